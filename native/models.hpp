@@ -1,0 +1,276 @@
+// The models: how a row is scored and judged, and which weights a step moves.
+//
+//   Binary      one weight vector, y = ±1
+//   Multiclass  one vector per class; an example plays the right class against the wrong ones
+//   OneVsRest   one vector per class, each a binary learner of its own
+//   Regression  one weight vector, y a number, PA's ε-insensitive loss
+//
+// `consider` scores and judges one example, asks the rule for the step and notes the counts; `move` takes the step.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <type_traits>
+#include <vector>
+
+#include "rules.hpp"
+
+namespace rosenblatt {
+
+// (1 + d) rows of `stride` numbers, class-minor; row 0 is the weight of the constant feature `one` (0: no bias).
+template <class T>
+struct Weights {
+    T* bias;
+    Index n_classes, stride;
+    T one;
+    T* sink;        // where steps go: `bias` itself, or the gradient of a batch step
+    double* total;  // Σ (t − 1)·Δ_t for the averaged readout, or null
+
+    const T* features() const { return bias + stride; }
+
+    // W_class += a·x. The average sees the change as it was rounded, so that it is the mean of the real weights.
+    template <class Row>
+    void add(const Row& x, Index c, T a, Index t) const {
+        const double before = static_cast<double>(t - 1);
+        const auto bump = [&](T* w, double* sum, T value) {
+            const T old = *w, now = old + a * value;
+            *w = now;
+            *sum += before * (static_cast<double>(now) - static_cast<double>(old));
+        };
+        T* const w = sink + c;
+        if (total) {
+            double* const sum = total + c;
+            bump(w, sum, one);
+            x.each([&](Index j, T value) { bump(w + (j + 1) * stride, sum + (j + 1) * stride, value); });
+        } else if (stride == 1) {
+            w[0] += a * one;
+            x.each([&](Index j, T value) { w[j + 1] += a * value; });
+        } else {
+            w[0] += a * one;
+            x.each([&](Index j, T value) { w[(j + 1) * stride] += a * value; });
+        }
+    }
+};
+
+struct Tally {  // what one pass counted
+    Index mistakes = 0, updates = 0, visited = 0;
+    double growth = 0;  // Σ max(0, 2·Σ_r a_r·s_r): what the steps can add to ‖W‖² apart from their own length
+    double moved = 0;   // Σ Σ_r a_r²: times R² it bounds the steps' own length
+    double* tau;        // Σ τ, what the right class gained; per class for OneVsRest
+    double* least;      // the smallest margin of the pass; likewise
+
+    void note_margin(double margin, bool wrong, Index slot = 0) {
+        mistakes += wrong;
+        least[slot] = std::min(least[slot], margin);
+    }
+    void note_step(double gain, double a_dot_s, double a_squared, Index slot = 0) {
+        tau[slot] += gain;
+        growth += std::max(0.0, 2 * a_dot_s);
+        moved += a_squared;
+        ++updates;
+    }
+};
+
+struct Outcome {
+    bool wrong, moves;
+};
+
+// What a rule sees of an example (rules.hpp lists the terms).
+template <class Row>
+struct Judged {
+    const Row& x;
+    double one, margin, loss, weight;
+    bool wrong;
+
+    double A() const {
+        return static_cast<double>(x.norm2() + static_cast<typename std::decay_t<decltype(*x.x)>>(one));
+    }
+    double norm2() const { return A(); }
+};
+
+template <class Row>
+struct JudgedAgainstRivals : Judged<Row> {
+    const double* scores;
+    Index n_classes, y, rival;
+    std::vector<double>& scratch;
+
+    double norm2() const { return 2 * this->A(); }
+};
+
+template <class T>
+struct Binary {
+    using Target = std::int32_t;  // 0: y = −1, 1: y = +1
+    Weights<T> w;
+    bool tie_is_mistake;
+    T a = 0;
+
+    template <class Row>
+    T score(const Row& x) const {
+        return x.dot(w.features()) + w.bias[0];
+    }
+    template <class Row>
+    void scores(const Row& x, T* out) {
+        *out = score(x);
+    }
+    template <class Row>
+    Outcome consider(const Row& x, Target target, double weight, const Rule& rule, Tally& tally) {
+        const double y = target ? 1 : -1, s = static_cast<double>(score(x)), margin = y * s;
+        const bool wrong = margin < 0 || (margin == 0 && (tie_is_mistake || target == 1));
+        const Judged<Row> e{x, static_cast<double>(w.one), margin, 1 - margin, weight, wrong};
+        tally.note_margin(margin, wrong);
+        const T tau = static_cast<T>(std::visit([&](const auto& r) { return r.step(e); }, rule));
+        if (!(tau > 0)) return {wrong, false};
+        a = target ? tau : -tau;
+        const double step = static_cast<double>(tau);
+        tally.note_step(step, step * margin, step * step);
+        return {wrong, true};
+    }
+    template <class Row>
+    void move(const Row& x, Index t) {
+        w.add(x, 0, a, t);
+    }
+};
+
+template <class T>
+struct Regression : Binary<T> {
+    using Target = double;
+    double epsilon;
+
+    template <class Row>
+    Outcome consider(const Row& x, Target y, double weight, const Rule& rule, Tally& tally) {
+        const double s = static_cast<double>(this->score(x)), loss = std::abs(s - y) - epsilon;
+        const Judged<Row> e{x, static_cast<double>(this->w.one), 0, loss, weight, false};
+        const T tau = static_cast<T>(std::visit([&](const auto& r) { return r.step(e); }, rule));
+        if (!(tau > 0)) return {loss > 0, false};
+        this->a = y > s ? tau : -tau;
+        const double step = static_cast<double>(tau);
+        tally.note_step(step, static_cast<double>(this->a) * s, step * step);
+        return {true, true};
+    }
+};
+
+// Class vectors side by side: scores of all classes in one reading of the row.
+template <class T>
+struct ClassVectors {
+    Weights<T> w;
+    bool tie_is_mistake;
+    std::vector<T> narrow;     // scores as the row's numbers
+    std::vector<double> wide;  // and as the rules see them
+    std::vector<double> coef;  // the step of each class
+    std::vector<double> scratch;
+
+    ClassVectors(const Weights<T>& weights, bool ties)
+        : w(weights),
+          tie_is_mistake(ties),
+          narrow(static_cast<std::size_t>(weights.stride)),
+          wide(static_cast<std::size_t>(weights.n_classes)),
+          coef(static_cast<std::size_t>(weights.n_classes)) {}
+
+    template <class Row>
+    void all_scores(const Row& x) {
+        const T* from = w.features();
+        for (Index c = 0; c < w.stride;) {
+            const Index left = w.stride - c;
+            if (sizeof(T) == 4 && left >= 16) {
+                x.template dots<16>(from + c, w.stride, narrow.data() + c);
+                c += 16;
+            } else if (left >= 8) {
+                x.template dots<8>(from + c, w.stride, narrow.data() + c);
+                c += 8;
+            } else {
+                x.template dots<4>(from + c, w.stride, narrow.data() + c);
+                c += 4;
+            }
+        }
+        for (std::size_t c = 0; c < wide.size(); ++c) wide[c] = static_cast<double>(narrow[c] += w.bias[c]);
+    }
+    template <class Row>
+    void scores(const Row& x, T* out) {
+        all_scores(x);
+        std::copy_n(narrow.data(), w.n_classes, out);
+    }
+    template <class Row>
+    void move(const Row& x, Index t) {
+        for (Index c = 0; c < w.n_classes; ++c) {
+            const T a = static_cast<T>(coef[static_cast<std::size_t>(c)]);
+            if (a != 0) w.add(x, c, a, t);
+        }
+    }
+};
+
+template <class T>
+struct Multiclass : ClassVectors<T> {
+    using Target = std::int32_t;
+    using ClassVectors<T>::ClassVectors;
+
+    template <class Row>
+    Outcome consider(const Row& x, Target target, double weight, const Rule& rule, Tally& tally) {
+        this->all_scores(x);
+        const double* s = this->wide.data();
+        const Index k = this->w.n_classes, y = target;
+        Index rival = y == 0 ? 1 : 0;
+        for (Index r = rival + 1; r < k; ++r)
+            if (r != y && s[r] > s[rival]) rival = r;
+        const double margin = s[y] - s[rival];
+        const bool wrong = margin < 0 || (margin == 0 && (this->tie_is_mistake || rival < y));
+        tally.note_margin(margin, wrong);
+        const JudgedAgainstRivals<Row> e{
+            {x, static_cast<double>(this->w.one), margin, 1 - margin, weight, wrong}, s, k, y, rival, this->scratch};
+        const double gain = std::visit([&](const auto& r) { return step(r, e); }, rule);
+        if (!(gain > 0)) return {wrong, false};
+        double a_dot_s = 0, a_squared = 0;
+        for (Index r = 0; r < k; ++r) {
+            const double a = this->coef[static_cast<std::size_t>(r)];
+            a_dot_s += a * s[r];
+            a_squared += a * a;
+        }
+        tally.note_step(static_cast<double>(static_cast<T>(gain)), a_dot_s, a_squared);
+        return {wrong, true};
+    }
+
+  private:
+    // A rule of one opponent moves the right class and its rival; others spread the step themselves.
+    template <class R, class E>
+    double step(const R& rule, const E& e) {
+        double* coef = this->coef.data();
+        if constexpr (requires { rule.spread(e, coef); }) {
+            std::fill(this->coef.begin(), this->coef.end(), 0.0);
+            return rule.spread(e, coef);
+        } else {
+            const double tau = rule.step(e);
+            if (tau > 0) {
+                std::fill(this->coef.begin(), this->coef.end(), 0.0);
+                coef[e.y] = tau;
+                coef[e.rival] = -tau;
+            }
+            return tau;
+        }
+    }
+};
+
+template <class T>
+struct OneVsRest : ClassVectors<T> {
+    using Target = std::int32_t;
+    using ClassVectors<T>::ClassVectors;
+
+    template <class Row>
+    Outcome consider(const Row& x, Target target, double weight, const Rule& rule, Tally& tally) {
+        this->all_scores(x);
+        Outcome any{false, false};
+        for (Index c = 0; c < this->w.n_classes; ++c) {
+            const double y = c == target ? 1 : -1, margin = y * this->wide[static_cast<std::size_t>(c)];
+            const bool wrong = margin < 0 || (margin == 0 && (this->tie_is_mistake || c == target));
+            const Judged<Row> e{x, static_cast<double>(this->w.one), margin, 1 - margin, weight, wrong};
+            tally.note_margin(margin, wrong, c);
+            const T tau = static_cast<T>(std::visit([&](const auto& r) { return r.step(e); }, rule));
+            const double step = static_cast<double>(tau);
+            this->coef[static_cast<std::size_t>(c)] = tau > 0 ? y * step : 0;
+            if (tau > 0) tally.note_step(step, step * margin, step * step, c);
+            any = {any.wrong || wrong, any.moves || tau > 0};
+        }
+        return any;
+    }
+};
+
+}  // namespace rosenblatt

@@ -1,0 +1,160 @@
+// Rows of the data: dense and CSR views with dot, add, norm2 and prefetch.
+//
+// Every sum over features runs in 16 lanes, feature j in lane j mod 16, and the lanes are added in a halving
+// tree. A zero adds nothing to any lane, so a dense row and its sparse form give the same bits; so does every
+// vector width, because the lanes never mix before the tree (floating-point contraction is off).
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+
+namespace rosenblatt {
+
+using Index = std::int64_t;
+constexpr Index kLanes = 16;
+
+// N numbers added and multiplied side by side: a vector register where the compiler has vector types.
+template <class T, int N>
+struct Pack {
+#if defined(__GNUC__)
+    typedef T V __attribute__((vector_size(N * sizeof(T))));
+    V v = V{};
+    void add_product(T a, const T* w) {
+        V b;
+        __builtin_memcpy(&b, w, sizeof b);
+        v += a * b;
+    }
+    void add(const Pack& other) { v += other.v; }
+    T operator[](int i) const { return v[i]; }
+#else
+    T v[N] = {};
+    void add_product(T a, const T* w) {
+        for (int i = 0; i < N; ++i) v[i] += a * w[i];
+    }
+    void add(const Pack& other) {
+        for (int i = 0; i < N; ++i) v[i] += other.v[i];
+    }
+    T operator[](int i) const { return v[i]; }
+#endif
+};
+
+// The 16 partial sums of one number: of one score, or of one squared norm.
+template <class T>
+struct Lanes {
+    T at[kLanes] = {};
+    T sum() {
+        for (Index half = kLanes / 2; half > 0; half /= 2)
+            for (Index l = 0; l < half; ++l) at[l] += at[l + half];
+        return at[0];
+    }
+};
+
+// The 16 partial sums of N scores, one per class.
+template <class T, int N>
+struct ClassLanes {
+    Pack<T, N> at[kLanes];
+    void store_sum(T* out) {
+        for (Index half = kLanes / 2; half > 0; half /= 2)
+            for (Index l = 0; l < half; ++l) at[l].add(at[l + half]);
+        for (int i = 0; i < N; ++i) out[i] = at[0][i];
+    }
+};
+
+inline void prefetch_bytes(const void* from, Index bytes) {
+#if defined(__GNUC__)
+    const char* p = static_cast<const char*>(from);
+    for (Index i = 0; i < bytes; i += 64) __builtin_prefetch(p + i);
+#else
+    (void)from, (void)bytes;
+#endif
+}
+
+template <class T>
+struct DenseRow {
+    const T* x;
+    Index n_features;
+
+    T dot(const T* w) const {
+        Lanes<T> lanes;
+        Index j = 0;
+        for (; j + kLanes <= n_features; j += kLanes)
+            for (Index l = 0; l < kLanes; ++l) lanes.at[l] += x[j + l] * w[j + l];
+        for (Index l = 0; j < n_features; ++j, ++l) lanes.at[l] += x[j] * w[j];
+        return lanes.sum();
+    }
+    T norm2() const { return dot(x); }
+
+    // Scores of N classes at once; the weights of feature j start at w + j * stride.
+    template <int N>
+    void dots(const T* w, Index stride, T* out) const {
+        ClassLanes<T, N> lanes;
+        Index j = 0;
+        for (; j + kLanes <= n_features; j += kLanes)
+            for (Index l = 0; l < kLanes; ++l) lanes.at[l].add_product(x[j + l], w + (j + l) * stride);
+        for (Index l = 0; j < n_features; ++j, ++l) lanes.at[l].add_product(x[j], w + j * stride);
+        lanes.store_sum(out);
+    }
+    // f(j, x_j) for every stored entry, by ascending feature.
+    template <class F>
+    void each(F f) const {
+        for (Index j = 0; j < n_features; ++j) f(j, x[j]);
+    }
+    void prefetch() const { prefetch_bytes(x, n_features * static_cast<Index>(sizeof(T))); }
+};
+
+template <class T>
+struct DenseRows {
+    using value_type = T;
+    const T* data;
+    Index n_rows, n_features;
+
+    DenseRow<T> operator[](Index i) const { return {data + i * n_features, n_features}; }
+    void prefetch_start(Index) const {}
+};
+
+template <class T, class I>
+struct CsrRow {
+    const I* feature;
+    const T* x;
+    Index n_entries;
+
+    T dot(const T* w) const {
+        Lanes<T> lanes;
+        for (Index e = 0; e < n_entries; ++e) lanes.at[feature[e] & (kLanes - 1)] += x[e] * w[feature[e]];
+        return lanes.sum();
+    }
+    T norm2() const {
+        Lanes<T> lanes;
+        for (Index e = 0; e < n_entries; ++e) lanes.at[feature[e] & (kLanes - 1)] += x[e] * x[e];
+        return lanes.sum();
+    }
+    template <int N>
+    void dots(const T* w, Index stride, T* out) const {
+        ClassLanes<T, N> lanes;
+        for (Index e = 0; e < n_entries; ++e)
+            lanes.at[feature[e] & (kLanes - 1)].add_product(x[e], w + feature[e] * stride);
+        lanes.store_sum(out);
+    }
+    template <class F>
+    void each(F f) const {
+        for (Index e = 0; e < n_entries; ++e) f(static_cast<Index>(feature[e]), x[e]);
+    }
+    void prefetch() const {
+        prefetch_bytes(feature, n_entries * static_cast<Index>(sizeof(I)));
+        prefetch_bytes(x, n_entries * static_cast<Index>(sizeof(T)));
+    }
+};
+
+template <class T, class I>
+struct CsrRows {
+    using value_type = T;
+    const I* start;    // row i holds the entries start[i] .. start[i + 1] - 1
+    const I* feature;  // ascending within a row, no duplicates
+    const T* x;
+    Index n_rows, n_features;
+
+    CsrRow<T, I> operator[](Index i) const { return {feature + start[i], x + start[i], start[i + 1] - start[i]}; }
+    void prefetch_start(Index i) const { prefetch_bytes(start + i, 1); }
+};
+
+}  // namespace rosenblatt

@@ -1,0 +1,50 @@
+"""rosenblatt: the perceptron family, at native speed, honest about convergence.
+
+Nothing heavy is loaded here: an estimator loads scikit-learn when it is first named.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+from . import rules
+
+if TYPE_CHECKING:
+    from .estimators import (
+        MIRA,
+        AveragedPerceptron,
+        BatchPerceptron,
+        OnlineClassifier,
+        PassiveAggressiveClassifier,
+        PassiveAggressiveRegressor,
+        Perceptron,
+        PocketPerceptron,
+    )
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "MIRA",
+    "AveragedPerceptron",
+    "BatchPerceptron",
+    "OnlineClassifier",
+    "PassiveAggressiveClassifier",
+    "PassiveAggressiveRegressor",
+    "Perceptron",
+    "PocketPerceptron",
+    "__version__",
+    "rules",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    found = getattr(importlib.import_module(".estimators", __name__), name)
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,85 @@
+"""What a run has proved about the best possible margin γ*, and the verdict that follows.
+
+Every update adds ``τ·y·x`` with ``τ ≥ 0``, so ``γ*·Σ τ ≤ ‖w − w₀‖`` at any time; and weights that were scored on every
+row prove a margin by showing it. Margins are those of the vectors (x, 1) when there is a bias, of the stacked class
+vectors when there are several classes, and the smallest of the class's margins one against the rest.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[Any]
+
+SEPARATED, NO_MARGIN, STOPPED = "separated", "no margin", "stopped"
+
+
+class ConvergenceWarning(UserWarning):
+    """A run stopped before it was decided whether the data can be separated."""
+
+
+def squared_norms(weights: Array, start: Array | None, per_vector: bool) -> Array:
+    """‖W − W₀‖², of each column or of all together, summed in double precision."""
+    if start is not None:
+        weights = weights.astype(np.float64) - start
+    spec = "ij,ij->j" if per_vector else "ij,ij->"
+    return np.atleast_1d(np.einsum(spec, weights, weights, dtype=np.float64))
+
+
+@dataclass
+class Evidence:
+    """Bounds on γ* and what the upper one is computed from."""
+
+    lower: float = -math.inf
+    upper: float = math.inf
+    radius2: float = 0.0  # R², with the bias feature
+    updates: int = 0
+    peak2: float = 0.0  # bounds max ‖W‖² up to the last close look at the weights
+    base2: float = 0.0  # ‖W‖² at that look
+    growth: float = 0.0  # what the steps since then can have added to ‖W‖², apart from
+    moved: float = 0.0  # their own length, R² times this
+
+    def note(self, updates: int, growth: float, moved: float) -> None:
+        self.updates += updates
+        self.growth += growth
+        self.moved += moved
+
+    def upper_now(self, weights: Array, start: Array | None, tau: Array) -> float:
+        """``‖w − w₀‖/Σ τ``, with room for rounding: ``2ε·max‖w‖·M/Σ τ``."""
+        tau = np.asarray(tau, dtype=np.float64)
+        if not np.any(tau > 0):
+            return math.inf
+        peak = math.sqrt(max(self.peak2, self.base2 + self.growth + self.radius2 * self.moved))
+        distance = np.sqrt(squared_norms(weights, start, per_vector=len(tau) > 1))[: len(tau)]
+        rounding = 2 * float(np.finfo(weights.dtype).eps) * peak * self.updates
+        with np.errstate(divide="ignore"):
+            return float(np.min((distance + rounding) / tau))
+
+    def look(self, weights: Array, start: Array | None, tau: Array) -> None:
+        """Tighten the upper bound from the weights as they are now."""
+        self.upper = min(self.upper, self.upper_now(weights, start, tau))
+        self.peak2 = max(self.peak2, self.base2 + self.growth + self.radius2 * self.moved)
+        self.base2 = float(squared_norms(weights, None, per_vector=False)[0])
+        self.growth = self.moved = 0.0
+
+    def show(self, weights: Array, least: Array) -> None:
+        """Tighten the lower bound by weights whose smallest margins over all rows are ``least``."""
+        norms = np.sqrt(squared_norms(weights, None, per_vector=len(least) > 1))[: len(least)]
+        if np.all(norms > 0):
+            self.lower = max(self.lower, float(np.min(least / norms)))
+
+
+def undecided(name: str, evidence: Evidence, n_iter: int, scale: float, tol: float) -> str:
+    """The warning of a run that max_iter ended: what is known, and what to try."""
+    low, high = evidence.lower / scale, evidence.upper / scale
+    return (
+        f"{name} stopped after max_iter={n_iter} passes, undecided: no separator was found, and the best relative "
+        f"margin (margin/R) is only known to lie between {low:.3g} and {high:.3g}. Raise max_iter to go on, raise tol "
+        f"(now {tol:g}) to settle for less, or set tol=None for exactly max_iter passes without this warning; if the "
+        "data cannot be separated, an averaged or pocket readout is the better model."
+    )

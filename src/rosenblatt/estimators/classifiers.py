@@ -1,0 +1,584 @@
+"""The classifiers: names for combinations of a rule and a readout, over one contract."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import ClassifierMixin
+from sklearn.utils import Tags
+from sklearn.utils.class_weight import compute_class_weight
+from sklearn.utils.multiclass import check_classification_targets
+
+from .. import engine, labels, rules
+from ..convergence import SEPARATED
+from ..learner import Learner, check_name
+from .contract import LinearEstimator, parameters
+from .shared import documented
+
+Array = NDArray[Any]
+
+
+@parameters
+class LinearClassifier(ClassifierMixin, LinearEstimator):
+    """Everything a linear classifier of the family can do. Subclasses name a rule and a readout."""
+
+    tol: float | None = 1e-4
+    ties: str = "mistake"
+    multiclass: str = "max"
+    class_weight: Any = None
+
+    def _readout_name(self) -> str:
+        return "last"
+
+    def _new_learner(self) -> Learner:
+        self._check_parameters()
+        return Learner(
+            self._rule(),
+            readout=self._readout_name(),
+            ties=self.ties,
+            multiclass=self.multiclass,
+            fit_intercept=self.fit_intercept,
+            ratchet=bool(getattr(self, "ratchet", False)),
+            batch=isinstance(self, BatchPerceptron),
+        )
+
+    # ---- learning ------------------------------------------------------------------------------------------------
+
+    def fit(
+        self, X: Any, y: Any, coef_init: Any = None, intercept_init: Any = None, sample_weight: Any = None
+    ) -> LinearClassifier:
+        """Learn from X and y, passing over them until the verdict.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or DataFrame of shape (n_samples, n_features)
+            The examples.
+        y : array of shape (n_samples,)
+            Their labels, of two classes at least.
+        coef_init : array of shape (1, n_features) or (n_classes, n_features), default=None
+            Weights to start from.
+        intercept_init : array of shape (1,) or (n_classes,), default=None
+            Biases to start from.
+        sample_weight : array of shape (n_samples,), default=None
+            Weights of the examples; rows of weight 0 are left out.
+
+        Returns
+        -------
+        self
+            The fitted estimator. Where a separator was neither found nor ruled out, a ConvergenceWarning says so.
+        """
+        fitted = copy.copy(self)
+        fitted._fit(X, y, coef_init, intercept_init, sample_weight)
+        self._become(fitted)
+        return self
+
+    def _fit(self, X: Any, y: Any, coef_init: Any, intercept_init: Any, sample_weight: Any) -> None:
+        learner = self._new_learner()
+        X, y = self._validated(X, y, reset=True)
+        rows = engine.admit(X, names=self._names())
+        check_classification_targets(y)
+        classes = np.unique(y)
+        codes = labels.encode(y, classes)
+        weight = self._weights(sample_weight, X, codes, self._class_weights(classes, y))
+        present = np.bincount(codes if weight is None else codes[weight > 0], minlength=len(classes))
+        if np.count_nonzero(present) < 2:
+            raise ValueError(
+                f"y holds only one class, {classes[np.argmax(present)]!r}, among the rows that have weight; fit needs "
+                "two classes at least (partial_fit takes a stream that holds one class so far)"
+            )
+        learner.allocate(rows.n_features, len(classes), rows.dtype)
+        self._run(learner, X, rows, codes, weight, coef_init, intercept_init, strata=codes)
+        self.classes_ = classes
+        self._code = {}
+
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> LinearClassifier:
+        """Learn from the next rows of a stream, in the order given; all calls together are one pass.
+
+        The same rows give the same weights in any chunks. Classes may appear at any time.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or DataFrame of shape (n_samples, n_features)
+            The examples.
+        y : array of shape (n_samples,)
+            Their labels.
+        classes : array, default=None
+            Labels known in advance; not needed.
+        sample_weight : array of shape (n_samples,), default=None
+            Weights of the examples; rows of weight 0 are left out.
+
+        Returns
+        -------
+        self
+            The estimator, further along.
+        """
+        if classes is None and sample_weight is None and self.class_weight is None and self._is_plain(X):
+            y = np.asarray(y)
+            if y.shape == (1,):
+                code = self._code_of(y[0])
+                if code >= 0:
+                    self._learner.partial_fit(engine.admit(X), self._learner.one_target[code], None, (0, 1))
+                    return self
+        stream = self if "_learner" in self.__dict__ else copy.copy(self)
+        stream._partial_fit(X, y, classes, sample_weight)
+        if stream is not self:
+            self._become(stream)
+        return self
+
+    def _partial_fit(self, X: Any, y: Any, classes: Any, sample_weight: Any) -> None:
+        fresh = "_learner" not in self.__dict__
+        learner = self._new_learner() if fresh else self._learner
+        X, y = self._validated(X, y, reset=fresh)
+        rows = engine.admit(X, None if fresh else learner.dtype, self._names())
+        check_classification_targets(y)
+        known = y[:0] if fresh else self.classes_
+        told = known if classes is None else np.unique(classes)
+        if classes is not None and not np.isin(y, told).all():
+            row = int(np.flatnonzero(~np.isin(y, told))[0])
+            raise ValueError(f"y[{row}] is {y[row]!r}, which is not among classes={told.tolist()}")
+        ahead = labels.extend(labels.extend(known, told), y)  # what will be known at the end; refuses a mixture of types
+        codes = labels.encode(y, ahead)
+        weight = self._weights(sample_weight, X, codes, self._class_weights(ahead, None))
+        if fresh:
+            known = labels.extend(known, told)
+            learner.allocate(rows.n_features, len(known), rows.dtype)
+            self._start(learner, self._generator(), None, None)
+            self._learner, self.classes_, self._code = learner, known, {}
+        for label in told[~np.isin(told, known)]:
+            self._add_class(label)
+        self._learn_rows(rows, y, weight)
+
+    def _learn_rows(self, rows: engine.Rows, y: Array, weight: Array | None) -> None:
+        """Learn in stretches that end where a class is met for the first time, as one row at a time would."""
+        start = 0
+        while start < rows.n_rows:
+            codes = labels.encode(y, self.classes_)
+            if codes[start] < 0:
+                self._add_class(y[start])
+                codes = labels.encode(y, self.classes_)
+            new = np.flatnonzero(codes[start:] < 0)
+            stop = start + int(new[0]) if len(new) else rows.n_rows
+            self._learner.partial_fit(rows, codes, weight, (start, stop))
+            start = stop
+        self.n_iter_ = self._learner.n_iter
+
+    def _add_class(self, label: Any) -> None:
+        self.classes_, code = labels.insert(self.classes_, label)
+        self._learner.add_class(code)
+        self._code = {}
+
+    def _code_of(self, label: Any) -> int:
+        """Code of one label, −1 if it is new."""
+        if not self._code:
+            self._code = {known: code for code, known in enumerate(self.classes_.tolist())}
+        return self._code.get(label, -1)
+
+    def learn_one(self, x: dict[Any, float], y: Any, sample_weight: float = 1.0) -> LinearClassifier:
+        """Learn from one example of named features, {name: number}; new names and new labels included.
+
+        Parameters
+        ----------
+        x : dict
+            The features; those left out are 0.
+        y : label
+            Its label.
+        sample_weight : float, default=1.0
+            Its weight; with 0 it is left out.
+
+        Returns
+        -------
+        self
+            The estimator, one example further along.
+        """
+        self._check_named(x, sample_weight)
+        if "_learner" not in self.__dict__:
+            stream = copy.copy(self)
+            stream._open_stream()
+            stream.classes_, stream._code = np.asarray([y])[:0], {}
+            stream.learn_one(x, y, sample_weight)
+            self._become(stream)
+            return self
+        if self.class_weight is not None:
+            sample_weight = float(sample_weight * self._class_weights(np.asarray([y]), None)[0])
+        if sample_weight == 0:
+            return self
+        code = self._code_of(y)
+        if code < 0:
+            self._learner.scores_one(x, self._columns)  # refuses a bad row before the class is added
+            self._add_class(y)
+            code = self._code_of(y)
+        self._learner.learn_one(x, self._columns, code, sample_weight)
+        self.n_features_in_ = self._learner.n_features
+        return self
+
+    def _class_weights(self, classes: Array, y: Array | None) -> Array | None:
+        """One weight per class, or None. A stream (y is None) has no balance to compute from."""
+        given = self.class_weight
+        if given is None:
+            return None
+        if isinstance(given, str) and given == "balanced":
+            if y is None:
+                raise ValueError(
+                    "class_weight='balanced' needs all of y, which a stream does not have; give the weights as a dict"
+                )
+            return np.asarray(compute_class_weight("balanced", classes=classes, y=y))
+        if not isinstance(given, dict):
+            raise ValueError(f"class_weight must be a dict, 'balanced' or None; got {given!r}")
+        if y is not None and not any(label in given for label in classes.tolist()):
+            raise ValueError(f"class_weight names {list(given)}, none of which is a class of y: {classes.tolist()}")
+        weights = np.array([given.get(label, 1.0) for label in classes.tolist()], dtype=np.float64)
+        if not np.all((weights >= 0) & np.isfinite(weights)):
+            raise ValueError(f"class_weight must hold finite numbers >= 0, got {given!r}")
+        return weights
+
+    # ---- predicting ----------------------------------------------------------------------------------------------
+
+    def decision_function(self, X: Any) -> Array:
+        """Scores of the readout: (n_samples,) with two classes, > 0 for ``classes_[1]``; else (n_samples, n_classes).
+
+        Parameters
+        ----------
+        X : array, sparse matrix or DataFrame of shape (n_samples, n_features)
+            The examples.
+
+        Returns
+        -------
+        ndarray
+            The scores.
+        """
+        return self._learner.scores(self._rows(X))
+
+    def predict(self, X: Any) -> Array:
+        """The label of each row.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or DataFrame of shape (n_samples, n_features)
+            The examples.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            The labels.
+        """
+        return self.classes_[self._learner.predict(self._rows(X))]
+
+    def predict_one(self, x: dict[Any, float]) -> Any:
+        """The label of one example of named features; names never met count as absent.
+
+        Parameters
+        ----------
+        x : dict
+            The features, {name: number}.
+
+        Returns
+        -------
+        label
+            The predicted label.
+        """
+        learner = self._fitted
+        self._check_named(x)
+        scores = learner.scores_one(x, self._columns)
+        code = int(scores.argmax()) if len(scores) > 1 else int(scores[0] > 0 and learner.n_classes > 1)
+        return self.classes_.item(code)
+
+    # ---- fitted attributes ---------------------------------------------------------------------------------------
+
+    @property
+    def mistakes_(self) -> Array:
+        """Mistakes in each pass; all calls of a stream together are one."""
+        return np.array(self._fitted.mistakes)
+
+    @property
+    def verdict_(self) -> str:
+        """Why the run ended: "separated", "no margin" or "stopped"."""
+        return str(self._fitted.verdict)
+
+    @property
+    def converged_(self) -> bool:
+        """Whether the verdict is "separated"."""
+        return self._fitted.verdict == SEPARATED
+
+    @property
+    def margin_bounds_(self) -> tuple[float, float]:
+        """Bounds on the best possible margin of the training set."""
+        return self._fitted.margin_bounds
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+
+@documented
+@parameters
+class Perceptron(LinearClassifier):
+    """Rosenblatt's perceptron: ``w ← w + η·y·x`` on each mistake, until there are none.
+
+    With more than two classes there is one vector per class; on a mistake the right class gains ``η·x`` and the best
+    wrong class loses it.
+
+    Parameters
+    ----------
+    {parameters}
+
+    Attributes
+    ----------
+    {attributes}
+
+    Notes
+    -----
+    On data with margin γ and radius R it makes at most (R/γ)² mistakes, whatever their order (Novikoff 1962). It
+    updates on mistakes alone, so its last weights can be poor on data that cannot be separated: see
+    AveragedPerceptron and PocketPerceptron.
+
+    References
+    ----------
+    Rosenblatt (1958), "The perceptron"; Crammer & Singer (2003) for several classes.
+
+    Examples
+    --------
+    >>> import rosenblatt as rb
+    >>> X, y = [[1, 3], [2, 3], [-3, 1], [1, -1]], [1, -1, 1, -1]
+    >>> model = rb.Perceptron(fit_intercept=False, shuffle=False).fit(X, y)
+    >>> model.verdict_, model.n_updates_, model.coef_
+    ('separated', 13, array([[-5.,  3.]]))
+    """
+
+    eta0: float = 1.0
+    margin: float = 0.0
+    shuffle: bool = True
+
+    def _rule(self) -> rules.Rule:
+        return rules.Perceptron(eta0=self.eta0, margin=self.margin)
+
+
+@documented
+@parameters
+class AveragedPerceptron(Perceptron):
+    """The perceptron read as the mean of its weights after each visited example, over all passes.
+
+    The strong default for real data: the updates are the perceptron's, the model is steadier than any one of them.
+
+    Parameters
+    ----------
+    {parameters}
+
+    Attributes
+    ----------
+    {attributes}
+
+    Notes
+    -----
+    The mean is exact, accumulated in double precision. The verdict speaks of the last weights: the mean may err on a
+    training row of data that the last weights separate.
+
+    References
+    ----------
+    Freund & Schapire (1999), section 5; Collins (2002).
+    """
+
+    def _readout_name(self) -> str:
+        return "averaged"
+
+
+@documented
+@parameters
+class PocketPerceptron(Perceptron):
+    """The perceptron that keeps in its pocket the weights with the longest run of right answers.
+
+    Parameters
+    ----------
+    ratchet : bool, default=True
+        Replace the weights in the pocket only by such as make strictly fewer mistakes on the whole training set. A
+        stream (``partial_fit``, ``learn_one``) has no whole to count on: there the run length alone decides.
+    {parameters}
+
+    Attributes
+    ----------
+    {attributes}
+
+    References
+    ----------
+    Gallant (1990), "Perceptron-based learning algorithms".
+    """
+
+    ratchet: bool = True
+
+    def _readout_name(self) -> str:
+        return "pocket"
+
+
+@documented
+@parameters
+class BatchPerceptron(LinearClassifier):
+    """Gradient descent on the perceptron criterion: ``w ← w + η·Σ y·x`` over all mistaken rows, once per pass.
+
+    Each row is judged by the weights at the start of the pass, so neither the order of the rows nor how often the same
+    one is repeated, rather than weighted, matters.
+
+    Parameters
+    ----------
+    {parameters}
+
+    Attributes
+    ----------
+    {attributes}
+
+    Notes
+    -----
+    On separable data of n rows the updates are at most n·(R/γ)². ``partial_fit`` takes one step for the rows of the
+    call.
+
+    References
+    ----------
+    Duda & Hart (1973), section 5.5.
+    """
+
+    eta0: float = 1.0
+    margin: float = 0.0
+    _contract_exceptions = {}  # noqa: RUF012
+
+    def _rule(self) -> rules.Rule:
+        return rules.Perceptron(eta0=self.eta0, margin=self.margin)
+
+
+def passive_aggressive(variant: str, C: float) -> rules.Rule:
+    """The rule of a variant's name."""
+    check_name("variant", variant, ("PA", "PA-I", "PA-II"))
+    return {"PA": rules.PA, "PA-I": lambda: rules.PA1(C), "PA-II": lambda: rules.PA2(C)}[variant]()
+
+
+@documented
+@parameters
+class PassiveAggressiveClassifier(LinearClassifier):
+    """Passive-aggressive: the smallest step after which the example has margin 1, capped or damped by C.
+
+    ``τ = ℓ/‖x‖²`` (PA), ``min(C, ℓ/‖x‖²)`` (PA-I) or ``ℓ/(‖x‖² + 1/(2C))`` (PA-II), with ``ℓ = max(0, 1 − y·s)``. The
+    bias is a feature like any other and counts in ``‖x‖²``. With several classes the right one plays the best wrong
+    one.
+
+    Parameters
+    ----------
+    variant : {"PA", "PA-I", "PA-II"}, default="PA-I"
+        Which step.
+    average : bool, default=False
+        Read the mean of the weights instead of the last.
+    {parameters}
+
+    Attributes
+    ----------
+    {attributes}
+
+    Notes
+    -----
+    Updates happen on right answers too, so ``n_updates_`` exceeds the sum of ``mistakes_``. On separable data
+    ``Σ ℓ² ≤ (R/γ)²`` for PA.
+
+    References
+    ----------
+    Crammer, Dekel, Keshet, Shalev-Shwartz & Singer (2006), fig. 1.
+    """
+
+    C: float = 1.0
+    variant: str = "PA-I"
+    average: bool = False
+    shuffle: bool = True
+
+    def _rule(self) -> rules.Rule:
+        return passive_aggressive(self.variant, self.C)
+
+    def _readout_name(self) -> str:
+        return "averaged" if self.average else "last"
+
+
+@documented
+@parameters
+class MIRA(LinearClassifier):
+    """MIRA: the smallest change of all class vectors that puts the right class first.
+
+    Parameters
+    ----------
+    variant : {"margin", "norm"}, default="margin"
+        "margin": the smallest change after which every wrong class is beaten by 1. "norm": as first published, the
+        class vectors of smallest norm, each moved by at most one example.
+    C : float or None, default=None
+        Caps the summed step of "margin"; None: no cap. With two classes it is PA, or PA-I with this C.
+    beta : float, default=0.01
+        The margin below which "norm" counts an example as wrong, > 0.
+    average : bool, default=False
+        Read the mean of the weights instead of the last.
+    multiclass : {"max"}, default="max"
+        MIRA's step itself fixes who moves.
+    {parameters}
+
+    Attributes
+    ----------
+    {attributes}
+
+    References
+    ----------
+    Crammer & Singer (2003), "Ultraconservative online algorithms for multiclass problems".
+    """
+
+    variant: str = "margin"
+    C: float | None = None
+    beta: float = 0.01
+    average: bool = False
+    shuffle: bool = True
+
+    def _rule(self) -> rules.Rule:
+        check_name("variant", self.variant, ("margin", "norm"))
+        return rules.MIRA(self.C) if self.variant == "margin" else rules.NormMIRA(self.beta)
+
+    def _readout_name(self) -> str:
+        return "averaged" if self.average else "last"
+
+
+@documented
+@parameters
+class OnlineClassifier(LinearClassifier):
+    """The general form: any rule with any readout. The other classifiers are its names.
+
+    Parameters
+    ----------
+    rule : Rule or None, default=None
+        How far to move, from ``rosenblatt.rules``; None: ``rules.Perceptron()``.
+    readout : {"last", "averaged", "pocket"}, default="last"
+        Which weights are the model.
+    ratchet : bool, default=True
+        For the pocket: replace its weights only by such as make strictly fewer mistakes on the training set.
+    multiclass : {"max", "uniform", "proportional", "ovr"}, default="max"
+        Who loses what the right class gains. "uniform" and "proportional" go with the perceptron rule, "ovr" with all
+        but MIRA.
+    {parameters}
+
+    Attributes
+    ----------
+    {attributes}
+
+    Examples
+    --------
+    >>> import rosenblatt as rb
+    >>> X, y = [[1, 1, 0, 0], [1, 0, 1, 0], [0, 1, 0, 1]], ["pos", "neg", "neg"]
+    >>> rb.OnlineClassifier(rule=rb.rules.PA1(C=0.5), readout="averaged", shuffle=False).fit(X, y).verdict_
+    'separated'
+    """
+
+    rule: rules.Rule | None = None
+    readout: str = "last"
+    ratchet: bool = True
+    shuffle: bool = True
+
+    def _rule(self) -> rules.Rule:
+        rule = rules.Perceptron() if self.rule is None else self.rule
+        if not isinstance(rule, rules.ALL):
+            known = ", ".join(f"rules.{kind.__name__}" for kind in rules.ALL)
+            raise ValueError(f"rule must be one of {known}; got {rule!r}")
+        return rule
+
+    def _readout_name(self) -> str:
+        return self.readout

@@ -1,0 +1,337 @@
+"""What every estimator shares: reading X and y, starting a run, and the fitted attributes.
+
+A call either succeeds or leaves the estimator as it was: ``fit`` works on a copy that replaces the estimator's state at
+the end, and ``partial_fit`` and ``learn_one`` check everything before the first step.
+"""
+
+from __future__ import annotations
+
+import copy
+import math
+import numbers
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+
+from .. import engine, progress, rules
+from ..learner import INITS, Learner, check_name
+
+Array = NDArray[Any]
+
+#: Checks of scikit-learn's contract that an online learner fails by its definition, with the reason.
+ONLINE_EXCEPTIONS = {
+    check: "an online learner visits a repeated row twice and a weighted row once: repeating is not weighting"
+    for check in ("check_sample_weight_equivalence_on_dense_data", "check_sample_weight_equivalence_on_sparse_data")
+}
+
+
+#: An estimator's parameters are the fields of a dataclass: the constructor only stores them.
+parameters = dataclass(kw_only=True, eq=False, repr=False)
+
+
+@parameters
+class LinearEstimator(BaseEstimator):
+    """A learner with scikit-learn's face. Subclasses say which rule, readout and targets."""
+
+    fit_intercept: bool = True
+    max_iter: int = 1000
+    init: str = "zeros"
+    random_state: Any = None
+    early_stopping: bool = False
+    validation_fraction: float = 0.1
+    n_iter_no_change: int = 5
+    warm_start: bool = False
+    verbose: int = 0
+
+    #: Checks of scikit-learn's contract that cannot hold, with the reason.
+    _contract_exceptions: ClassVar[dict[str, str]] = ONLINE_EXCEPTIONS
+    _columns: ClassVar[dict[Any, int] | None] = None  # {name: column}, where the columns have names
+
+    # ---- what subclasses provide ---------------------------------------------------------------------------------
+
+    def _rule(self) -> rules.Rule:
+        """The rule that the parameters name."""
+        raise NotImplementedError
+
+    def _new_learner(self) -> Learner:
+        """A learner with no weights yet; refuses parameters that make none."""
+        raise NotImplementedError
+
+    # ---- parameters and input ------------------------------------------------------------------------------------
+
+    def _check_parameters(self) -> None:
+        check_name("init", self.init, INITS)
+        check_number("max_iter", self.max_iter, 1, whole=True)
+        check_number("n_iter_no_change", self.n_iter_no_change, 1, whole=True)
+        check_number("verbose", self.verbose, 0)
+        if getattr(self, "tol", None) is not None:
+            check_number("tol", self.tol, 0)
+        if self.early_stopping and not (
+            isinstance(self.validation_fraction, numbers.Real) and 0 < self.validation_fraction < 1
+        ):
+            raise ValueError(f"validation_fraction must lie between 0 and 1, got {self.validation_fraction!r}")
+
+    def _generator(self) -> np.random.Generator:
+        """The one generator of a fit. A RandomState gives it its seed, so that drawing twice gives two runs."""
+        seed = self.random_state
+        if isinstance(seed, np.random.RandomState):
+            seed = seed.randint(np.iinfo(np.int32).max)
+        try:
+            return np.random.default_rng(seed)
+        except (TypeError, ValueError):
+            raise ValueError(f"random_state must be None, a whole number >= 0 or a generator; got {seed!r}") from None
+
+    def _is_plain(self, X: Any) -> bool:
+        """Whether X can go to the core as it is, so that a call of one row costs microseconds."""
+        learner = self.__dict__.get("_learner")
+        return (
+            learner is not None
+            and type(X) is np.ndarray
+            and X.ndim == 2
+            and X.dtype == learner.dtype
+            and X.shape[1] == learner.n_features
+            and X.shape[0] > 0
+            and self._columns is None
+        )
+
+    def _rows(self, X: Any) -> engine.Rows:
+        """Rows to predict."""
+        if self._is_plain(X):
+            return engine.admit(X)
+        check_is_fitted(self)
+        X = self._validated(X, reset=False)
+        wide = self._learner.dtype == np.float64
+        return engine.admit(X, np.float64 if wide else None, self._names())
+
+    def _validated(self, X: Any, y: Any = "no_validation", *, reset: bool, **options: Any) -> Any:
+        return validate_data(
+            self,
+            X,
+            y,
+            reset=reset,
+            accept_sparse="csr",
+            dtype=(np.float64, np.float32),
+            order="C",
+            ensure_all_finite=False,  # the core looks itself, and says where
+            **options,
+        )
+
+    def _weights(self, sample_weight: Any, X: Any, codes: Array, class_weight: Any) -> Array | None:
+        """Sample weight × class weight, or None where all are 1."""
+        if sample_weight is None and class_weight is None:
+            return None
+        weight = np.ones(X.shape[0])
+        if sample_weight is not None:
+            weight *= _check_sample_weight(sample_weight, X, dtype=np.float64)
+            if np.any(weight < 0):
+                row = int(np.flatnonzero(weight < 0)[0])
+                raise ValueError(f"sample_weight must not be negative, but that of row {row} is {weight[row]:g}")
+        if class_weight is not None:
+            weight *= class_weight[codes]
+        if not np.any(weight > 0):
+            raise ValueError("sample_weight and class_weight leave no row to learn from: all weights are zero")
+        return weight
+
+    # ---- a run ---------------------------------------------------------------------------------------------------
+
+    def _start(self, learner: Learner, rng: np.random.Generator, coef: Any, intercept: Any) -> None:
+        """Where the weights begin: at those given, at those of the last run (warm start), at random, or at zero."""
+        shape = (learner.n_vectors, learner.n_features)
+        earlier = self.__dict__.get("_learner") if self.warm_start else None
+        if earlier is not None and (earlier.n_vectors, earlier.n_features) != shape:
+            raise ValueError(
+                f"warm_start=True goes on from {earlier.n_vectors} × {earlier.n_features} weights, but this data needs "
+                f"{shape[0]} × {shape[1]}; fit it with warm_start=False"
+            )
+        if coef is None and intercept is None and earlier is None and self.init == "zeros":
+            return
+        w, b = np.zeros(shape), np.zeros(shape[0])
+        if earlier is not None:
+            w, b = _by_vector(earlier, "last")
+        elif self.init == "random":
+            w = rng.standard_normal(shape)
+            b = rng.standard_normal(shape[0]) if self.fit_intercept else b
+        if coef is not None:
+            w = _start_of("coef_init", coef, shape)
+        if intercept is not None:
+            b = _start_of("intercept_init", intercept, shape[:1])
+        learner.begin(w, b)
+
+    def _run(
+        self,
+        learner: Learner,
+        X: Any,
+        rows: engine.Rows,
+        targets: Array,
+        weight: Array | None,
+        coef_init: Any,
+        intercept_init: Any,
+        strata: Array | None,
+    ) -> None:
+        rng = self._generator()
+        self._start(learner, rng, coef_init, intercept_init)
+        held_out = None
+        if self.early_stopping:
+            from sklearn.model_selection import train_test_split
+
+            train, test = train_test_split(
+                np.arange(rows.n_rows),
+                test_size=self.validation_fraction,
+                random_state=int(rng.integers(2**31)),
+                stratify=strata,
+            )
+            train.sort()
+            held_out = engine.admit(X[test], rows.dtype), targets[test]
+            rows, targets = engine.admit(X[train], rows.dtype), targets[train]
+            weight = None if weight is None else weight[train]
+        learner.fit(
+            rows,
+            targets,
+            weight,
+            max_iter=self.max_iter,
+            tol=getattr(self, "tol", None),
+            shuffle=getattr(self, "shuffle", False),
+            rng=rng,
+            held_out=held_out,
+            n_iter_no_change=self.n_iter_no_change,
+            progress=progress.printer(self.verbose),
+            name=type(self).__name__,
+            warning=ConvergenceWarning,
+        )
+        self._learner = learner
+        self.n_iter_ = learner.n_iter
+        if self.verbose and learner.verdict is not None:
+            low, high = learner.margin_bounds
+            print(f"{learner.verdict} after {learner.n_iter} passes, {learner.n_updates:,} updates; "
+                  f"the best margin lies in [{low:.3g}, {high:.3g}]")  # fmt: skip
+
+    def _become(self, fitted: LinearEstimator) -> None:
+        self.__dict__.clear()
+        self.__dict__.update(fitted.__dict__)
+
+    # ---- named features ------------------------------------------------------------------------------------------
+
+    @property
+    def feature_names_in_(self) -> Array:
+        """Names of the columns, where they have names that are all strings."""
+        if self._columns is None or not all(isinstance(name, str) for name in self._columns):
+            raise AttributeError("feature_names_in_")
+        return np.array(list(self._columns), dtype=object)
+
+    @feature_names_in_.setter
+    def feature_names_in_(self, names: Array) -> None:
+        self._columns = {name: column for column, name in enumerate(names)}
+
+    @feature_names_in_.deleter
+    def feature_names_in_(self) -> None:
+        self.__dict__.pop("_columns", None)
+
+    def _names(self) -> list[Any] | None:
+        return None if self._columns is None else list(self._columns)
+
+    def _check_named(self, x: Any, sample_weight: float = 1.0) -> None:
+        if not (isinstance(sample_weight, numbers.Real) and 0 <= sample_weight < math.inf):
+            raise ValueError(f"sample_weight must be a finite number >= 0, got {sample_weight!r}")
+        if not isinstance(x, dict):
+            raise TypeError(f"one example is a dict of named features, {{name: number}}; got {type(x).__name__}")
+        if self._columns is None and "_learner" in self.__dict__:
+            raise ValueError(
+                "this model was fitted on columns without names, so a dict of names cannot be matched to them; "
+                "fit on a DataFrame, or stream with learn_one from the start"
+            )
+
+    def _open_stream(self) -> None:
+        """Begin with no features at all: names bring them."""
+        if self.init == "random":
+            raise ValueError("learn_one starts from zero weights: under init='random' a new name would have no start")
+        learner = self._new_learner()
+        learner.allocate(0, 0, np.float64)
+        self._learner, self._columns = learner, {}
+        self.n_features_in_ = 0
+        self.n_iter_ = 1
+
+    # ---- fitted attributes ---------------------------------------------------------------------------------------
+
+    @property
+    def _fitted(self) -> Learner:
+        try:
+            return self.__dict__["_learner"]  # type: ignore[no-any-return]
+        except KeyError:
+            raise NotFittedError(
+                f"This {type(self).__name__} instance is not fitted yet. Call 'fit' with appropriate arguments before "
+                "using this estimator."
+            ) from None
+
+    @property
+    def coef_(self) -> Array:
+        """Weights of the readout, (n_vectors, n_features); computed when read."""
+        return _by_vector(self._fitted)[0]
+
+    @property
+    def intercept_(self) -> Array:
+        """Biases of the readout, (n_vectors,); computed when read."""
+        return _by_vector(self._fitted)[1]
+
+    @property
+    def n_updates_(self) -> int:
+        """Updates made, over all passes."""
+        return self._fitted.n_updates
+
+    @property
+    def validation_scores_(self) -> Array:
+        """Score of the readout on the held-out part after each pass, with ``early_stopping=True``."""
+        return np.array(self._fitted.held_out_scores)
+
+    def with_readout(self, readout: str) -> Any:
+        """The same run read another way, without retraining.
+
+        Parameters
+        ----------
+        readout : {"last", "averaged", "pocket"}
+            "last" is always there; the others where the run kept what they need.
+
+        Returns
+        -------
+        estimator
+            A fitted copy that predicts with that readout.
+        """
+        learner = self._fitted
+        learner.read(readout)  # says so where it cannot
+        other = copy.copy(self)
+        other._learner = copy.deepcopy(learner)
+        if readout == "last":
+            other._learner.readout, other._learner.total, other._learner.pocket = "last", None, None
+            other._learner._arrange()
+        return other
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return "_learner" in self.__dict__
+
+
+def _by_vector(learner: Learner, readout: str | None = None) -> tuple[Array, Array]:
+    """(n_vectors, n_features) weights and (n_vectors,) biases, as copies."""
+    weights = learner.read(readout)[:, : learner.n_vectors]
+    return np.ascontiguousarray(weights[1:].T), weights[0].copy()
+
+
+def _start_of(name: str, value: Any, shape: tuple[int, ...]) -> Array:
+    try:
+        array = np.asarray(value, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ValueError(f"{name} must be an array of numbers, got {value!r}") from None
+    if array.size != np.prod(shape) or (len(shape) == 2 and shape[0] > 1 and array.shape != shape):
+        raise ValueError(f"{name} must have the shape {shape}, got {array.shape}")
+    if not np.all(np.isfinite(array)):
+        raise ValueError(f"{name} contains NaN or infinity; give finite starting weights")
+    return array.reshape(shape)
+
+
+def check_number(name: str, value: Any, low: float, whole: bool = False) -> None:
+    kind = numbers.Integral if whole else numbers.Real
+    if not isinstance(value, kind) or (isinstance(value, bool) and whole) or not value >= low:
+        raise ValueError(f"{name} must be a {'whole ' if whole else ''}number >= {low}, got {value!r}")

@@ -1,0 +1,222 @@
+"""The regressor: passive-aggressive steps towards a number."""
+
+from __future__ import annotations
+
+import copy
+import math
+import numbers
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import RegressorMixin
+from sklearn.utils import Tags
+
+from .. import engine, rules
+from ..learner import Learner
+from .classifiers import passive_aggressive
+from .contract import LinearEstimator, check_number, parameters
+from .shared import documented
+
+Array = NDArray[Any]
+
+
+@documented
+@parameters
+class PassiveAggressiveRegressor(RegressorMixin, LinearEstimator):
+    """Passive-aggressive regression: the smallest step after which the prediction is within ε of the target.
+
+    ``ℓ = max(0, |s − y| − ε)``, ``w ← w + sign(y − s)·τ·x`` with τ as for the classifier. The bias counts in ``‖x‖²``.
+
+    Parameters
+    ----------
+    epsilon : float, default=0.1
+        Half-width of the zone around the target in which a prediction is right.
+    variant : {"PA", "PA-I", "PA-II"}, default="PA-I"
+        Which step.
+    average : bool, default=False
+        Read the mean of the weights instead of the last.
+    {parameters}
+
+    Attributes
+    ----------
+    {attributes}
+
+    Notes
+    -----
+    A regression has no verdict: it ends at ``max_iter``, or after a pass without an update.
+
+    References
+    ----------
+    Crammer, Dekel, Keshet, Shalev-Shwartz & Singer (2006), section 5.
+
+    Examples
+    --------
+    >>> import rosenblatt as rb
+    >>> model = rb.PassiveAggressiveRegressor(epsilon=0.01, variant="PA", shuffle=False, max_iter=200)
+    >>> model.fit([[0.0], [1.0], [2.0]], [1.0, 3.0, 5.0]).predict([[3.0]]).round(1)
+    array([7.])
+    """
+
+    max_iter: int = 20
+    C: float = 1.0
+    epsilon: float = 0.1
+    variant: str = "PA-I"
+    average: bool = False
+    shuffle: bool = True
+
+    def _rule(self) -> rules.Rule:
+        return passive_aggressive(self.variant, self.C)
+
+    def _new_learner(self) -> Learner:
+        self._check_parameters()
+        check_number("epsilon", self.epsilon, 0)
+        readout = "averaged" if self.average else "last"
+        return Learner(self._rule(), readout=readout, fit_intercept=self.fit_intercept, epsilon=float(self.epsilon))
+
+    def fit(
+        self, X: Any, y: Any, coef_init: Any = None, intercept_init: Any = None, sample_weight: Any = None
+    ) -> PassiveAggressiveRegressor:
+        """Learn from X and y.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or DataFrame of shape (n_samples, n_features)
+            The examples.
+        y : array of shape (n_samples,)
+            Their targets.
+        coef_init : array of shape (n_features,), default=None
+            Weights to start from.
+        intercept_init : array of shape (1,), default=None
+            Bias to start from.
+        sample_weight : array of shape (n_samples,), default=None
+            Weights of the examples; rows of weight 0 are left out.
+
+        Returns
+        -------
+        self
+            The fitted estimator.
+        """
+        fitted = copy.copy(self)
+        learner = fitted._new_learner()
+        X, rows, targets, weight = fitted._examples(X, y, sample_weight, None, reset=True)
+        learner.allocate(rows.n_features, 0, rows.dtype)
+        fitted._run(learner, X, rows, targets, weight, coef_init, intercept_init, strata=None)
+        self._become(fitted)
+        return self
+
+    def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> PassiveAggressiveRegressor:
+        """Learn from the next rows of a stream, in the order given; all calls together are one pass.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or DataFrame of shape (n_samples, n_features)
+            The examples.
+        y : array of shape (n_samples,)
+            Their targets.
+        sample_weight : array of shape (n_samples,), default=None
+            Weights of the examples; rows of weight 0 are left out.
+
+        Returns
+        -------
+        self
+            The estimator, further along.
+        """
+        stream = self if "_learner" in self.__dict__ else copy.copy(self)
+        fresh = stream is not self
+        learner = stream._new_learner() if fresh else stream._learner
+        dtype = None if fresh else learner.dtype
+        X, rows, targets, weight = stream._examples(X, y, sample_weight, dtype, reset=fresh)
+        if fresh:
+            learner.allocate(rows.n_features, 0, rows.dtype)
+            stream._start(learner, stream._generator(), None, None)
+            stream._learner = learner
+        learner.partial_fit(rows, targets, weight, (0, rows.n_rows))
+        stream.n_iter_ = learner.n_iter
+        if fresh:
+            self._become(stream)
+        return self
+
+    def _examples(
+        self, X: Any, y: Any, sample_weight: Any, dtype: Any, reset: bool
+    ) -> tuple[Any, engine.Rows, Array, Array | None]:
+        X, y = self._validated(X, y, reset=reset, y_numeric=True)
+        targets = np.ascontiguousarray(y, dtype=np.float64)
+        if not np.all(np.isfinite(targets)):
+            row = int(np.flatnonzero(~np.isfinite(targets))[0])
+            raise ValueError(f"Input y contains NaN or infinity at row {row}; remove or impute such values first")
+        rows = engine.admit(X, dtype, self._names())
+        return X, rows, targets, self._weights(sample_weight, X, targets, None)
+
+    def learn_one(self, x: dict[Any, float], y: float, sample_weight: float = 1.0) -> PassiveAggressiveRegressor:
+        """Learn from one example of named features, {name: number}; new names included.
+
+        Parameters
+        ----------
+        x : dict
+            The features; those left out are 0.
+        y : float
+            Its target.
+        sample_weight : float, default=1.0
+            Its weight; with 0 it is left out.
+
+        Returns
+        -------
+        self
+            The estimator, one example further along.
+        """
+        self._check_named(x, sample_weight)
+        if not (isinstance(y, numbers.Real) and math.isfinite(y)):
+            raise ValueError(f"the target must be a finite number, got {y!r}")
+        stream = self
+        if "_learner" not in self.__dict__:
+            stream = copy.copy(self)
+            stream._open_stream()
+        if sample_weight > 0:
+            stream._learner.learn_one(x, stream._columns, float(y), sample_weight)
+            stream.n_features_in_ = stream._learner.n_features
+        if stream is not self:
+            self._become(stream)
+        return self
+
+    def predict(self, X: Any) -> Array:
+        """The predicted number of each row.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or DataFrame of shape (n_samples, n_features)
+            The examples.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            The predictions.
+        """
+        return self._learner.predict(self._rows(X))
+
+    def predict_one(self, x: dict[Any, float]) -> float:
+        """The predicted number of one example of named features; names never met count as absent.
+
+        Parameters
+        ----------
+        x : dict
+            The features, {name: number}.
+
+        Returns
+        -------
+        float
+            The prediction.
+        """
+        learner = self._fitted
+        self._check_named(x)
+        return float(learner.scores_one(x, self._columns)[0])
+
+    @property
+    def coef_(self) -> Array:
+        """Weights of the readout, (n_features,)."""
+        return super().coef_[0]
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags

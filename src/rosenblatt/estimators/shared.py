@@ -1,0 +1,94 @@
+"""Parameters and attributes that several estimators share, documented once."""
+
+from __future__ import annotations
+
+import inspect
+from typing import TypeVar
+
+C = TypeVar("C", bound=type)
+
+PARAMETERS = {
+    "eta0": """eta0 : float, default=1.0
+    The step η > 0. From zero weights it only scales them.""",
+    "margin": """margin : float, default=0.0
+    Update while ``y·s`` (several classes: ``s_y − s_r``) is at most this, not on mistakes alone.""",
+    "C": """C : float, default=1.0
+    The largest step (PA-I), or how little it is damped (PA-II); > 0. "PA" does not use it.""",
+    "fit_intercept": """fit_intercept : bool, default=True
+    Learn a bias, the weight of a constant feature 1. It counts in every norm and margin.""",
+    "max_iter": """max_iter : int, default={max_iter}
+    Passes over the data at most.""",
+    "tol": """tol : float or None, default=1e-4
+    The relative margin (margin/R) below which the search ends: once no separator with a larger one can exist, the
+    verdict is "no margin". None: exactly ``max_iter`` passes unless one separates, and no warning.""",
+    "shuffle": """shuffle : bool, default=True
+    Visit the rows in a fresh random order each pass; False: as they stand.""",
+    "ties": """ties : {"mistake", "predict"}, default="mistake"
+    Whether a score of exactly 0 is a mistake for either class, or a mistake only where ``predict`` is wrong.""",
+    "multiclass": """multiclass : {multiclass}, default="max"
+    With more than two classes, who loses what the right class gains: the best wrong class ("max"), every class that
+    scores as high as the right one, alike ("uniform") or by how much ("proportional"). "ovr" trains each class
+    against the rest.""",
+    "init": """init : {"zeros", "random"}, default="zeros"
+    Starting weights: zero, or standard normal. ``fit`` also takes them as ``coef_init`` and ``intercept_init``.""",
+    "class_weight": """class_weight : dict, "balanced" or None, default=None
+    Weights of the classes, multiplied with those of the examples. "balanced" makes the classes weigh alike.""",
+    "random_state": """random_state : int, Generator, RandomState or None, default=None
+    Seed of the shuffles, of a random start and of the held-out part.""",
+    "early_stopping": """early_stopping : bool, default=False
+    Hold out a part of the data, score the readout on it after each pass, and end after ``n_iter_no_change`` passes
+    without a better score; the weights of the best pass are kept.""",
+    "validation_fraction": """validation_fraction : float, default=0.1
+    Size of the held-out part.""",
+    "n_iter_no_change": """n_iter_no_change : int, default=5
+    Passes without a better held-out score before early stopping.""",
+    "warm_start": """warm_start : bool, default=False
+    Start ``fit`` from the last weights of the fit before.""",
+    "verbose": """verbose : int, default=0
+    1: about one line a second; 2: one line a pass.""",
+}
+
+CLASSIFIER_ATTRIBUTES = """coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
+    Weights of the readout.
+intercept_ : ndarray of shape (1,) or (n_classes,)
+    Biases of the readout.
+classes_ : ndarray
+    The labels; with two, ``classes_[1]`` is y = +1.
+verdict_ : {"separated", "no margin", "stopped"}
+    Why the run ended: the last weights get every row right; no separator with a relative margin above ``tol`` can
+    exist; or neither was decided.
+converged_ : bool
+    Whether the verdict is "separated".
+margin_bounds_ : (float, float)
+    Bounds on the best possible margin of the training set, proved by the run.
+mistakes_ : ndarray of int
+    Mistakes in each pass (one against the rest: summed over the classes).
+n_updates_ : int
+    Updates over all passes.
+n_iter_ : int
+    Passes made."""
+
+REGRESSOR_ATTRIBUTES = """coef_ : ndarray of shape (n_features,)
+    Weights of the readout.
+intercept_ : ndarray of shape (1,)
+    Bias of the readout.
+n_updates_ : int
+    Updates over all passes.
+n_iter_ : int
+    Passes made."""
+
+
+def documented(cls: C) -> C:
+    """Fill ``{parameters}`` and ``{attributes}`` of a class docstring with the shared entries its signature has."""
+    own = inspect.getdoc(cls) or ""
+    signature = inspect.signature(cls)
+    entries = []
+    for name in signature.parameters:
+        if f"\n{name} : " in own or name not in PARAMETERS:
+            continue
+        entry = PARAMETERS[name].replace("{max_iter}", str(signature.parameters["max_iter"].default))
+        spreads = '{"max", "uniform", "proportional", "ovr"}' if "eta0" in signature.parameters else '{"max", "ovr"}'
+        entries.append(entry.replace("{multiclass}", spreads))
+    attributes = CLASSIFIER_ATTRIBUTES if "ties" in signature.parameters else REGRESSOR_ATTRIBUTES
+    cls.__doc__ = own.replace("{parameters}", "\n".join(entries)).replace("{attributes}", attributes)
+    return cls

@@ -1,0 +1,461 @@
+"""The learner: weights, counts and bounds of one run, the loop over passes, and the readouts. It needs NumPy alone.
+
+Labels are codes here: 0 and 1 for two classes (1 is y = +1), 0 … k − 1 for more, numbers for a regression. The
+estimators put scikit-learn's contract over it.
+"""
+
+from __future__ import annotations
+
+import copy
+import math
+import warnings
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import engine, rules
+from .convergence import NO_MARGIN, SEPARATED, STOPPED, ConvergenceWarning, Evidence, squared_norms, undecided
+
+Array = NDArray[Any]
+
+READOUTS = ("last", "averaged", "pocket")
+TIES = ("mistake", "predict")
+INITS = ("zeros", "random")
+
+
+class Pass(NamedTuple):
+    """What is told of a pass while the run goes on."""
+
+    number: int
+    mistakes: int
+    updates: int
+    evidence: Evidence
+    held_out: float | None
+
+
+def check_name(what: str, value: object, allowed: tuple[str, ...]) -> None:
+    if value not in allowed:
+        raise ValueError(f"{what} must be one of {', '.join(map(repr, allowed))}; got {value!r}")
+
+
+class Learner:
+    """A mistake-driven learner: a rule, a readout, and linear weights.
+
+    Parameters
+    ----------
+    rule : Rule
+        How far to move (``rosenblatt.rules``).
+    readout : {"last", "averaged", "pocket"}
+        Which weights are the model.
+    ties : {"mistake", "predict"}
+        Whether a score of exactly 0 is a mistake for either class, or whatever ``predict`` says.
+    multiclass : {"max", "uniform", "proportional", "ovr"}
+        Who loses what the right class gains when there are more than two.
+    fit_intercept : bool
+        Learn the weight of a constant feature 1.
+    ratchet : bool
+        The pocket is replaced only by weights that make strictly fewer mistakes on the training set.
+    batch : bool
+        One step per pass: the sum of the steps of all rows, each judged by the weights at the start of the pass.
+    epsilon : float or None
+        A regression with this half-width of the zone that counts as right; None: a classifier.
+    """
+
+    def __init__(
+        self,
+        rule: rules.Rule,
+        *,
+        readout: str = "last",
+        ties: str = "mistake",
+        multiclass: str = "max",
+        fit_intercept: bool = True,
+        ratchet: bool = False,
+        batch: bool = False,
+        epsilon: float | None = None,
+    ) -> None:
+        check_name("readout", readout, READOUTS)
+        check_name("ties", ties, TIES)
+        check_name("multiclass", multiclass, rules.SHARES)
+        if multiclass not in rule.shares:
+            raise ValueError(
+                f"multiclass={multiclass!r} does not go with {type(rule).__name__}, whose step fixes who moves; "
+                f"use {' or '.join(map(repr, rule.shares))}"
+            )
+        if batch and readout != "last":
+            raise ValueError(f"the batch learner takes one step per pass and has the readout 'last' only, not {readout!r}")
+        if epsilon is not None and readout == "pocket":
+            raise ValueError("a regression makes no mistakes to count: the readout 'pocket' is for classifiers")
+        self.rule, self.readout, self.ties, self.multiclass = rule, readout, ties, multiclass
+        self.fit_intercept, self.ratchet, self.batch, self.epsilon = bool(fit_intercept), ratchet, batch, epsilon
+        self.n_classes = 0
+        self.n_features = 0
+        self.dtype = np.dtype(np.float64)
+        self.mistakes: list[int] = []
+        self.held_out_scores: list[float] = []
+        self.n_updates = self.n_iter = 0
+        self.streaming = False  # the last entry of mistakes belongs to a pass that goes on with each call
+        self.verdict: str | None = None if epsilon is not None else STOPPED
+
+    # ---- the weights ---------------------------------------------------------------------------------------------
+
+    @property
+    def n_vectors(self) -> int:
+        return self.n_classes if self.n_classes > 2 and self.epsilon is None else 1
+
+    @property
+    def form(self) -> str:
+        if self.epsilon is not None:
+            return "regression"
+        if self.n_vectors == 1:
+            return "binary"
+        return "ovr" if self.multiclass == "ovr" else "multiclass"
+
+    def allocate(self, n_features: int, n_classes: int, dtype: Any) -> None:
+        """Zero weights for this many features and classes."""
+        self.n_features, self.n_classes, self.dtype = n_features, n_classes, np.dtype(dtype)
+        self.weights = engine.zeros(1 + n_features, engine.stride_of(self.n_vectors), dtype)
+        self.total = np.zeros(self.weights.shape) if self.readout == "averaged" else None
+        self.pocket = np.zeros_like(self.weights) if self.readout == "pocket" else None
+        self.start: Array | None = None  # W₀; None: zero
+        self.visited = 0
+        self.run_length = self.best_run = self.pocket_errors = 0
+        self.pocket_is_current = True
+        self.tau = np.zeros(self.n_vectors)  # Σ τ: in slot 0, or one per class against the rest
+        self.evidence = Evidence()
+        self._arrange()
+
+    def _arrange(self) -> None:
+        """What follows from the shape of the weights, kept ready for calls of one row."""
+        self.least = np.full(self.n_vectors, np.inf)
+        self._model = self._model_of(self.weights)
+        self._native_rule = self.rule.native(self.multiclass)
+        self.one_target = [np.array([code], dtype=np.int32) for code in range(max(self.n_classes, 2))]
+        self._read: Array | None = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        ready = ("_model", "_native_rule", "one_target", "_read", "least")
+        return {name: value for name, value in self.__dict__.items() if name not in ready}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._arrange()
+
+    def _model_of(self, weights: Array, gradient: Array | None = None, still: bool = False) -> engine.Model:
+        total = None if still else self.total
+        ties = self.ties == "mistake"
+        return (self.form, weights, self.n_vectors, self.fit_intercept, ties, total, gradient, self.epsilon or 0.0)
+
+    @property
+    def slots(self) -> int:
+        """How many margins there are: one, or one per class against the rest."""
+        return self.n_vectors if self.form == "ovr" else 1
+
+    @property
+    def active(self) -> Array:
+        """The weights in use: row 0 the biases, then one row per feature; one column per vector, and padding."""
+        return self.weights[: 1 + self.n_features]
+
+    def begin(self, coef: Array, intercept: Array) -> None:
+        """Start from given weights, (n_vectors, n_features) and (n_vectors,), instead of zero."""
+        k = self.n_vectors
+        self.weights[1 : 1 + self.n_features, :k] = np.asarray(coef).T
+        self.weights[0, :k] = intercept if self.fit_intercept else 0
+        self.weights += 0.0  # −0 would add up differently
+        self.start = self.weights.copy()
+        if self.pocket is not None:
+            self.pocket[:] = self.weights
+        self.evidence.base2 = float(squared_norms(self.weights, None, per_vector=False)[0])
+
+    def _arrays(self) -> list[str]:
+        return [name for name in ("weights", "total", "pocket", "start") if getattr(self, name) is not None]
+
+    def reserve(self, n_features: int) -> None:
+        """Room for this many features, at least doubling what there was."""
+        capacity = len(self.weights) - 1
+        if n_features <= capacity:
+            return
+        for name in self._arrays():
+            old = getattr(self, name)
+            new = engine.zeros(1 + max(n_features, 2 * capacity, 64), old.shape[1], old.dtype)
+            new[: len(old)] = old
+            setattr(self, name, new)
+        self._arrange()
+
+    def add_class(self, code: int) -> None:
+        """Make room for one class more, whose code will be ``code``; those from there on move up by one."""
+        before, slots = self.n_classes, self.slots
+        if before == 1 and code == 0:  # the class known so far was y = −1 and is now y = +1
+            for name in self._arrays():
+                np.negative(getattr(self, name), out=getattr(self, name))
+                getattr(self, name)[...] += 0.0
+        self.n_classes += 1
+        if self.n_classes > 2:
+            share = 1.0 if self.multiclass == "ovr" else self.rule.class_share
+            kept = [c for c in range(self.n_classes) if c != code]
+            for name in self._arrays():
+                old = getattr(self, name)
+                new = engine.zeros(len(old), engine.stride_of(self.n_vectors), old.dtype)
+                new[:, kept] = old * (-share, share) if before == 2 else old[:, :before]
+                new += 0.0  # −0 would add up differently
+                setattr(self, name, new)
+            tau = np.zeros(self.n_vectors)
+            if self.form == "ovr":
+                tau[kept] = self.tau[0] if before == 2 else self.tau
+            else:
+                tau[0] = self.tau[0] * (share if before == 2 else 1.0)
+            self.tau = tau
+            self.evidence.upper = math.inf
+        self._arrange()
+
+    # ---- learning ------------------------------------------------------------------------------------------------
+
+    def fit(
+        self,
+        rows: engine.Rows,
+        targets: Array,
+        weight: Array | None = None,
+        *,
+        max_iter: int = 1000,
+        tol: float | None = 1e-4,
+        shuffle: bool = True,
+        rng: np.random.Generator | None = None,
+        held_out: tuple[engine.Rows, Array] | None = None,
+        n_iter_no_change: int = 5,
+        progress: Callable[[Pass], None] | None = None,
+        name: str = "The learner",
+        warning: type[Warning] = ConvergenceWarning,
+    ) -> None:
+        """Pass over the rows until they are separated, no margin above ``tol`` is left, or ``max_iter`` is reached."""
+        natural = None if weight is None or np.all(weight > 0) else np.flatnonzero(weight > 0).astype(np.int32)
+        visits = rows.n_rows if natural is None else len(natural)
+        rng = rng or np.random.default_rng()
+        self._admit(rows)
+        if self.pocket is not None and self.ratchet:
+            self.pocket_errors = self._score(rows, targets, natural).mistakes
+        best: Learner | None = None
+        order: Array | None = None
+        self.streaming = False
+        for number in range(1, max_iter + 1):
+            order = None  # frees the last one before the next is made
+            order = natural
+            if shuffle and not self.batch:
+                order = np.arange(visits, dtype=np.int32) if natural is None else natural.copy()
+                rng.shuffle(order)  # the same draw as rng.permutation(visits)
+            tally = self._pass(rows.view, targets, order, weight, ratchet=self.ratchet)
+            self.n_iter = number
+            self.mistakes.append(tally.mistakes)
+            separated = self.epsilon is None and tally.mistakes == 0 and (
+                tally.updates == 0 or self._score(rows, targets, natural).mistakes == 0
+            )
+            self.evidence.look(self.active, self._start_rows(), self.tau[: self.slots])
+            if separated:
+                self._show()
+            score = None
+            if held_out is not None:
+                score = self.accuracy(*held_out)
+                if best is None or score > max(self.held_out_scores):
+                    best = self._snapshot()
+                self.held_out_scores.append(score)
+            if progress is not None:
+                progress(Pass(number, tally.mistakes, tally.updates, self.evidence, score))
+            if self.epsilon is not None and tally.updates == 0:
+                return
+            if separated:
+                self.verdict = SEPARATED
+                return
+            if self.epsilon is None and tol is not None and self.evidence.upper <= tol * self.scale:
+                self.verdict = NO_MARGIN
+                return
+            if held_out is not None and number - int(np.argmax(self.held_out_scores)) > n_iter_no_change:
+                break
+        if self.epsilon is not None:
+            return
+        if self.n_iter == max_iter and self._score(rows, targets, natural, stop_at_mistake=True).mistakes == 0:
+            self._show()
+            self.verdict = SEPARATED
+        elif best is not None:
+            self._restore(best)
+        elif tol is not None:
+            warnings.warn(undecided(name, self.evidence, max_iter, self.scale, tol), warning, stacklevel=5)
+
+    def partial_fit(self, rows: engine.Rows, targets: Array, weight: Array | None, span: tuple[int, int]) -> None:
+        """Learn from the rows ``span[0]`` to ``span[1] − 1`` in the order given; together with other such calls, one pass."""
+        self._admit(rows)
+        order = None if span == (0, rows.n_rows) else np.arange(*span, dtype=np.int32)
+        if weight is not None and not np.all(weight > 0):
+            order = np.arange(*span, dtype=np.int32)
+            order = order[weight[order] > 0]
+        risky = rows.radius2 > math.sqrt(np.finfo(self.dtype).max)
+        backup = self._snapshot() if risky else None
+        try:
+            self._stream(self._pass(rows.view, targets, order, weight))
+        except ValueError:
+            if backup is not None:
+                self._restore(backup)
+            raise
+
+    def learn_one(self, x: dict[Any, float], columns: dict[Any, int], target: int | float, weight: float = 1.0) -> None:
+        """Learn from one row of named features; new names get the next columns."""
+        if len(columns) + len(x) > len(self.weights) - 1:
+            self.reserve(len(columns) + len(x))
+        weights = None if weight == 1.0 else np.array([weight])
+        targets = self.one_target[int(target)] if self.epsilon is None else np.array([target], dtype=np.float64)
+        tally = self._pass((x, columns), targets, None, weights)
+        self.n_features = len(columns)
+        radius2 = tally.radius2 + self.fit_intercept
+        if radius2 > self.evidence.radius2:
+            self.evidence.radius2 = radius2
+        self._stream(tally)
+
+    def _stream(self, tally: engine.Tally) -> None:
+        if not self.streaming:
+            self.streaming = True
+            self.n_iter += 1
+            self.mistakes.append(0)
+        self.mistakes[-1] += tally.mistakes
+        self.evidence.lower = -math.inf
+        if self.verdict is not None:
+            self.verdict = STOPPED
+
+    def _admit(self, rows: engine.Rows) -> None:
+        self.evidence.radius2 = max(self.evidence.radius2, rows.radius2 + self.fit_intercept)
+
+    def _pass(
+        self, view: engine.View, targets: Array, order: Array | None, weight: Array | None, ratchet: bool = False
+    ) -> engine.Tally:
+        pocket = gradient = None
+        model = self._model
+        if self.pocket is not None:
+            pocket = (self.pocket, self.run_length, self.best_run, self.pocket_errors, ratchet, self.pocket_is_current)
+        if self.batch:
+            gradient = np.zeros_like(self.weights)
+            model = self._model_of(self.weights, gradient)
+        self.least.fill(math.inf)
+        tally = engine.learn(
+            view, model, self._native_rule, targets, order, weight, self.tau, self.least,
+            pocket=pocket, visited=self.visited,
+        )  # fmt: skip
+        if gradient is not None:
+            self.weights += gradient
+        if pocket is not None:
+            self.run_length, self.best_run, self.pocket_errors, self.pocket_is_current = tally[5:9]
+        self._read = None
+        self.visited += tally.visited
+        self.n_updates += tally.updates
+        self.evidence.note(tally.updates, tally.growth, tally.moved)
+        if not math.isfinite(tally.growth + tally.moved):
+            raise ValueError(
+                f"the weights overflowed {self.dtype}: the data or the steps are too large; scale X down and fit anew"
+            )
+        return tally
+
+    def _score(
+        self, rows: engine.Rows, targets: Array, order: Array | None, stop_at_mistake: bool = False
+    ) -> engine.Tally:
+        """Judge every row by the present weights, without learning."""
+        self.least.fill(math.inf)
+        return engine.learn(
+            rows.view, self._model_of(self.weights, still=True), ("still",), targets, order, None,
+            np.zeros_like(self.tau), self.least, stop_at_mistake=stop_at_mistake,
+        )  # fmt: skip
+
+    def _show(self) -> None:
+        self.evidence.show(self.active, self.least[: self.slots])
+
+    def _start_rows(self) -> Array | None:
+        return None if self.start is None else self.start[: 1 + self.n_features]
+
+    def _snapshot(self) -> Learner:
+        return copy.deepcopy(self)
+
+    def _restore(self, earlier: Learner) -> None:
+        """Take back the weights of an earlier moment; the counts stay those of the whole run."""
+        for name in (*self._arrays(), "visited", "run_length", "best_run", "pocket_errors", "pocket_is_current"):
+            setattr(self, name, getattr(earlier, name))
+        self._arrange()
+
+    # ---- reading -------------------------------------------------------------------------------------------------
+
+    @property
+    def scale(self) -> float:
+        """What margins are measured against: R, or √2·R between classes."""
+        return math.sqrt(self.evidence.radius2 * (2 if self.form == "multiclass" else 1))
+
+    @property
+    def margin_bounds(self) -> tuple[float, float]:
+        now = self.evidence.upper_now(self.active, self._start_rows(), self.tau[: self.slots])
+        return self.evidence.lower, min(self.evidence.upper, now)
+
+    def read(self, readout: str | None = None) -> Array:
+        """The weights of a readout: row 0 the biases, then one row per feature; one column per vector, and padding."""
+        readout = readout or self.readout
+        check_name("readout", readout, READOUTS)
+        if readout == "last":
+            return self.active
+        if readout != self.readout:
+            raise ValueError(
+                f"this run kept what the readout {self.readout!r} needs, so it can be read as {self.readout!r} or 'last', "
+                f"not {readout!r}; fit with readout={readout!r}"
+            )
+        if self._read is None:
+            if self.pocket is not None:
+                self._read = self.pocket[: 1 + self.n_features]
+            elif self.visited == 0:
+                self._read = self.active
+            else:
+                assert self.total is not None
+                self._read = engine.zeros(1 + self.n_features, self.weights.shape[1], self.dtype)
+                np.subtract(self.active, self.total[: 1 + self.n_features] / self.visited, out=self._read, casting="same_kind")
+        return self._read
+
+    def scores(self, rows: engine.Rows, readout: str | None = None) -> Array:
+        """Scores of the rows by the readout: (n,) with one vector, else (n, n_vectors)."""
+        weights = self.read(readout)
+        if rows.dtype != weights.dtype:
+            weights = weights.astype(rows.dtype)
+        out = np.empty((rows.n_rows, self.n_vectors), rows.dtype)
+        engine.score(rows.view, self._model_of(np.ascontiguousarray(weights), still=True), out)
+        return out[:, 0] if self.n_vectors == 1 else out
+
+    def scores_one(self, x: dict[Any, float], columns: dict[Any, int]) -> Array:
+        """Scores of one row of named features; names never met count as absent."""
+        out = np.empty((1, self.n_vectors), self.dtype)
+        view: engine.View = (x, columns)
+        if self.readout == "averaged" and self._read is None and self.visited:
+            view, weights = self._averaged_part(x, columns)
+        else:
+            weights = self.read()
+        engine.score(view, self._model_of(weights, still=True), out)
+        return out[0]
+
+    def _averaged_part(self, x: dict[Any, float], columns: dict[Any, int]) -> tuple[engine.View, Array]:
+        """The row and just its averaged weights, renumbered so that each feature keeps its lane: the same bits."""
+        assert self.total is not None
+        named = sorted((columns[name], value) for name, value in x.items() if name in columns)
+        places = [0, *(1 + column for column, _ in named)]
+        part = (self.weights[places] - self.total[places] / self.visited).astype(self.dtype)
+        lanes = [16 * i + column % 16 for i, (column, _) in enumerate(named)]
+        weights = engine.zeros(1 + 16 * len(named), part.shape[1], self.dtype)
+        weights[[0, *(1 + lane for lane in lanes)]] = part
+        return ({lane: value for lane, (_, value) in zip(lanes, named)}, {lane: lane for lane in lanes}), weights
+
+    def predict(self, rows: engine.Rows) -> Array:
+        """Codes of the predicted classes, or the predicted numbers."""
+        return self.decide(self.scores(rows))
+
+    def decide(self, scores: Array) -> Array:
+        if self.epsilon is not None:
+            return scores
+        if self.n_vectors > 1:
+            return np.argmax(scores, axis=-1)
+        return ((scores > 0) & (self.n_classes > 1)).astype(np.intp)
+
+    def accuracy(self, rows: engine.Rows, targets: Array) -> float:
+        """The share of rows that the readout gets right; for a regression R², the share of variance explained."""
+        predicted = self.predict(rows)
+        if self.epsilon is None:
+            return float(np.mean(predicted == targets))
+        spread = float(np.sum((targets - targets.mean()) ** 2))
+        return 1 - float(np.sum((targets - predicted) ** 2)) / spread if spread else 0.0

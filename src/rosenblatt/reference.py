@@ -1,0 +1,386 @@
+"""The learners in plain Python: the specification, the oracle of the tests, and what a trace runs.
+
+Numbers may be of any type: ``float``, ``int``, ``Fraction`` (no rounding at all) or NumPy's ``float32``. With
+floats the native core gives the same bits, because both sum a score in 16 lanes (feature j in lane j mod 16),
+add the lanes in a halving tree and the bias last; a rule computes in double precision and its step is rounded
+once to the type of the weights.
+
+Degenerate cases, decided here once:
+
+- A score of 0 is a mistake for either class (``ties="mistake"``), or what ``predict`` says, the first class
+  (``ties="predict"``). Several classes: a tie with a wrong class is a mistake, or one only if that class comes first.
+- A row of zeros without a bias: the perceptron's mistake on it is an update that changes nothing (it still counts in
+  ``Σ τ``, and rightly: no margin is possible); a passive-aggressive step on it is 0.
+- NaN and infinity never come here: whoever reads data refuses them.
+
+>>> from rosenblatt import reference, rules
+>>> model = reference.Model("binary", n_features=2, fit_intercept=False)
+>>> for x, y in [((1, 3), 1), ((2, 3), 0), ((-3, 1), 1), ((1, -1), 0)]:
+...     step = model.visit(rules.Perceptron(), x, y)
+...     print(step.score, step.moves, model.w[0])
+0 True [1, 3]
+11 True [-1, 0]
+3 False [-1, 0]
+-1 False [-1, 0]
+"""
+
+from __future__ import annotations
+
+import copy
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from . import rules
+
+Number = Any  # int, float, Fraction or a NumPy scalar
+LANES = 16
+
+
+def dot(x: Sequence[Number], w: Sequence[Number]) -> Number:
+    """Sum of products in 16 lanes and a halving tree: the order of addition that fixes the bits."""
+    lanes: list[Number] = [type(x[0])(0) if len(x) else 0] * LANES
+    for j, (a, b) in enumerate(zip(x, w)):
+        lanes[j % LANES] = lanes[j % LANES] + a * b
+    half = LANES // 2
+    while half:
+        for lane in range(half):
+            lanes[lane] = lanes[lane] + lanes[lane + half]
+        half //= 2
+    return lanes[0]
+
+
+def wide(value: Number) -> Number:
+    """A NumPy scalar as a Python number, so that rules compute in double precision; anything else as it is."""
+    return value.item() if hasattr(value, "item") else value
+
+
+@dataclass
+class Example:
+    """What a rule sees of an example: its scores judged, its norm and its weight v."""
+
+    margin: Number  # y·s, or s_y − s_rival
+    loss: Number  # 1 − margin; for regression |s − y| − ε
+    wrong: bool
+    weight: Number
+    A: Number  # ‖x‖², the bias feature included
+    norm2: Number  # of the direction of a step: A, or 2A against a rival
+    scores: list[Number] = field(default_factory=list)
+    y: int = 0
+    rival: int = 0
+
+
+# ---- rules: one opponent -------------------------------------------------------------------------------------
+
+
+def perceptron(rule: rules.Perceptron, e: Example) -> Number:
+    """η on a mistake, or whenever the margin is at most the one asked for."""
+    inside = rule.margin > 0 and e.margin <= rule.margin
+    return rule.eta0 * e.weight if e.wrong or inside else 0
+
+
+def passive_aggressive(rule: rules.PA, e: Example) -> Number:
+    """ℓ/‖x‖²."""
+    return e.loss / e.norm2 if e.loss > 0 and e.norm2 > 0 else 0
+
+
+def passive_aggressive_1(rule: rules.PA1 | rules.MIRA, e: Example) -> Number:
+    """min(C, ℓ/‖x‖²)."""
+    C = math.inf if rule.C is None else rule.C
+    return min(e.weight * C, e.loss / e.norm2) if e.loss > 0 and e.norm2 > 0 else 0
+
+
+def passive_aggressive_2(rule: rules.PA2, e: Example) -> Number:
+    """ℓ/(‖x‖² + 1/(2C))."""
+    return e.loss / (e.norm2 + 1 / (2 * (e.weight * rule.C))) if e.loss > 0 and e.norm2 > 0 else 0
+
+
+def norm_mira(rule: rules.NormMIRA, e: Example) -> Number:
+    """Two classes: W = (−w/2, +w/2), so w moves by twice what the right class gains, at most 2."""
+    return min(2.0, (rule.beta - e.margin) / e.norm2) if e.margin < rule.beta and e.norm2 > 0 else 0
+
+
+# ---- rules: all classes at once ------------------------------------------------------------------------------
+
+
+def perceptron_spread(rule: rules.Perceptron, e: Example, share: str) -> list[Number]:
+    """The offenders lose what the right class gains: the rival, all alike, or in proportion to their excess."""
+    coef: list[Number] = [0] * len(e.scores)
+    tau = perceptron(rule, e)
+    if tau == 0:
+        return coef
+    if share == "max":
+        coef[e.rival] = -tau
+    else:
+        excess = {r: rule.margin - (e.scores[e.y] - s) for r, s in enumerate(e.scores) if r != e.y}
+        offenders = {r: value for r, value in excess.items() if value >= 0}
+        total: Number = 0
+        for value in offenders.values():
+            total = total + value
+        for r, value in offenders.items():
+            coef[r] = -(tau * (value / total)) if share == "proportional" and total > 0 else -(tau / len(offenders))
+    coef[e.y] = tau
+    return coef
+
+
+def mira_spread(rule: rules.MIRA, e: Example, share: str) -> list[Number]:
+    """The smallest change after which every wrong class is beaten by 1, with a shared slack under C."""
+    coef: list[Number] = [0] * len(e.scores)
+    if not (e.loss > 0 and e.A > 0):
+        return coef
+    cap_A = math.inf if rule.C is None else e.weight * rule.C * e.A
+    losses = sorted((1 - (e.scores[e.y] - s) for r, s in enumerate(e.scores) if r != e.y), reverse=True)
+    total, k = 0, 0
+    for loss in losses:
+        if not (k + 1) * loss > total:
+            break
+        total, k = total + loss, k + 1
+    level, lift = total / (k + 1), 0
+    if level > cap_A:
+        total, k = 0, 0
+        for loss in losses:
+            if not k * loss > total - cap_A:
+                break
+            total, k = total + loss, k + 1
+        level, lift = total / k, e.weight * rule.C / k
+    gain: Number = 0
+    for r, s in enumerate(e.scores):
+        tau = (1 - (e.scores[e.y] - s) - level) / e.A + lift
+        if r != e.y and tau > 0:
+            coef[r] = -tau
+            gain = gain + tau
+    coef[e.y] = gain
+    return coef
+
+
+def norm_mira_spread(rule: rules.NormMIRA, e: Example, share: str) -> list[Number]:
+    """Crammer & Singer's dual, solved by sorting: τ_r = min(θ, D_r) − B_r/A."""
+    k = len(e.scores)
+    if not (e.margin < rule.beta and e.A > 0):
+        return [0] * k
+    B = [(s - rule.beta if r == e.y else s) / e.A for r, s in enumerate(e.scores)]
+    D = [B[r] + (1 if r == e.y else 0) for r in range(k)]
+    ordered = sorted(D, reverse=True)
+    total: Number = -1
+    theta: Number = 0
+    for p in range(k):
+        total = total + ordered[p]
+        theta = total / (p + 1)
+        if p + 1 < k and theta >= ordered[p + 1]:
+            break
+    return [min(theta, D[r]) - B[r] for r in range(k)]
+
+
+#: The rule of each dataclass against one opponent, and against all at once where that differs.
+STEP: dict[type, Callable[[Any, Example], Number]] = {
+    rules.Perceptron: perceptron,
+    rules.PA: passive_aggressive,
+    rules.PA1: passive_aggressive_1,
+    rules.PA2: passive_aggressive_2,
+    rules.MIRA: passive_aggressive_1,
+    rules.NormMIRA: norm_mira,
+}
+SPREAD: dict[type, Callable[[Any, Example, str], list[Number]]] = {
+    rules.Perceptron: perceptron_spread,
+    rules.MIRA: mira_spread,
+    rules.NormMIRA: norm_mira_spread,
+}
+
+
+# ---- models and their readouts -------------------------------------------------------------------------------
+
+
+@dataclass
+class Step:
+    """What one visit did: the scores before it, the coefficients a_r of W_r += a_r·x, and what the classes gained."""
+
+    scores: list[Number]
+    margin: Number
+    mistakes: int  # 0 or 1; one-against-the-rest counts one per class
+    coef: list[Number]
+    gains: list[Number]  # one; one-against-the-rest has one per class
+    updates: int
+
+    @property
+    def score(self) -> Number:
+        return self.scores[0]
+
+    @property
+    def moves(self) -> bool:
+        return self.updates > 0
+
+
+class Model:
+    """Weights and the learning of one example.
+
+    Parameters
+    ----------
+    form : {"binary", "multiclass", "ovr", "regression"}
+        One vector for two classes (targets 0 and 1), one per class, one per class against the rest, or one for numbers.
+    n_features, n_classes : int
+        ``n_classes`` counts the weight vectors: 1 for "binary" and "regression".
+    fit_intercept : bool
+        Learn the weight of a constant feature 1.
+    ties : {"mistake", "predict"}
+        Whether a tie is a mistake for either class or whatever ``predict`` says.
+    share : {"max", "uniform", "proportional"}
+        Which wrong classes lose what the right one gains.
+    epsilon : number
+        Half-width of the zone in which a regression is right.
+    number : callable
+        Type of the weights: ``int``, ``float``, ``Fraction``, ``numpy.float32``.
+    batch : bool
+        Steps wait until ``end_batch`` and are taken together.
+    """
+
+    def __init__(
+        self,
+        form: str,
+        n_features: int,
+        n_classes: int = 1,
+        *,
+        fit_intercept: bool = True,
+        ties: str = "mistake",
+        share: str = "max",
+        epsilon: Number = 0,
+        number: Callable[[Any], Number] = lambda value: value,
+        batch: bool = False,
+    ) -> None:
+        self.form, self.ties, self.share, self.epsilon = form, ties, share, epsilon
+        self.number, self.batch = number, batch
+        self.one = number(1 if fit_intercept else 0)
+        self.w = [[number(0)] * n_features for _ in range(n_classes)]
+        self.b = [number(0)] * n_classes
+        self.visited = 0
+        self.total_w: list[list[Number]] = [[0] * n_features for _ in range(n_classes)]  # Σ (t − 1)·Δ_t
+        self.total_b: list[Number] = [0] * n_classes
+        self.gradient_w = copy.deepcopy(self.w)
+        self.gradient_b = list(self.b)
+
+    def scores(self, x: Sequence[Number]) -> list[Number]:
+        return [wide(dot(x, w) + b) for w, b in zip(self.w, self.b)]
+
+    def visit(self, rule: rules.Rule, x: Sequence[Number], y: Number, weight: Number = 1) -> Step:
+        """Score the example, judge it, and take the rule's step."""
+        step = self.consider(rule, x, y, weight)
+        self.visited += 1
+        for c, a in enumerate(step.coef):
+            if a != 0:
+                self._add(c, a, x)
+        return step
+
+    def consider(self, rule: rules.Rule, x: Sequence[Number], y: Number, weight: Number = 1) -> Step:
+        scores = self.scores(x)
+        A = wide(dot(x, x) + self.one)
+        judge = {"multiclass": self._against_rivals, "regression": self._against_number}.get(
+            self.form, self._against_zero
+        )
+        return judge(rule, scores, A, y, weight)
+
+    def _against_zero(self, rule: rules.Rule, scores: list[Number], A: Number, target: int, weight: Number) -> Step:
+        """One vector for y = ±1, or each class's vector against the rest."""
+        step = Step(scores, math.inf, 0, [], [], 0)
+        for c, s in enumerate(scores):
+            y = 1 if target == (1 if self.form == "binary" else c) else -1
+            margin = y * s
+            wrong = margin < 0 or (margin == 0 and (self.ties == "mistake" or y == 1))
+            tau = self.number(STEP[type(rule)](rule, Example(margin, 1 - margin, wrong, weight, A, A)))
+            step.margin = min(step.margin, margin)
+            step.mistakes += wrong
+            step.updates += bool(tau > 0)
+            step.coef.append(y * tau)
+            step.gains.append(wide(tau))
+        return step
+
+    def _against_rivals(self, rule: rules.Rule, scores: list[Number], A: Number, y: int, weight: Number) -> Step:
+        rival = max((r for r in range(len(scores)) if r != y), key=lambda r: (scores[r], -r))
+        margin = scores[y] - scores[rival]
+        wrong = margin < 0 or (margin == 0 and (self.ties == "mistake" or rival < y))
+        e = Example(margin, 1 - margin, wrong, weight, A, 2 * A, scores, y, rival)
+        if type(rule) in SPREAD:
+            coef = SPREAD[type(rule)](rule, e, self.share)
+        else:
+            tau = STEP[type(rule)](rule, e)
+            coef = [tau if r == y else -tau if r == rival else 0 for r in range(len(scores))]
+        coef = [self.number(a) for a in coef]
+        return Step(scores, margin, int(wrong), coef, [wide(coef[y])], int(coef[y] > 0))
+
+    def _against_number(self, rule: rules.Rule, scores: list[Number], A: Number, y: Number, weight: Number) -> Step:
+        loss = abs(scores[0] - y) - self.epsilon
+        tau = self.number(STEP[type(rule)](rule, Example(0, loss, False, weight, A, A)))
+        return Step(scores, 0, int(loss > 0), [tau if y > scores[0] else -tau], [wide(tau)], int(tau > 0))
+
+    def _add(self, c: int, a: Number, x: Sequence[Number]) -> None:
+        w, b = (self.gradient_w, self.gradient_b) if self.batch else (self.w, self.b)
+        for j, value in enumerate(x):
+            old, w[c][j] = w[c][j], w[c][j] + a * value
+            self.total_w[c][j] = self.total_w[c][j] + (self.visited - 1) * (wide(w[c][j]) - wide(old))
+        old, b[c] = b[c], b[c] + a * self.one
+        self.total_b[c] = self.total_b[c] + (self.visited - 1) * (wide(b[c]) - wide(old))
+
+    def end_batch(self) -> None:
+        """Take the summed step of the batch learner."""
+        for c, gradient in enumerate(self.gradient_w):
+            self.w[c] = [w + g for w, g in zip(self.w[c], gradient)]
+            self.b[c] = self.b[c] + self.gradient_b[c]
+        self.gradient_w = [[self.number(0)] * len(w) for w in self.w]
+        self.gradient_b = [self.number(0)] * len(self.b)
+
+    def averaged(self) -> tuple[list[list[Number]], list[Number]]:
+        """The mean of the weights after each visited example: ``w − (Σ (t − 1)·Δ_t)/t``."""
+        t = self.visited
+        w = [[wide(v) - u / t for v, u in zip(ws, us)] for ws, us in zip(self.w, self.total_w)]
+        return w, [wide(v) - u / t for v, u in zip(self.b, self.total_b)]
+
+
+class Pocket:
+    """The weights with the longest run of right answers; with a training set, replaced only by strictly better ones."""
+
+    def __init__(self, model: Model, ratchet_on: Sequence[tuple[Sequence[Number], int]] | None = None) -> None:
+        self.training_set = ratchet_on
+        self.best_run = self.run = 0
+        self.keep(model)
+
+    def keep(self, model: Model) -> None:
+        self.w, self.b, self.holds_current = copy.deepcopy(model.w), list(model.b), True
+        self.errors = self.count(model)
+
+    def count(self, model: Model) -> int:
+        return sum(model.consider(rules.Perceptron(), x, y).mistakes for x, y in self.training_set or ())
+
+    def before(self, model: Model, step: Step) -> None:
+        """To be told of each step, with the weights as they were before it."""
+        if step.mistakes == 0:
+            self.run += 1
+            if self.run > self.best_run and (
+                self.holds_current or self.training_set is None or self.count(model) < self.errors
+            ):
+                if not self.holds_current:
+                    self.keep(model)
+                self.best_run = self.run
+        if step.mistakes or step.moves:
+            self.run = 0
+            self.holds_current = self.holds_current and not step.moves
+
+
+def passes(
+    model: Model,
+    rule: rules.Rule,
+    rows: Sequence[Sequence[Number]],
+    targets: Sequence[Number],
+    orders: Sequence[Sequence[int]],
+    weights: Sequence[Number] | None = None,
+    pocket: Pocket | None = None,
+) -> Iterator[list[Step]]:
+    """Run one pass per order given, yielding its steps."""
+    for order in orders:
+        steps = []
+        for i in order:
+            v = 1 if weights is None else weights[i]
+            if pocket is not None:
+                pocket.before(model, model.consider(rule, rows[i], targets[i], v))
+            steps.append(model.visit(rule, rows[i], targets[i], v))
+        if model.batch:
+            model.end_batch()
+        yield steps
