@@ -100,7 +100,9 @@ def _complaint(view: View, fault: str, row: int, column: int, names: Any) -> str
     if fault == "index out of range":
         return f"Input X has a column index in row {row} that is not below its {view[3]} columns; rebuild the matrix"
     if fault == "too large":
-        return f"Input X: the squared norm of row {row} overflows {view[-2 if len(view) == 4 else 0].dtype}; scale X down"
+        return (
+            f"Input X: the squared norm of row {row} overflows {view[-2 if len(view) == 4 else 0].dtype}; scale X down"
+        )
     if len(view) == 1:
         value = view[0][row, column]
     else:

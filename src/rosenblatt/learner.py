@@ -36,6 +36,7 @@ class Pass(NamedTuple):
 
 
 def check_name(what: str, value: object, allowed: tuple[str, ...]) -> None:
+    """Refuse a name that is not one of those allowed."""
     if value not in allowed:
         raise ValueError(f"{what} must be one of {', '.join(map(repr, allowed))}; got {value!r}")
 
@@ -84,7 +85,9 @@ class Learner:
                 f"use {' or '.join(map(repr, rule.shares))}"
             )
         if batch and readout != "last":
-            raise ValueError(f"the batch learner takes one step per pass and has the readout 'last' only, not {readout!r}")
+            raise ValueError(
+                f"the batch learner takes one step per pass and has the readout 'last' only, not {readout!r}"
+            )
         if epsilon is not None and readout == "pocket":
             raise ValueError("a regression makes no mistakes to count: the readout 'pocket' is for classifiers")
         self.rule, self.readout, self.ties, self.multiclass = rule, readout, ties, multiclass
@@ -185,7 +188,7 @@ class Learner:
 
     def add_class(self, code: int) -> None:
         """Make room for one class more, whose code will be ``code``; those from there on move up by one."""
-        before, slots = self.n_classes, self.slots
+        before = self.n_classes
         if before == 1 and code == 0:  # the class known so far was y = −1 and is now y = +1
             for name in self._arrays():
                 np.negative(getattr(self, name), out=getattr(self, name))
@@ -246,8 +249,10 @@ class Learner:
             tally = self._pass(rows.view, targets, order, weight, ratchet=self.ratchet)
             self.n_iter = number
             self.mistakes.append(tally.mistakes)
-            separated = self.epsilon is None and tally.mistakes == 0 and (
-                tally.updates == 0 or self._score(rows, targets, natural).mistakes == 0
+            separated = (
+                self.epsilon is None
+                and tally.mistakes == 0
+                and (tally.updates == 0 or self._score(rows, targets, natural).mistakes == 0)
             )
             self.evidence.look(self.active, self._start_rows(), self.tau[: self.slots])
             if separated:
@@ -281,7 +286,7 @@ class Learner:
             warnings.warn(undecided(name, self.evidence, max_iter, self.scale, tol), warning, stacklevel=5)
 
     def partial_fit(self, rows: engine.Rows, targets: Array, weight: Array | None, span: tuple[int, int]) -> None:
-        """Learn from the rows ``span[0]`` to ``span[1] − 1`` in the order given; together with other such calls, one pass."""
+        """Learn from rows ``span[0]`` to ``span[1] − 1`` in the order given; all such calls together are one pass."""
         self._admit(rows)
         order = None if span == (0, rows.n_rows) else np.arange(*span, dtype=np.int32)
         if weight is not None and not np.all(weight > 0):
@@ -396,8 +401,8 @@ class Learner:
             return self.active
         if readout != self.readout:
             raise ValueError(
-                f"this run kept what the readout {self.readout!r} needs, so it can be read as {self.readout!r} or 'last', "
-                f"not {readout!r}; fit with readout={readout!r}"
+                f"this run kept only what {self.readout!r} needs: it can be read as {self.readout!r} or 'last', not as "
+                f"{readout!r}; fit with that readout"
             )
         if self._read is None:
             if self.pocket is not None:
@@ -406,8 +411,9 @@ class Learner:
                 self._read = self.active
             else:
                 assert self.total is not None
-                self._read = engine.zeros(1 + self.n_features, self.weights.shape[1], self.dtype)
-                np.subtract(self.active, self.total[: 1 + self.n_features] / self.visited, out=self._read, casting="same_kind")
+                mean = self.active - self.total[: 1 + self.n_features] / self.visited
+                self._read = engine.zeros(*mean.shape, self.dtype)
+                self._read[:] = mean
         return self._read
 
     def scores(self, rows: engine.Rows, readout: str | None = None) -> Array:
@@ -428,7 +434,8 @@ class Learner:
         else:
             weights = self.read()
         engine.score(view, self._model_of(weights, still=True), out)
-        return out[0]
+        first: Array = out[0]
+        return first
 
     def _averaged_part(self, x: dict[Any, float], columns: dict[Any, int]) -> tuple[engine.View, Array]:
         """The row and just its averaged weights, renumbered so that each feature keeps its lane: the same bits."""
@@ -449,7 +456,7 @@ class Learner:
         if self.epsilon is not None:
             return scores
         if self.n_vectors > 1:
-            return np.argmax(scores, axis=-1)
+            return np.asarray(np.argmax(scores, axis=-1))
         return ((scores > 0) & (self.n_classes > 1)).astype(np.intp)
 
     def accuracy(self, rows: engine.Rows, targets: Array) -> float:

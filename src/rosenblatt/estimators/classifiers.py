@@ -92,7 +92,7 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):
         learner.allocate(rows.n_features, len(classes), rows.dtype)
         self._run(learner, X, rows, codes, weight, coef_init, intercept_init, strata=codes)
         self.classes_ = classes
-        self._code = {}
+        self._code: dict[Any, int] = {}
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> LinearClassifier:
         """Learn from the next rows of a stream, in the order given; all calls together are one pass.
@@ -139,7 +139,9 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):
         if classes is not None and not np.isin(y, told).all():
             row = int(np.flatnonzero(~np.isin(y, told))[0])
             raise ValueError(f"y[{row}] is {y[row]!r}, which is not among classes={told.tolist()}")
-        ahead = labels.extend(labels.extend(known, told), y)  # what will be known at the end; refuses a mixture of types
+        ahead = labels.extend(
+            labels.extend(known, told), y
+        )  # what will be known at the end; refuses a mixture of types
         codes = labels.encode(y, ahead)
         weight = self._weights(sample_weight, X, codes, self._class_weights(ahead, None))
         if fresh:
@@ -201,8 +203,9 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):
             stream.learn_one(x, y, sample_weight)
             self._become(stream)
             return self
-        if self.class_weight is not None:
-            sample_weight = float(sample_weight * self._class_weights(np.asarray([y]), None)[0])
+        weights = self._class_weights(np.asarray([y]), None) if self.class_weight is not None else None
+        if weights is not None:
+            sample_weight = float(sample_weight * weights[0])
         if sample_weight == 0:
             return self
         code = self._code_of(y)
@@ -449,7 +452,9 @@ class BatchPerceptron(LinearClassifier):
 def passive_aggressive(variant: str, C: float) -> rules.Rule:
     """The rule of a variant's name."""
     check_name("variant", variant, ("PA", "PA-I", "PA-II"))
-    return {"PA": rules.PA, "PA-I": lambda: rules.PA1(C), "PA-II": lambda: rules.PA2(C)}[variant]()
+    if variant == "PA":
+        return rules.PA()
+    return rules.PA1(C) if variant == "PA-I" else rules.PA2(C)
 
 
 @documented

@@ -24,10 +24,105 @@ from ..learner import INITS, Learner, check_name
 Array = NDArray[Any]
 
 #: Checks of scikit-learn's contract that an online learner fails by its definition, with the reason.
-ONLINE_EXCEPTIONS = {
-    check: "an online learner visits a repeated row twice and a weighted row once: repeating is not weighting"
-    for check in ("check_sample_weight_equivalence_on_dense_data", "check_sample_weight_equivalence_on_sparse_data")
-}
+ONLINE_EXCEPTIONS = dict.fromkeys(
+    ("check_sample_weight_equivalence_on_dense_data", "check_sample_weight_equivalence_on_sparse_data"),
+    "an online learner visits a repeated row twice and a weighted row once: repeating is not weighting",
+)
+
+
+class FittedState(BaseEstimator):
+    """What an estimator holds once it is fitted: a learner, and names of the columns where there are any."""
+
+    _learner: Learner
+    _columns: Any = None  # {name: column}, or None where they have no names
+
+    # ---- named features ------------------------------------------------------------------------------------------
+
+    @property
+    def feature_names_in_(self) -> Array:
+        """Names of the columns, where they have names that are all strings."""
+        if self._columns is None or not all(isinstance(name, str) for name in self._columns):
+            raise AttributeError("feature_names_in_")
+        return np.array(list(self._columns), dtype=object)
+
+    @feature_names_in_.setter
+    def feature_names_in_(self, names: Array) -> None:
+        self._columns = {name: column for column, name in enumerate(names)}
+
+    @feature_names_in_.deleter
+    def feature_names_in_(self) -> None:
+        self.__dict__.pop("_columns", None)
+
+    def _names(self) -> list[Any] | None:
+        return None if self._columns is None else list(self._columns)
+
+    def _check_named(self, x: Any, sample_weight: float = 1.0) -> None:
+        if not (isinstance(sample_weight, numbers.Real) and 0 <= float(sample_weight) < math.inf):
+            raise ValueError(f"sample_weight must be a finite number >= 0, got {sample_weight!r}")
+        if not isinstance(x, dict):
+            raise TypeError(f"one example is a dict of named features, {{name: number}}; got {type(x).__name__}")
+        if self._columns is None and "_learner" in self.__dict__:
+            raise ValueError(
+                "this model was fitted on columns without names, so a dict of names cannot be matched to them; "
+                "fit on a DataFrame, or stream with learn_one from the start"
+            )
+
+    # ---- fitted attributes ---------------------------------------------------------------------------------------
+
+    @property
+    def _fitted(self) -> Learner:
+        try:
+            return self.__dict__["_learner"]  # type: ignore[no-any-return]
+        except KeyError:
+            raise NotFittedError(
+                f"This {type(self).__name__} instance is not fitted yet. Call 'fit' with appropriate arguments before "
+                "using this estimator."
+            ) from None
+
+    @property
+    def coef_(self) -> Array:
+        """Weights of the readout, (n_vectors, n_features); computed when read."""
+        return by_vector(self._fitted)[0]
+
+    @property
+    def intercept_(self) -> Array:
+        """Biases of the readout, (n_vectors,); computed when read."""
+        return by_vector(self._fitted)[1]
+
+    @property
+    def n_updates_(self) -> int:
+        """Updates made, over all passes."""
+        return self._fitted.n_updates
+
+    @property
+    def validation_scores_(self) -> Array:
+        """Score of the readout on the held-out part after each pass, with ``early_stopping=True``."""
+        return np.array(self._fitted.held_out_scores)
+
+    def with_readout(self, readout: str) -> Any:
+        """The same run read another way, without retraining.
+
+        Parameters
+        ----------
+        readout : {"last", "averaged", "pocket"}
+            "last" is always there; the others where the run kept what they need.
+
+        Returns
+        -------
+        estimator
+            A fitted copy that predicts with that readout.
+        """
+        learner = self._fitted
+        learner.read(readout)  # says so where it cannot
+        other = copy.copy(self)
+        other._learner = copy.deepcopy(learner)
+        if readout == "last":
+            other._learner.readout, other._learner.total, other._learner.pocket = "last", None, None
+            other._learner._arrange()
+        return other
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return "_learner" in self.__dict__
 
 
 #: An estimator's parameters are the fields of a dataclass: the constructor only stores them.
@@ -35,7 +130,7 @@ parameters = dataclass(kw_only=True, eq=False, repr=False)
 
 
 @parameters
-class LinearEstimator(BaseEstimator):
+class LinearEstimator(FittedState):
     """A learner with scikit-learn's face. Subclasses say which rule, readout and targets."""
 
     fit_intercept: bool = True
@@ -50,7 +145,6 @@ class LinearEstimator(BaseEstimator):
 
     #: Checks of scikit-learn's contract that cannot hold, with the reason.
     _contract_exceptions: ClassVar[dict[str, str]] = ONLINE_EXCEPTIONS
-    _columns: ClassVar[dict[Any, int] | None] = None  # {name: column}, where the columns have names
 
     # ---- what subclasses provide ---------------------------------------------------------------------------------
 
@@ -152,7 +246,7 @@ class LinearEstimator(BaseEstimator):
             return
         w, b = np.zeros(shape), np.zeros(shape[0])
         if earlier is not None:
-            w, b = _by_vector(earlier, "last")
+            w, b = by_vector(earlier, "last")
         elif self.init == "random":
             w = rng.standard_normal(shape)
             b = rng.standard_normal(shape[0]) if self.fit_intercept else b
@@ -210,41 +304,6 @@ class LinearEstimator(BaseEstimator):
             print(f"{learner.verdict} after {learner.n_iter} passes, {learner.n_updates:,} updates; "
                   f"the best margin lies in [{low:.3g}, {high:.3g}]")  # fmt: skip
 
-    def _become(self, fitted: LinearEstimator) -> None:
-        self.__dict__.clear()
-        self.__dict__.update(fitted.__dict__)
-
-    # ---- named features ------------------------------------------------------------------------------------------
-
-    @property
-    def feature_names_in_(self) -> Array:
-        """Names of the columns, where they have names that are all strings."""
-        if self._columns is None or not all(isinstance(name, str) for name in self._columns):
-            raise AttributeError("feature_names_in_")
-        return np.array(list(self._columns), dtype=object)
-
-    @feature_names_in_.setter
-    def feature_names_in_(self, names: Array) -> None:
-        self._columns = {name: column for column, name in enumerate(names)}
-
-    @feature_names_in_.deleter
-    def feature_names_in_(self) -> None:
-        self.__dict__.pop("_columns", None)
-
-    def _names(self) -> list[Any] | None:
-        return None if self._columns is None else list(self._columns)
-
-    def _check_named(self, x: Any, sample_weight: float = 1.0) -> None:
-        if not (isinstance(sample_weight, numbers.Real) and 0 <= sample_weight < math.inf):
-            raise ValueError(f"sample_weight must be a finite number >= 0, got {sample_weight!r}")
-        if not isinstance(x, dict):
-            raise TypeError(f"one example is a dict of named features, {{name: number}}; got {type(x).__name__}")
-        if self._columns is None and "_learner" in self.__dict__:
-            raise ValueError(
-                "this model was fitted on columns without names, so a dict of names cannot be matched to them; "
-                "fit on a DataFrame, or stream with learn_one from the start"
-            )
-
     def _open_stream(self) -> None:
         """Begin with no features at all: names bring them."""
         if self.init == "random":
@@ -255,65 +314,12 @@ class LinearEstimator(BaseEstimator):
         self.n_features_in_ = 0
         self.n_iter_ = 1
 
-    # ---- fitted attributes ---------------------------------------------------------------------------------------
-
-    @property
-    def _fitted(self) -> Learner:
-        try:
-            return self.__dict__["_learner"]  # type: ignore[no-any-return]
-        except KeyError:
-            raise NotFittedError(
-                f"This {type(self).__name__} instance is not fitted yet. Call 'fit' with appropriate arguments before "
-                "using this estimator."
-            ) from None
-
-    @property
-    def coef_(self) -> Array:
-        """Weights of the readout, (n_vectors, n_features); computed when read."""
-        return _by_vector(self._fitted)[0]
-
-    @property
-    def intercept_(self) -> Array:
-        """Biases of the readout, (n_vectors,); computed when read."""
-        return _by_vector(self._fitted)[1]
-
-    @property
-    def n_updates_(self) -> int:
-        """Updates made, over all passes."""
-        return self._fitted.n_updates
-
-    @property
-    def validation_scores_(self) -> Array:
-        """Score of the readout on the held-out part after each pass, with ``early_stopping=True``."""
-        return np.array(self._fitted.held_out_scores)
-
-    def with_readout(self, readout: str) -> Any:
-        """The same run read another way, without retraining.
-
-        Parameters
-        ----------
-        readout : {"last", "averaged", "pocket"}
-            "last" is always there; the others where the run kept what they need.
-
-        Returns
-        -------
-        estimator
-            A fitted copy that predicts with that readout.
-        """
-        learner = self._fitted
-        learner.read(readout)  # says so where it cannot
-        other = copy.copy(self)
-        other._learner = copy.deepcopy(learner)
-        if readout == "last":
-            other._learner.readout, other._learner.total, other._learner.pocket = "last", None, None
-            other._learner._arrange()
-        return other
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return "_learner" in self.__dict__
+    def _become(self, fitted: LinearEstimator) -> None:
+        self.__dict__.clear()
+        self.__dict__.update(fitted.__dict__)
 
 
-def _by_vector(learner: Learner, readout: str | None = None) -> tuple[Array, Array]:
+def by_vector(learner: Learner, readout: str | None = None) -> tuple[Array, Array]:
     """(n_vectors, n_features) weights and (n_vectors,) biases, as copies."""
     weights = learner.read(readout)[:, : learner.n_vectors]
     return np.ascontiguousarray(weights[1:].T), weights[0].copy()
@@ -332,6 +338,7 @@ def _start_of(name: str, value: Any, shape: tuple[int, ...]) -> Array:
 
 
 def check_number(name: str, value: Any, low: float, whole: bool = False) -> None:
-    kind = numbers.Integral if whole else numbers.Real
+    """Refuse what is not a number of at least ``low``."""
+    kind: Any = numbers.Integral if whole else numbers.Real
     if not isinstance(value, kind) or (isinstance(value, bool) and whole) or not value >= low:
         raise ValueError(f"{name} must be a {'whole ' if whole else ''}number >= {low}, got {value!r}")

@@ -15,7 +15,7 @@ from sklearn.utils import Tags
 from .. import engine, rules
 from ..learner import Learner
 from .classifiers import passive_aggressive
-from .contract import LinearEstimator, check_number, parameters
+from .contract import LinearEstimator, by_vector, check_number, parameters
 from .shared import documented
 
 Array = NDArray[Any]
@@ -214,7 +214,8 @@ class PassiveAggressiveRegressor(RegressorMixin, LinearEstimator):
     @property
     def coef_(self) -> Array:
         """Weights of the readout, (n_features,)."""
-        return super().coef_[0]
+        weights: Array = by_vector(self._fitted)[0][0]
+        return weights
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

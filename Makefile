@@ -1,0 +1,67 @@
+# Two commands do everything on a fresh machine with Python, pip, a C++ compiler and make:
+#   make demo    build into .venv and run the tour
+#   make test    build into .venv and run the tests
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+BUILD_TOOLS := cmake ninja nanobind scikit-build-core
+NATIVE := CMakeLists.txt pyproject.toml $(wildcard native/*)
+SANITIZED := .venv-sanitize
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+
+.PHONY: demo test test-slow check format sanitize bench clean
+
+demo: $(VENV)/built
+	$(BIN)/python examples/tour.py
+
+test: $(VENV)/test
+	$(BIN)/python -m pytest -q -n auto
+
+test-slow: $(VENV)/test
+	$(BIN)/python -m pytest -q -n auto -m slow
+
+# Formatting, linting, strict types, import layers, tests.
+check: $(VENV)/test $(VENV)/lint
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/clang-format --dry-run --Werror native/*
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(MAKE) test
+
+format: $(VENV)/lint
+	$(BIN)/ruff check --fix-only .
+	$(BIN)/ruff format .
+	$(BIN)/clang-format -i native/*
+
+bench: $(VENV)/bench
+	$(BIN)/python benchmarks/speed.py
+
+$(BIN)/python:
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/built: $(BIN)/python $(NATIVE)
+	$(BIN)/python -m pip install -q $(BUILD_TOOLS)
+	$(BIN)/python -m pip install -q --no-build-isolation -C build-dir=build/release -e .
+	touch $@
+
+$(VENV)/test $(VENV)/lint $(VENV)/bench: $(VENV)/built
+	$(BIN)/python -m pip install -q --no-build-isolation -C build-dir=build/release -e ".[$(notdir $@)]"
+	touch $@
+
+# The tests that drive the native core, under the address and undefined-behaviour sanitizers (GCC or Clang on Linux).
+sanitize: $(SANITIZED)/built
+	LD_PRELOAD="$$($${CXX:-c++} -print-file-name=libasan.so) $$($${CXX:-c++} -print-file-name=libstdc++.so)" \
+	ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 \
+	$(SANITIZED)/bin/python -m pytest -q -p no:cacheprovider tests/test_native_equals_reference.py \
+	    tests/test_containers.py tests/test_bad_input.py
+
+$(SANITIZED)/built: $(NATIVE)
+	$(PYTHON) -m venv $(SANITIZED)
+	$(SANITIZED)/bin/python -m pip install -q $(BUILD_TOOLS)
+	$(SANITIZED)/bin/python -m pip install -q --no-build-isolation -C build-dir=build/sanitize \
+	    -C cmake.define.ROSENBLATT_SANITIZE=ON -C install.strip=false -e ".[test]"
+	touch $@
+
+clean:
+	rm -rf $(VENV) $(SANITIZED) build dist
