@@ -412,7 +412,7 @@ class Learner:
             else:
                 assert self.total is not None
                 mean = self.active - self.total[: 1 + self.n_features] / self.visited
-                self._read = engine.zeros(*mean.shape, self.dtype)
+                self._read = engine.zeros(len(mean), mean.shape[1], self.dtype)
                 self._read[:] = mean
         return self._read
 
