@@ -43,9 +43,10 @@ template <class T>
 struct Lanes {
     T at[kLanes] = {};
     T sum() {
-        for (Index half = kLanes / 2; half > 0; half /= 2)
-            for (Index l = 0; l < half; ++l) at[l] += at[l + half];
-        return at[0];
+        for (int l = 0; l < 8; ++l) at[l] += at[l + 8];  // spelled out: the compiler keeps it in registers
+        for (int l = 0; l < 4; ++l) at[l] += at[l + 4];
+        for (int l = 0; l < 2; ++l) at[l] += at[l + 2];
+        return at[0] + at[1];
     }
 };
 
@@ -54,16 +55,19 @@ template <class T, int N>
 struct ClassLanes {
     Pack<T, N> at[kLanes];
     void store_sum(T* out) {
-        for (Index half = kLanes / 2; half > 0; half /= 2)
-            for (Index l = 0; l < half; ++l) at[l].add(at[l + half]);
+        for (int l = 0; l < 8; ++l) at[l].add(at[l + 8]);
+        for (int l = 0; l < 4; ++l) at[l].add(at[l + 4]);
+        for (int l = 0; l < 2; ++l) at[l].add(at[l + 2]);
+        at[0].add(at[1]);
         for (int i = 0; i < N; ++i) out[i] = at[0][i];
     }
 };
 
 inline void prefetch_bytes(const void* from, Index bytes) {
 #if defined(__GNUC__)
-    const char* p = static_cast<const char*>(from);
-    for (Index i = 0; i < bytes; i += 64) __builtin_prefetch(p + i);
+    const char* const end = static_cast<const char*>(from) + bytes;
+    const char* line = reinterpret_cast<const char*>(reinterpret_cast<std::uintptr_t>(from) & ~std::uintptr_t{63});
+    for (; line < end; line += 64) __builtin_prefetch(line);
 #else
     (void)from, (void)bytes;
 #endif

@@ -26,17 +26,37 @@ def encode(y: Array, classes: Array) -> Array:
     return codes
 
 
+def alone(label: Any) -> Array:
+    """An array of this one label. Refuses what cannot be hashed or sorted, and NaN, which does not equal itself."""
+    label = label.item() if isinstance(label, np.generic) else label
+    try:
+        usable = bool(label == label) and not label < label and isinstance(hash(label), int)
+    except (TypeError, ValueError):
+        usable = False
+    if not usable:
+        raise ValueError(f"a label must be hashable and sortable, such as a string or a number; got {label!r}")
+    array = np.asarray([label])
+    if array.shape != (1,) or array[0] != label:  # a tuple, or text that NumPy would cut short
+        array = np.empty(1, dtype=object)
+        array[0] = label
+    return array
+
+
 def insert(classes: Array, label: Any) -> tuple[Array, int]:
     """The sorted classes with one more label in its place, and the code it got."""
-    new = np.asarray([label], dtype=object if classes.dtype == object else None)
+    new = alone(label)
+    if classes.dtype == object:
+        new = new.astype(object)
+    kinds = {new.dtype.kind, classes.dtype.kind}
     try:
-        if len(classes) and (new.dtype.kind in _TEXT) != (classes.dtype.kind in _TEXT):
+        if len(classes) and len(kinds) > 1 and not kinds.isdisjoint(_TEXT):  # NumPy would write numbers as text
             raise TypeError
         extended = np.append(classes, new) if len(classes) else new
         order = np.argsort(extended, kind="stable")
     except TypeError:
         raise ValueError(
-            f"label {label!r} cannot be sorted among those known so far ({classes[0]!r}, …); use labels of one type"
+            f"label {new.tolist()[0]!r} cannot be sorted among those known so far ({classes.tolist()[0]!r}, …); "
+            "use labels of one type"
         ) from None
     return extended[order], int(np.flatnonzero(order == len(classes))[0])
 
@@ -44,6 +64,17 @@ def insert(classes: Array, label: Any) -> tuple[Array, int]:
 def extend(classes: Array, y: Array) -> Array:
     """The sorted classes with all labels of ``y`` that are new."""
     new = y[encode(y, classes) < 0]
-    for label in np.unique(new):
+    for label in distinct(new):
         classes, _ = insert(classes, label)
     return classes
+
+
+def distinct(y: Array) -> Array:
+    """The labels that occur in ``y``, sorted."""
+    try:
+        return np.unique(y)
+    except TypeError:
+        kinds = sorted({type(label).__name__ for label in y.tolist()})
+        raise ValueError(
+            f"labels of several types ({', '.join(kinds)}) cannot be sorted; use labels of one type"
+        ) from None

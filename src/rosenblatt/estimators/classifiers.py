@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import copy
-from typing import Any
+import math
+import numbers
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +31,11 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):
     ties: str = "mistake"
     multiclass: str = "max"
     class_weight: Any = None
+
+    #: Whether the definition misses a score that scikit-learn's checks ask for. One of them wants 87 % of noisy rows
+    #: given to a class of weight 1000 against 0.0001. The perceptron's last weights give it 86 % (the pocket, which
+    #: counts rows and not weights, 60 %), and MIRA without C 50 %: there a weight only selects.
+    _poor_score: ClassVar[bool] = False
 
     def _readout_name(self) -> str:
         return "last"
@@ -79,15 +86,16 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):
         learner = self._new_learner()
         X, y = self._validated(X, y, reset=True)
         rows = engine.admit(X, names=self._names())
-        check_classification_targets(y)
+        check_labels(y)
         classes = np.unique(y)
         codes = labels.encode(y, classes)
         weight = self._weights(sample_weight, X, codes, self._class_weights(classes, y))
         present = np.bincount(codes if weight is None else codes[weight > 0], minlength=len(classes))
         if np.count_nonzero(present) < 2:
+            only = classes.tolist()[np.argmax(present)]
             raise ValueError(
-                f"y holds only one class, {classes[np.argmax(present)]!r}, among the rows that have weight; fit needs "
-                "two classes at least (partial_fit takes a stream that holds one class so far)"
+                f"y holds only one class, {only!r}, among the rows that have weight; fit needs two classes "
+                "at least (partial_fit takes a stream that holds one class so far)"
             )
         learner.allocate(rows.n_features, len(classes), rows.dtype)
         self._run(learner, X, rows, codes, weight, coef_init, intercept_init, strata=codes)
@@ -116,9 +124,9 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):
             The estimator, further along.
         """
         if classes is None and sample_weight is None and self.class_weight is None and self._is_plain(X):
-            y = np.asarray(y)
-            if y.shape == (1,):
-                code = self._code_of(y[0])
+            one = np.asarray(y)
+            if one.shape == (1,) and len(X) == 1:
+                code = self._code_of(one[0])
                 if code >= 0:
                     self._learner.partial_fit(engine.admit(X), self._learner.one_target[code], None, (0, 1))
                     return self
@@ -133,15 +141,14 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):
         learner = self._new_learner() if fresh else self._learner
         X, y = self._validated(X, y, reset=fresh)
         rows = engine.admit(X, None if fresh else learner.dtype, self._names())
-        check_classification_targets(y)
+        check_labels(y)
         known = y[:0] if fresh else self.classes_
-        told = known if classes is None else np.unique(classes)
-        if classes is not None and not np.isin(y, told).all():
-            row = int(np.flatnonzero(~np.isin(y, told))[0])
-            raise ValueError(f"y[{row}] is {y[row]!r}, which is not among classes={told.tolist()}")
-        ahead = labels.extend(
-            labels.extend(known, told), y
-        )  # what will be known at the end; refuses a mixture of types
+        told = known if classes is None else labels.distinct(np.asarray(classes))
+        if classes is not None and np.any(labels.encode(y, told) < 0):
+            row = int(np.flatnonzero(labels.encode(y, told) < 0)[0])
+            raise ValueError(f"y[{row}] is {y.tolist()[row]!r}, which is not among classes={told.tolist()}")
+        # What will be known at the end; refuses a mixture of types.
+        ahead = labels.extend(labels.extend(known, told), y)
         codes = labels.encode(y, ahead)
         weight = self._weights(sample_weight, X, codes, self._class_weights(ahead, None))
         if fresh:
@@ -149,7 +156,7 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):
             learner.allocate(rows.n_features, len(known), rows.dtype)
             self._start(learner, self._generator(), None, None)
             self._learner, self.classes_, self._code = learner, known, {}
-        for label in told[~np.isin(told, known)]:
+        for label in told[labels.encode(told, known) < 0]:
             self._add_class(label)
         self._learn_rows(rows, y, weight)
 
@@ -165,7 +172,6 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):
             stop = start + int(new[0]) if len(new) else rows.n_rows
             self._learner.partial_fit(rows, codes, weight, (start, stop))
             start = stop
-        self.n_iter_ = self._learner.n_iter
 
     def _add_class(self, label: Any) -> None:
         self.classes_, code = labels.insert(self.classes_, label)
@@ -176,7 +182,10 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):
         """Code of one label, −1 if it is new."""
         if not self._code:
             self._code = {known: code for code, known in enumerate(self.classes_.tolist())}
-        return self._code.get(label, -1)
+        try:
+            return self._code.get(label, -1)
+        except TypeError:  # cannot be hashed: whoever adds it as a class refuses it
+            return -1
 
     def learn_one(self, x: dict[Any, float], y: Any, sample_weight: float = 1.0) -> LinearClassifier:
         """Learn from one example of named features, {name: number}; new names and new labels included.
@@ -199,11 +208,11 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):
         if "_learner" not in self.__dict__:
             stream = copy.copy(self)
             stream._open_stream()
-            stream.classes_, stream._code = np.asarray([y])[:0], {}
+            stream.classes_, stream._code = labels.alone(y)[:0], {}
             stream.learn_one(x, y, sample_weight)
             self._become(stream)
             return self
-        weights = self._class_weights(np.asarray([y]), None) if self.class_weight is not None else None
+        weights = self._class_weights(labels.alone(y), None) if self.class_weight is not None else None
         if weights is not None:
             sample_weight = float(sample_weight * weights[0])
         if sample_weight == 0:
@@ -232,10 +241,10 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):
             raise ValueError(f"class_weight must be a dict, 'balanced' or None; got {given!r}")
         if y is not None and not any(label in given for label in classes.tolist()):
             raise ValueError(f"class_weight names {list(given)}, none of which is a class of y: {classes.tolist()}")
-        weights = np.array([given.get(label, 1.0) for label in classes.tolist()], dtype=np.float64)
-        if not np.all((weights >= 0) & np.isfinite(weights)):
+        weights = [given.get(label, 1.0) for label in classes.tolist()]
+        if not all(isinstance(weight, numbers.Real) and 0 <= float(weight) < math.inf for weight in weights):
             raise ValueError(f"class_weight must hold finite numbers >= 0, got {given!r}")
-        return weights
+        return np.array(weights, dtype=np.float64)
 
     # ---- predicting ----------------------------------------------------------------------------------------------
 
@@ -252,7 +261,8 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):
         ndarray
             The scores.
         """
-        return self._learner.scores(self._rows(X))
+        rows = self._rows(X)
+        return self._learner.scores(rows)
 
     def predict(self, X: Any) -> Array:
         """The label of each row.
@@ -267,7 +277,8 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):
         ndarray of shape (n_samples,)
             The labels.
         """
-        return self.classes_[self._learner.predict(self._rows(X))]
+        rows = self._rows(X)
+        return self.classes_[self._learner.predict(rows)]
 
     def predict_one(self, x: dict[Any, float]) -> Any:
         """The label of one example of named features; names never met count as absent.
@@ -313,7 +324,15 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
+        tags.classifier_tags.poor_score = self._poor_score
         return tags
+
+
+def check_labels(y: Array) -> None:
+    """Refuse targets that are not labels: of mixed types, or numbers of a regression."""
+    if y.dtype == object:
+        labels.distinct(y)
+    check_classification_targets(y)
 
 
 @documented
@@ -354,6 +373,7 @@ class Perceptron(LinearClassifier):
     eta0: float = 1.0
     margin: float = 0.0
     shuffle: bool = True
+    _poor_score = True
 
     def _rule(self) -> rules.Rule:
         return rules.Perceptron(eta0=self.eta0, margin=self.margin)
@@ -534,6 +554,7 @@ class MIRA(LinearClassifier):
     beta: float = 0.01
     average: bool = False
     shuffle: bool = True
+    _poor_score = True
 
     def _rule(self) -> rules.Rule:
         check_name("variant", self.variant, ("margin", "norm"))
@@ -577,6 +598,7 @@ class OnlineClassifier(LinearClassifier):
     readout: str = "last"
     ratchet: bool = True
     shuffle: bool = True
+    _poor_score = True
 
     def _rule(self) -> rules.Rule:
         rule = rules.Perceptron() if self.rule is None else self.rule

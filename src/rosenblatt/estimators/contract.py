@@ -20,6 +20,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 
 from .. import engine, progress, rules
 from ..learner import INITS, Learner, check_name
+from . import places
 
 Array = NDArray[Any]
 
@@ -88,6 +89,11 @@ class FittedState(BaseEstimator):
     def intercept_(self) -> Array:
         """Biases of the readout, (n_vectors,); computed when read."""
         return by_vector(self._fitted)[1]
+
+    @property
+    def n_iter_(self) -> int:
+        """Passes made; all calls of a stream together are one."""
+        return self._fitted.n_iter
 
     @property
     def n_updates_(self) -> int:
@@ -203,17 +209,20 @@ class LinearEstimator(FittedState):
         return engine.admit(X, np.float64 if wide else None, self._names())
 
     def _validated(self, X: Any, y: Any = "no_validation", *, reset: bool, **options: Any) -> Any:
-        return validate_data(
-            self,
-            X,
-            y,
-            reset=reset,
-            accept_sparse="csr",
-            dtype=(np.float64, np.float32),
-            order="C",
-            ensure_all_finite=False,  # the core looks itself, and says where
-            **options,
-        )
+        try:
+            return validate_data(
+                self,
+                X,
+                y,
+                reset=reset,
+                accept_sparse="csr",
+                dtype=(np.float64, np.float32),
+                order="C",
+                ensure_all_finite=False,  # the core looks itself, and says where
+                **options,
+            )
+        except (TypeError, ValueError) as error:
+            raise places.located_cell(places.located(error, "y", y), X) from None
 
     def _weights(self, sample_weight: Any, X: Any, codes: Array, class_weight: Any) -> Array | None:
         """Sample weight × class weight, or None where all are 1."""
@@ -221,7 +230,10 @@ class LinearEstimator(FittedState):
             return None
         weight = np.ones(X.shape[0])
         if sample_weight is not None:
-            weight *= _check_sample_weight(sample_weight, X, dtype=np.float64)
+            try:
+                weight *= _check_sample_weight(sample_weight, X, dtype=np.float64)
+            except ValueError as error:
+                raise places.located(error, "sample_weight", sample_weight) from None
             if np.any(weight < 0):
                 row = int(np.flatnonzero(weight < 0)[0])
                 raise ValueError(f"sample_weight must not be negative, but that of row {row} is {weight[row]:g}")
@@ -273,11 +285,12 @@ class LinearEstimator(FittedState):
         if self.early_stopping:
             from sklearn.model_selection import train_test_split
 
+            present = np.arange(rows.n_rows) if weight is None else np.flatnonzero(weight > 0)
             train, test = train_test_split(
-                np.arange(rows.n_rows),
+                present,
                 test_size=self.validation_fraction,
                 random_state=int(rng.integers(2**31)),
-                stratify=strata,
+                stratify=None if strata is None else strata[present],
             )
             train.sort()
             held_out = engine.admit(X[test], rows.dtype), targets[test]
@@ -298,7 +311,6 @@ class LinearEstimator(FittedState):
             warning=ConvergenceWarning,
         )
         self._learner = learner
-        self.n_iter_ = learner.n_iter
         if self.verbose and learner.verdict is not None:
             low, high = learner.margin_bounds
             print(f"{learner.verdict} after {learner.n_iter} passes, {learner.n_updates:,} updates; "
@@ -312,7 +324,6 @@ class LinearEstimator(FittedState):
         learner.allocate(0, 0, np.float64)
         self._learner, self._columns = learner, {}
         self.n_features_in_ = 0
-        self.n_iter_ = 1
 
     def _become(self, fitted: LinearEstimator) -> None:
         self.__dict__.clear()

@@ -132,7 +132,6 @@ class PassiveAggressiveRegressor(RegressorMixin, LinearEstimator):
             stream._start(learner, stream._generator(), None, None)
             stream._learner = learner
         learner.partial_fit(rows, targets, weight, (0, rows.n_rows))
-        stream.n_iter_ = learner.n_iter
         if fresh:
             self._become(stream)
         return self
@@ -142,9 +141,6 @@ class PassiveAggressiveRegressor(RegressorMixin, LinearEstimator):
     ) -> tuple[Any, engine.Rows, Array, Array | None]:
         X, y = self._validated(X, y, reset=reset, y_numeric=True)
         targets = np.ascontiguousarray(y, dtype=np.float64)
-        if not np.all(np.isfinite(targets)):
-            row = int(np.flatnonzero(~np.isfinite(targets))[0])
-            raise ValueError(f"Input y contains NaN or infinity at row {row}; remove or impute such values first")
         rows = engine.admit(X, dtype, self._names())
         return X, rows, targets, self._weights(sample_weight, X, targets, None)
 
@@ -192,7 +188,8 @@ class PassiveAggressiveRegressor(RegressorMixin, LinearEstimator):
         ndarray of shape (n_samples,)
             The predictions.
         """
-        return self._learner.predict(self._rows(X))
+        rows = self._rows(X)
+        return self._learner.predict(rows)
 
     def predict_one(self, x: dict[Any, float]) -> float:
         """The predicted number of one example of named features; names never met count as absent.

@@ -1,0 +1,37 @@
+"""Where in the input a fault lies. Looked for only once something was refused, so that good input pays nothing."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+
+def located(error: Exception, name: str, values: Any) -> Exception:
+    """The refusal of a column of numbers or labels, with the row of the first NaN or infinity in it, if any."""
+    for row, value in enumerate(np.ravel(np.asarray(values, dtype=object)).tolist()):
+        if isinstance(value, float) and not np.isfinite(value):
+            what = "NaN" if np.isnan(value) else "infinity"
+            return ValueError(f"Input {name} contains {what} at row {row}; remove or impute such values first")
+    return error
+
+
+def located_cell(error: Exception, X: Any) -> Exception:
+    """The refusal of a table, with the place of the first entry that is no number, if any."""
+    cells = np.asarray(X, dtype=object)
+    if cells.ndim != 2 or type(error) not in (TypeError, ValueError):
+        return error
+    names = getattr(X, "columns", None)
+    for row, entries in enumerate(cells.tolist()):
+        for column, value in enumerate(entries):
+            if not _is_number(value):
+                name = "" if names is None else f" ({names[column]!r})"
+                return type(error)(f"{error}, at row {row}, column {column}{name} of X; turn it into a number first")
+    return error
+
+
+def _is_number(value: Any) -> bool:
+    try:
+        return value is None or float(value) is not None
+    except (TypeError, ValueError):
+        return False
