@@ -3,7 +3,6 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/string.h>
-#include <nanobind/stl/tuple.h>
 
 #include <stdexcept>
 #include <string>
@@ -26,61 +25,61 @@ A array(nb::handle h, const char* what) {
     return a;
 }
 
-template <class T>
-const T* typed(const ReadOnly& a, std::size_t at_least, const char* what) {
-    if (a.dtype() != nb::dtype<T>() || a.size() < at_least)
+template <class T, class A>
+auto typed(const A& a, Index at_least, const char* what) {
+    if (a.dtype() != nb::dtype<T>() || a.size() < static_cast<std::size_t>(at_least))
         throw std::invalid_argument(std::string(what) + " has the wrong type or length");
-    return static_cast<const T*>(a.data());
+    return static_cast<std::conditional_t<std::is_same_v<A, Array>, T, const T>*>(a.data());
 }
 
 template <class T>
-const T* typed(nb::handle h, Index at_least, const char* what) {
-    return h.is_none() ? nullptr : typed<T>(array<ReadOnly>(h, what), static_cast<std::size_t>(at_least), what);
+const T* read_only(nb::handle h, Index at_least, const char* what) {
+    return h.is_none() ? nullptr : typed<T>(array<ReadOnly>(h, what), at_least, what);
 }
 
 template <class T>
 T* writable(nb::handle h, Index at_least, const char* what) {
-    if (h.is_none()) return nullptr;
-    const Array a = array<Array>(h, what);
-    if (a.dtype() != nb::dtype<T>() || a.size() < static_cast<std::size_t>(at_least))
-        throw std::invalid_argument(std::string(what) + " has the wrong type or length");
-    return static_cast<T*>(a.data());
+    return h.is_none() ? nullptr : typed<T>(array<Array>(h, what), at_least, what);
 }
 
 // One row given as {name: number}: its columns come from `columns`, new names get the next ones (or are passed over).
 template <class T>
 struct NamedRow {
-    std::vector<std::pair<std::int32_t, T>> entries;
     std::vector<std::int32_t> feature;
     std::vector<T> x;
     std::int32_t start[2] = {0, 0};
 
-    CsrRows<T, std::int32_t> read(nb::dict values, nb::dict columns, bool add_names) {
+    CsrRows<T, std::int32_t> read(const nb::dict& values, const nb::dict& columns, bool add_names) {
+        feature.reserve(values.size());
+        x.reserve(values.size());
         PyObject *name, *value;
         std::vector<std::pair<PyObject*, T>> fresh;
+        std::int32_t last = -1;
+        bool ascending = true;
         T norm2 = 0;
         for (Py_ssize_t at = 0; PyDict_Next(values.ptr(), &at, &name, &value);) {
-            const T number = finite(name, value);
-            norm2 += number * number;
-            PyObject* column = PyDict_GetItemWithError(columns.ptr(), name);
-            if (column)
-                entries.emplace_back(static_cast<std::int32_t>(PyLong_AsLong(column)), number);
-            else if (PyErr_Occurred())
+            const double number = PyFloat_AsDouble(value);
+            const T narrow = static_cast<T>(number);
+            if (!std::isfinite(narrow) || (number == -1 && PyErr_Occurred())) complain(name, value);
+            norm2 += narrow * narrow;
+            if (PyObject* column = PyDict_GetItemWithError(columns.ptr(), name)) {
+                const auto j = static_cast<std::int32_t>(PyLong_AsLong(column));
+                ascending = ascending && j > last;
+                last = j;
+                feature.push_back(j);
+                x.push_back(narrow);
+            } else if (PyErr_Occurred()) {
                 throw nb::python_error();
-            else if (add_names)
-                fresh.emplace_back(name, number);
+            } else if (add_names) {
+                fresh.emplace_back(name, narrow);
+            }
         }
         if (!std::isfinite(norm2)) throw nb::value_error("the squared norm of the row overflows; scale it down");
+        if (!ascending) sort_lanes();
         auto next = static_cast<std::int32_t>(columns.size());
         for (const auto& [new_name, number] : fresh) {
             if (PyDict_SetItem(columns.ptr(), new_name, nb::int_(next).ptr())) throw nb::python_error();
-            entries.emplace_back(next++, number);
-        }
-        const auto by_column = [](const auto& a, const auto& b) { return a.first < b.first; };
-        if (!std::is_sorted(entries.begin(), entries.end(), by_column))
-            std::sort(entries.begin(), entries.end(), by_column);
-        for (const auto& [column, number] : entries) {
-            feature.push_back(column);
+            feature.push_back(next++);
             x.push_back(number);
         }
         start[1] = static_cast<std::int32_t>(x.size());
@@ -88,10 +87,32 @@ struct NamedRow {
     }
 
   private:
-    static T finite(PyObject* name, PyObject* value) {
-        const T number = static_cast<T>(PyFloat_AsDouble(value));
+    // Features ascending in each lane, which is all that a sum needs, by counting and short insertions.
+    void sort_lanes() {
+        std::size_t end[kLanes + 1] = {};
+        const auto lane = [](std::int32_t j) { return static_cast<std::size_t>(j & (kLanes - 1)); };
+        for (const std::int32_t j : feature) ++end[lane(j) + 1];
+        for (std::size_t l = 0; l < kLanes; ++l) end[l + 1] += end[l];
+        std::vector<std::int32_t> sorted(feature.size());
+        std::vector<T> moved(x.size());
+        std::size_t begin[kLanes];
+        std::copy(end, end + kLanes, begin);
+        for (std::size_t e = 0; e < feature.size(); ++e) {
+            const std::size_t l = lane(feature[e]);
+            std::size_t to = end[l]++;
+            for (; to > begin[l] && sorted[to - 1] > feature[e]; --to) {
+                sorted[to] = sorted[to - 1];
+                moved[to] = moved[to - 1];
+            }
+            sorted[to] = feature[e];
+            moved[to] = x[e];
+        }
+        feature.swap(sorted);
+        x.swap(moved);
+    }
+
+    [[noreturn]] static void complain(PyObject* name, PyObject* value) {
         const bool no_number = PyErr_Occurred() != nullptr;
-        if (!no_number && std::isfinite(number)) return number;
         PyErr_Clear();
         const std::string message = "feature " + std::string(nb::repr(name).c_str()) + " has the value " +
                                     nb::repr(value).c_str() + ", which is not a finite number";
@@ -114,17 +135,14 @@ auto with_rows_of(const nb::tuple& rows, bool add_names, F&& f) {
         return f(one.read(nb::cast<nb::dict>(rows[0]), nb::cast<nb::dict>(rows[1]), add_names));
     }
     const auto start = array<ReadOnly>(rows[0], "indptr");
-    const auto feature = array<ReadOnly>(rows[1], "indices");
-    const auto x = array<ReadOnly>(rows[2], "data");
     const auto csr = [&]<class I>(I) {
         const I* first = typed<I>(start, 1, "indptr");
         const auto n = static_cast<Index>(start.size()) - 1;
-        for (Index i = 0; i < n; ++i)
-            if (first[i] > first[i + 1]) throw std::invalid_argument("indptr must not decrease");
-        if (first[0] < 0) throw std::invalid_argument("indptr must start at 0");
-        const auto entries = static_cast<std::size_t>(first[n]);
-        return CsrRows<T, I>{first, typed<I>(feature, entries, "indices"), typed<T>(x, entries, "data"), n,
-                             nb::cast<Index>(rows[3])};
+        bool rises = first[0] >= 0;
+        for (Index i = 0; i < n; ++i) rises = rises && first[i] <= first[i + 1];
+        if (!rises) throw std::invalid_argument("indptr must rise from 0");
+        return CsrRows<T, I>{first, read_only<I>(rows[1], first[n], "indices"), read_only<T>(rows[2], first[n], "data"),
+                             n, nb::cast<Index>(rows[3])};
     };
     return start.dtype() == nb::dtype<std::int32_t>() ? f(csr(std::int32_t{})) : f(csr(std::int64_t{}));
 }
@@ -132,7 +150,6 @@ auto with_rows_of(const nb::tuple& rows, bool add_names, F&& f) {
 Rule rule_of(const nb::tuple& rule) {
     const auto name = nb::cast<std::string>(rule[0]);
     const auto number = [&](std::size_t i) { return nb::cast<double>(rule[i]); };
-    if (name == "still") return Still{};
     if (name == "perceptron") {
         const auto share = nb::cast<std::string>(rule[3]);
         return Perceptron{number(1), number(2),
@@ -145,20 +162,19 @@ Rule rule_of(const nb::tuple& rule) {
     if (name == "PA2") return PassiveAggressive2{number(1)};
     if (name == "MIRA") return Mira{number(1)};
     if (name == "NormMIRA") return NormMira{number(1)};
+    if (name == "still") return Still{};
     throw std::invalid_argument("unknown rule " + name);
 }
 
 // model: (form, weights, n_classes, fit_intercept, tie_is_mistake, total, gradient, epsilon)
-template <class T, class F>
-void with_model(const nb::tuple& model, Index n_features, bool learns, F&& f) {
-    if (learns) array<Array>(model[1], "weights");  // must be writable
-    const ReadOnly weights = array<ReadOnly>(model[1], "weights");
+template <class T, class W, class F>
+void with_model_of(const nb::tuple& model, const W& weights, Index n_features, F&& f) {
     const auto n_classes = nb::cast<Index>(model[2]);
     const auto stride = static_cast<Index>(weights.ndim() == 2 ? weights.shape(1) : 0);
     const auto size = static_cast<Index>(weights.size());
     if (stride < n_classes || size < (1 + n_features) * stride || (n_classes > 1 && stride % 4))
         throw std::invalid_argument("weights do not fit the rows");
-    T* w = const_cast<T*>(typed<T>(weights, 0, "weights"));
+    T* w = const_cast<T*>(typed<T>(weights, 0, "weights"));  // written to only where W is writable
     T* gradient = writable<T>(model[6], size, "gradient");
     const Weights<T> view{w,
                           n_classes,
@@ -174,84 +190,100 @@ void with_model(const nb::tuple& model, Index n_features, bool learns, F&& f) {
     return f(Regression<T>{{view, ties}, nb::cast<double>(model[7])});
 }
 
-bool is_float32(const nb::tuple& model) { return array<ReadOnly>(model[1], "weights").dtype() == nb::dtype<float>(); }
+template <class F>
+auto with_number_type(nb::dlpack::dtype type, F&& f) {
+    return type == nb::dtype<float>() ? f(float{}) : f(double{});
+}
 
-// examples: (targets, order or None, weights or None); pocket: None or (weights, run, best, errors, ratchet, current)
-template <class T>
-nb::tuple learn_as(const nb::tuple& rows, const nb::tuple& model, const nb::tuple& rule_tuple,
-                   const nb::tuple& examples, const nb::handle& pocket_tuple, double* tau, double* least,
-                   const Options& options) {
+Codes codes_of(nb::handle targets, Index n_rows) {
+    const auto codes = array<ReadOnly>(targets, "targets");
+    if (codes.dtype() == nb::dtype<std::int8_t>()) return {typed<std::int8_t>(codes, n_rows, "targets"), nullptr};
+    return {nullptr, typed<std::int32_t>(codes, n_rows, "targets")};
+}
+
+// examples: (targets, order or None, weights or None); pocket: None or (weights, run, best, errors, ratchet, current);
+// sums: Σ τ, and the smallest margins of the pass, one per vector
+nb::tuple learn_pass(const nb::tuple& rows, const nb::tuple& model, const nb::tuple& rule_tuple,
+                     const nb::tuple& examples, nb::object pocket_tuple, nb::object sums, Index visited,
+                     bool stop_at_mistake) {
     const Rule rule = rule_of(rule_tuple);
+    const Array weights = array<Array>(model[1], "weights");
     nb::tuple result;
-    with_rows_of<T>(rows, true, [&](const auto& view) {
-        with_model<T>(model, view.n_features, true, [&](auto m) {
-            using Target = typename decltype(m)::Target;
-            const nb::handle order_array = examples[1];
-            const Index count =
-                order_array.is_none() ? view.n_rows : static_cast<Index>(array<ReadOnly>(order_array, "order").size());
-            const Examples<Target> which{typed<Target>(examples[0], view.n_rows, "targets"),
-                                         typed<std::int32_t>(order_array, 0, "order"),
-                                         typed<double>(examples[2], view.n_rows, "weights"), count};
-            Pocket<T> pocket{};
-            if (!pocket_tuple.is_none()) {
-                const auto p = nb::cast<nb::tuple>(pocket_tuple);
-                const Index size = (1 + view.n_features) * m.w.stride;
-                pocket = {writable<T>(p[0], size, "pocket"),
-                          size,
-                          nb::cast<Index>(p[1]),
-                          nb::cast<Index>(p[2]),
-                          nb::cast<Index>(p[3]),
-                          nb::cast<bool>(p[4]),
-                          nb::cast<bool>(p[5])};
+    const auto run = [&]<class T>(T, const auto& view, auto m) {
+        const nb::handle order_array = examples[1];
+        Pocket<T> pocket{};
+        if (!pocket_tuple.is_none()) {
+            const auto p = nb::cast<nb::tuple>(pocket_tuple);
+            const Index size = (1 + view.n_features) * m.w.stride;
+            pocket = {writable<T>(p[0], size, "pocket"),
+                      size,
+                      nb::cast<Index>(p[1]),
+                      nb::cast<Index>(p[2]),
+                      nb::cast<Index>(p[3]),
+                      nb::cast<bool>(p[4]),
+                      nb::cast<bool>(p[5])};
+        }
+        double* const tau = writable<double>(sums, 2 * m.w.n_classes, "sums");
+        Tally tally{.tau = tau, .least = tau + m.w.n_classes};
+        const auto go = [&](auto targets) {
+            Examples<decltype(targets)> which{targets, nullptr, read_only<double>(examples[2], view.n_rows, "weights"),
+                                              view.n_rows};
+            if (!order_array.is_none()) {
+                const auto order = array<ReadOnly>(order_array, "order");
+                which.order = typed<std::int32_t>(order, 0, "order");
+                which.count = static_cast<Index>(order.size());
             }
-            // A row of names was not scanned beforehand: its radius comes back with the counts.
-            const double admitted = rows.size() == 2 ? static_cast<double>(view[0].norm2()) : 0;
-            Tally tally{.tau = tau, .least = least};
-            {
-                nb::gil_scoped_release unlocked;
-                learn(view, m, rule, which, pocket, options, tally);
-            }
-            result = nb::make_tuple(tally.visited, tally.mistakes, tally.updates, tally.growth, tally.moved, pocket.run,
-                                    pocket.best, pocket.errors, pocket.current, admitted);
+            nb::gil_scoped_release unlocked;
+            learn(view, m, rule, which, pocket, {stop_at_mistake, visited}, tally);
+        };
+        if constexpr (std::is_same_v<decltype(m), Regression<T>>)
+            go(read_only<double>(examples[0], view.n_rows, "targets"));
+        else
+            go(codes_of(examples[0], view.n_rows));
+        result = nb::make_tuple(tally.visited, tally.mistakes, tally.updates, tally.growth, pocket.run, pocket.best,
+                                pocket.errors, pocket.current);
+    };
+    with_number_type(weights.dtype(), [&]<class T>(T type) {
+        with_rows_of<T>(rows, true, [&](const auto& view) {
+            with_model_of<T>(model, weights, view.n_features, [&](auto m) { run(type, view, m); });
         });
     });
     return result;
 }
 
-nb::tuple learn_pass(const nb::tuple& rows, const nb::tuple& model, const nb::tuple& rule, const nb::tuple& examples,
-                     nb::object pocket, nb::object tau, nb::object least, Index visited, bool stop_at_mistake) {
-    const auto n_classes = nb::cast<Index>(model[2]);
-    double* sums = writable<double>(tau, n_classes, "tau");
-    double* margins = writable<double>(least, n_classes, "least");
-    const Options options{stop_at_mistake, visited};
-    return is_float32(model) ? learn_as<float>(rows, model, rule, examples, pocket, sums, margins, options)
-                             : learn_as<double>(rows, model, rule, examples, pocket, sums, margins, options);
-}
-
-template <class T>
-void score_as(const nb::tuple& rows, const nb::tuple& model, nb::handle out) {
-    with_rows_of<T>(rows, false, [&](const auto& view) {
-        with_model<T>(model, view.n_features, false, [&](auto m) {
-            T* to = writable<T>(out, view.n_rows * m.w.n_classes, "out");
-            nb::gil_scoped_release unlocked;
-            score(view, m, to);
+void score_rows(const nb::tuple& rows, const nb::tuple& model, nb::object out) {
+    const auto weights = array<ReadOnly>(model[1], "weights");
+    with_number_type(weights.dtype(), [&]<class T>(T) {
+        with_rows_of<T>(rows, false, [&](const auto& view) {
+            with_model_of<T>(model, weights, view.n_features, [&](auto m) {
+                T* to = writable<T>(out, view.n_rows * m.w.n_classes, "out");
+                nb::gil_scoped_release unlocked;
+                score(view, m, to);
+            });
         });
     });
 }
 
-void score_rows(const nb::tuple& rows, const nb::tuple& model, nb::object out) {
-    return is_float32(model) ? score_as<float>(rows, model, out) : score_as<double>(rows, model, out);
+// f(rows) with the GIL released; the type of the numbers is that of the dense array or of the CSR data
+template <class F>
+auto read_rows(const nb::tuple& rows, F f) {
+    const auto type = array<ReadOnly>(rows[rows.size() == 1 ? 0 : 2], "data").dtype();
+    return with_number_type(type, [&]<class T>(T) {
+        return with_rows_of<T>(rows, false, [&](const auto& view) {
+            nb::gil_scoped_release unlocked;
+            return f(view);
+        });
+    });
 }
 
 nb::tuple scan_rows(const nb::tuple& rows) {
-    const bool narrow = array<ReadOnly>(rows[rows.size() == 1 ? 0 : 2], "data").dtype() == nb::dtype<float>();
-    const auto run = [&](const auto& view) {
-        nb::gil_scoped_release unlocked;
-        return scan(view);
-    };
-    const Scan found = narrow ? with_rows_of<float>(rows, false, run) : with_rows_of<double>(rows, false, run);
-    static constexpr const char* names[] = {"none", "not finite", "too large", "index out of range", "not canonical"};
-    return nb::make_tuple(found.radius2, names[found.fault], found.row, found.column);
+    static constexpr const char* names[] = {"none", "not finite", "index out of range", "not canonical"};
+    const Scan found = read_rows(rows, [](const auto& view) { return scan(view); });
+    return nb::make_tuple(names[found.fault], found.largest);
+}
+
+double radius2_rows(const nb::tuple& rows) {
+    return read_rows(rows, [](const auto& view) { return radius2(view); });
 }
 
 }  // namespace
@@ -259,9 +291,10 @@ nb::tuple scan_rows(const nb::tuple& rows) {
 NB_MODULE(_native, m) {
     m.doc() = "The native core of rosenblatt: one pass over rows, scores, and the scan that admits data.";
     m.def("learn", &learn_pass, nb::arg("rows"), nb::arg("model"), nb::arg("rule"), nb::arg("examples"),
-          nb::arg("pocket").none(), nb::arg("tau"), nb::arg("least"), nb::arg("visited"), nb::arg("stop_at_mistake"),
+          nb::arg("pocket").none(), nb::arg("sums"), nb::arg("visited"), nb::arg("stop_at_mistake"),
           "One pass over the examples: steps the weights in place and returns the counts.");
     m.def("score", &score_rows, nb::arg("rows"), nb::arg("model"), nb::arg("out"),
           "Scores of every row, one per class, written to out.");
-    m.def("scan", &scan_rows, nb::arg("rows"), "(max ‖x‖², fault, row, column) of the rows.");
+    m.def("scan", &scan_rows, nb::arg("rows"), "(fault, max |x|) of the rows.");
+    m.def("radius2", &radius2_rows, nb::arg("rows"), "R² of the rows without the bias feature: max ‖x‖².");
 }

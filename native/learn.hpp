@@ -1,4 +1,4 @@
-// The one training loop, and the two readers of data beside it: scores, and the scan that admits data.
+// The one training loop, and the readers of data beside it: scores, the scan that admits data, and the radius.
 #pragma once
 
 #include <algorithm>
@@ -16,9 +16,17 @@
 
 namespace rosenblatt {
 
-template <class Target>
+// Class codes, one per row of the data: bytes where they fit.
+struct Codes {
+    const std::int8_t* small;
+    const std::int32_t* large;  // null where they are small
+
+    std::int32_t operator[](Index row) const { return large ? large[row] : small[row]; }
+};
+
+template <class Targets>
 struct Examples {
-    const Target* target;       // one per row of the data
+    Targets target;             // one per row of the data
     const std::int32_t* order;  // the rows to visit; null: all, in order
     const double* weight;       // one per row; null: 1
     Index count;
@@ -44,9 +52,8 @@ struct Options {
 
 constexpr Index kAhead = 8;
 
-template <class Rows, class Model>
-ROSENBLATT_CLONES void learn(const Rows& rows, Model& model, const Rule& rule,
-                             const Examples<typename Model::Target>& examples,
+template <class Rows, class Model, class Targets>
+ROSENBLATT_CLONES void learn(const Rows& rows, Model& model, const Rule& rule, const Examples<Targets>& examples,
                              Pocket<typename Rows::value_type>& pocket, const Options& options, Tally& tally) {
     using T = typename Rows::value_type;
     const auto settle = [&] {
@@ -57,7 +64,7 @@ ROSENBLATT_CLONES void learn(const Rows& rows, Model& model, const Rule& rule,
                 Tally count{.tau = tau.data(), .least = least.data()};
                 Model still = model;
                 Pocket<T> none{};
-                learn<Rows, Model>(rows, still, Rule(Still{}), examples, none, {false, 0}, count);
+                learn(rows, still, Rule(Still{}), examples, none, {false, 0}, count);
                 if (count.mistakes >= pocket.errors) return;
                 pocket.errors = count.mistakes;
             }
@@ -93,48 +100,63 @@ ROSENBLATT_CLONES void score(const Rows& rows, Model& model, typename Rows::valu
     for (Index i = 0; i < rows.n_rows; ++i) model.scores(rows[i], out + i * model.w.n_classes);
 }
 
+// What is wrong with rows that are to be learned from, if anything.
 struct Scan {
-    double radius2 = 0;  // max ‖x‖², without the bias feature
-    enum Fault { none, not_finite, too_large, index_out_of_range, not_canonical } fault = none;
-    Index row = -1, column = -1;
+    enum Fault { none, not_finite, index_out_of_range, not_canonical } fault = none;
+    double largest = 0;  // max |x|
 };
 
 template <class T>
-Scan::Fault fault_of(const DenseRow<T>&, Index) {
-    return Scan::none;
-}
-template <class T, class I>
-Scan::Fault fault_of(const CsrRow<T, I>& x, Index n_features) {
-    I last = -1;
-    Scan::Fault fault = Scan::none;
-    for (Index e = 0; e < x.n_entries; ++e) {
-        if (x.feature[e] < 0 || x.feature[e] >= n_features) return Scan::index_out_of_range;
-        if (x.feature[e] <= last) fault = Scan::not_canonical;
-        last = x.feature[e];
-    }
-    return fault;
+ROSENBLATT_CLONES Scan scan_values(const T* x, Index count) {
+    Lanes<T> largest, poison;  // poison: 0 unless a value is NaN or infinite
+    Index i = 0;
+    const auto look = [&](Index lane, T value) {
+        const T size = std::abs(value);
+        largest.at[lane] = size > largest.at[lane] ? size : largest.at[lane];
+        poison.at[lane] += value * 0;
+    };
+    for (; i + kLanes <= count; i += kLanes)
+        for (Index l = 0; l < kLanes; ++l) look(l, x[i + l]);
+    for (Index l = 0; i < count; ++i, ++l) look(l, x[i]);
+    if (!(poison.sum() == 0)) return {Scan::not_finite, 0};
+    return {Scan::none, static_cast<double>(*std::max_element(largest.at, largest.at + kLanes))};
 }
 
-// R² of the rows, and the first thing about them that cannot be learned from.
-template <class Rows>
-ROSENBLATT_CLONES Scan scan(const Rows& rows) {
-    using T = typename Rows::value_type;
-    Scan found;
-    for (Index i = 0; i < rows.n_rows; ++i) {
-        const auto x = rows[i];
-        const Scan::Fault fault = fault_of(x, rows.n_features);
-        if (fault == Scan::index_out_of_range) return {0, fault, i, -1};
-        if (fault == Scan::not_canonical) found.fault = fault;
-        const T norm2 = x.norm2();
-        if (!std::isfinite(norm2)) {
-            Scan bad{0, Scan::too_large, i, -1};
-            x.each([&](Index j, T value) {
-                if (bad.fault == Scan::too_large && !std::isfinite(value)) bad = {0, Scan::not_finite, i, j};
-            });
-            return bad;
-        }
-        found.radius2 = std::max(found.radius2, static_cast<double>(norm2));
+// Canonical: ascending within each row. Counted over the whole array at once, less what the row boundaries explain.
+template <class I>
+ROSENBLATT_CLONES Scan::Fault scan_features(const I* start, const I* feature, Index n_rows, Index n_features) {
+    const Index first = start[0], last = start[n_rows];
+    if (first == last) return Scan::none;
+    I low = feature[first], high = low;
+    Index descents = 0, explained = 0;
+    for (Index e = first + 1; e < last; ++e) {
+        descents += feature[e] <= feature[e - 1];
+        low = std::min(low, feature[e]);
+        high = std::max(high, feature[e]);
     }
+    if (low < 0 || high >= n_features) return Scan::index_out_of_range;
+    for (Index i = 0; i < n_rows; ++i)
+        if (start[i] > first && start[i] < start[i + 1]) explained += feature[start[i]] <= feature[start[i] - 1];
+    return descents == explained ? Scan::none : Scan::not_canonical;
+}
+
+template <class T>
+Scan scan(const DenseRows<T>& rows) {
+    return scan_values(rows.data, rows.n_rows * rows.n_features);
+}
+template <class T, class I>
+Scan scan(const CsrRows<T, I>& rows) {
+    const Scan::Fault fault = scan_features(rows.start, rows.feature, rows.n_rows, rows.n_features);
+    if (fault == Scan::index_out_of_range) return {fault, 0};
+    const Scan values = scan_values(rows.x + rows.start[0], rows.start[rows.n_rows] - rows.start[0]);
+    return values.fault == Scan::none ? Scan{fault, values.largest} : values;
+}
+
+// max ‖x‖², without the bias feature.
+template <class Rows>
+ROSENBLATT_CLONES double radius2(const Rows& rows) {
+    double found = 0;
+    for (Index i = 0; i < rows.n_rows; ++i) found = std::max(found, static_cast<double>(rows[i].norm2()));
     return found;
 }
 

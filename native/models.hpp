@@ -55,8 +55,7 @@ struct Weights {
 
 struct Tally {  // what one pass counted
     Index mistakes = 0, updates = 0, visited = 0;
-    double growth = 0;  // Σ max(0, 2·Σ_r a_r·s_r): what the steps can add to ‖W‖² apart from their own length
-    double moved = 0;   // Σ Σ_r a_r²: times R² it bounds the steps' own length
+    double growth = 0;  // Σ max(0, 2·Σ_r a_r·s_r) + Σ_r a_r²·‖x‖²: the steps add at most this to ‖W‖²
     double* tau;        // Σ τ, what the right class gained; per class for OneVsRest
     double* least;      // the smallest margin of the pass; likewise
 
@@ -64,10 +63,9 @@ struct Tally {  // what one pass counted
         mistakes += wrong;
         least[slot] = std::min(least[slot], margin);
     }
-    void note_step(double gain, double a_dot_s, double a_squared, Index slot = 0) {
+    void note_step(double gain, double a_dot_s, double moved2, Index slot = 0) {
         tau[slot] += gain;
-        growth += std::max(0.0, 2 * a_dot_s);
-        moved += a_squared;
+        growth += std::max(0.0, 2 * a_dot_s) + moved2;
         ++updates;
     }
 };
@@ -82,9 +80,11 @@ struct Judged {
     const Row& x;
     double one, margin, loss, weight;
     bool wrong;
+    mutable double norm = -1;  // ‖x‖², once it was asked for
 
     double A() const {
-        return static_cast<double>(x.norm2() + static_cast<typename std::decay_t<decltype(*x.x)>>(one));
+        if (norm < 0) norm = static_cast<double>(x.norm2() + static_cast<typename Row::value_type>(one));
+        return norm;
     }
     double norm2() const { return A(); }
 };
@@ -123,7 +123,7 @@ struct Binary {
         if (!(tau > 0)) return {wrong, false};
         a = target ? tau : -tau;
         const double step = static_cast<double>(tau);
-        tally.note_step(step, step * margin, step * step);
+        tally.note_step(step, step * margin, step * step * e.A());
         return {wrong, true};
     }
     template <class Row>
@@ -145,7 +145,7 @@ struct Regression : Binary<T> {
         if (!(tau > 0)) return {loss > 0, false};
         this->a = y > s ? tau : -tau;
         const double step = static_cast<double>(tau);
-        tally.note_step(step, static_cast<double>(this->a) * s, step * step);
+        tally.note_step(step, static_cast<double>(this->a) * s, step * step * e.A());
         return {true, true};
     }
 };
@@ -225,7 +225,7 @@ struct Multiclass : ClassVectors<T> {
             a_dot_s += a * s[r];
             a_squared += a * a;
         }
-        tally.note_step(static_cast<double>(static_cast<T>(gain)), a_dot_s, a_squared);
+        tally.note_step(static_cast<double>(static_cast<T>(gain)), a_dot_s, a_squared * e.A());
         return {wrong, true};
     }
 
@@ -258,15 +258,17 @@ struct OneVsRest : ClassVectors<T> {
     Outcome consider(const Row& x, Target target, double weight, const Rule& rule, Tally& tally) {
         this->all_scores(x);
         Outcome any{false, false};
+        double norm = -1;
         for (Index c = 0; c < this->w.n_classes; ++c) {
             const double y = c == target ? 1 : -1, margin = y * this->wide[static_cast<std::size_t>(c)];
             const bool wrong = margin < 0 || (margin == 0 && (this->tie_is_mistake || c == target));
-            const Judged<Row> e{x, static_cast<double>(this->w.one), margin, 1 - margin, weight, wrong};
+            const Judged<Row> e{x, static_cast<double>(this->w.one), margin, 1 - margin, weight, wrong, norm};
             tally.note_margin(margin, wrong, c);
             const T tau = static_cast<T>(std::visit([&](const auto& r) { return r.step(e); }, rule));
             const double step = static_cast<double>(tau);
             this->coef[static_cast<std::size_t>(c)] = tau > 0 ? y * step : 0;
-            if (tau > 0) tally.note_step(step, step * margin, step * step, c);
+            if (tau > 0) tally.note_step(step, step * margin, step * step * e.A(), c);
+            norm = e.norm;
             any = {any.wrong || wrong, any.moves || tau > 0};
         }
         return any;

@@ -75,6 +75,7 @@ inline void prefetch_bytes(const void* from, Index bytes) {
 
 template <class T>
 struct DenseRow {
+    using value_type = T;
     const T* x;
     Index n_features;
 
@@ -118,7 +119,8 @@ struct DenseRows {
 
 template <class T, class I>
 struct CsrRow {
-    const I* feature;
+    using value_type = T;
+    const I* feature;  // ascending in each lane
     const T* x;
     Index n_entries;
 

@@ -10,15 +10,17 @@ def learn(
     rule: tuple[Any, ...],
     examples: tuple[Any, ...],
     pocket: tuple[Any, ...] | None,
-    tau: NDArray[Any],
-    least: NDArray[Any],
+    sums: NDArray[Any],
     visited: int,
     stop_at_mistake: bool,
-) -> tuple[Any, ...]:
+) -> tuple[int, int, int, float, int, int, int, bool]:
     """One pass over the examples: steps the weights in place and returns the counts."""
 
 def score(rows: tuple[Any, ...], model: tuple[Any, ...], out: NDArray[Any]) -> None:
     """Scores of every row, one per class, written to out."""
 
-def scan(rows: tuple[Any, ...]) -> tuple[float, str, int, int]:
-    """(max ‖x‖², fault, row, column) of the rows."""
+def scan(rows: tuple[Any, ...]) -> tuple[str, float]:
+    """(fault, max |x|) of the rows."""
+
+def radius2(rows: tuple[Any, ...]) -> float:
+    """R² of the rows without the bias feature: max ‖x‖²."""

@@ -37,24 +37,17 @@ class Evidence:
 
     lower: float = -math.inf
     upper: float = math.inf
-    radius2: float = 0.0  # R², with the bias feature
     updates: int = 0
     peak2: float = 0.0  # bounds max ‖W‖² up to the last close look at the weights
     base2: float = 0.0  # ‖W‖² at that look
-    growth: float = 0.0  # what the steps since then can have added to ‖W‖², apart from
-    moved: float = 0.0  # their own length, R² times this
-
-    def note(self, updates: int, growth: float, moved: float) -> None:
-        self.updates += updates
-        self.growth += growth
-        self.moved += moved
+    growth: float = 0.0  # bounds what the steps since then can have added to it
 
     def upper_now(self, weights: Array, start: Array | None, tau: Array) -> float:
         """``‖w − w₀‖/Σ τ``, with room for rounding: ``2ε·max‖w‖·M/Σ τ``."""
         tau = np.asarray(tau, dtype=np.float64)
         if not np.any(tau > 0):
             return math.inf
-        peak = math.sqrt(max(self.peak2, self.base2 + self.growth + self.radius2 * self.moved))
+        peak = math.sqrt(max(self.peak2, self.base2 + self.growth))
         distance = np.sqrt(squared_norms(weights, start, per_vector=len(tau) > 1))[: len(tau)]
         rounding = 2 * float(np.finfo(weights.dtype).eps) * peak * self.updates
         with np.errstate(divide="ignore"):
@@ -63,9 +56,9 @@ class Evidence:
     def look(self, weights: Array, start: Array | None, tau: Array) -> None:
         """Tighten the upper bound from the weights as they are now."""
         self.upper = min(self.upper, self.upper_now(weights, start, tau))
-        self.peak2 = max(self.peak2, self.base2 + self.growth + self.radius2 * self.moved)
+        self.peak2 = max(self.peak2, self.base2 + self.growth)
         self.base2 = float(squared_norms(weights, None, per_vector=False)[0])
-        self.growth = self.moved = 0.0
+        self.growth = 0.0
 
     def show(self, weights: Array, least: Array) -> None:
         """Tighten the lower bound by weights whose smallest margins over all rows are ``least``."""

@@ -1,7 +1,17 @@
-"""The engine: the only module that calls the native core. It admits rows, runs passes and scores.
+"""The engine: the only module that imports the native core. It admits rows, and hands on ``learn`` and ``score``.
 
-Data reach the core as a tuple, the *view*: ``(array,)`` for dense rows, ``(indptr, indices, data, n_features)`` for
-CSR, ``({name: number}, {name: column})`` for one row of named features.
+What the core takes are tuples:
+
+- rows, the *view* of some data: ``(array,)``, ``(indptr, indices, data, n_features)``, or for one row of named features
+  ``({name: number}, {name: column})``;
+- a model: ``(form, weights, n_vectors, fit_intercept, tie_is_mistake, total, gradient, epsilon)``;
+- examples: targets, the order in which to visit the rows (None: as they stand), weights (None: 1);
+- a pocket (None: none is kept): ``(weights, run, best_run, errors, ratchet, is_current)``.
+
+``learn(view, model, rule, examples, pocket, sums, visited, stop_at_mistake)`` is one pass. The weights change in place,
+and so do ``sums``: Σ τ is added to, the smallest margins are lowered. It returns how many examples were visited, the
+mistakes, the updates, a bound on what the steps can have added to ‖W‖², and the pocket's run, best run, errors and
+whether it holds the present weights. ``score(view, model, out)`` writes the scores of all rows to ``out``.
 """
 
 from __future__ import annotations
@@ -12,6 +22,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _native
+from ._native import learn, score
+
+__all__ = ["Model", "Rows", "View", "admit", "is_sparse", "learn", "score", "stride_of", "zeros"]
 
 Array = NDArray[Any]
 View = tuple[Any, ...]
@@ -19,32 +32,17 @@ Model = tuple[Any, ...]
 
 
 class Rows(NamedTuple):
-    """Rows that were looked at once: finite, in canonical form, with their radius."""
+    """Rows that were looked at once: finite, in canonical form, with squares that do not overflow."""
 
     view: View
     n_rows: int
     n_features: int
     dtype: np.dtype[Any]
-    radius2: float  # max ‖x‖², without the bias feature
+    largest: float  # max |x|
 
-    @property
-    def nbytes(self) -> int:
-        return sum(part.nbytes for part in self.view if isinstance(part, np.ndarray))
-
-
-class Tally(NamedTuple):
-    """What one pass counted."""
-
-    visited: int
-    mistakes: int
-    updates: int
-    growth: float
-    moved: float
-    run: int
-    best: int
-    errors: int
-    current: bool
-    radius2: float  # of a row of named features; others were admitted before
+    def radius2(self) -> float:
+        """R² without the bias feature, max ‖x‖²: one reading of the data."""
+        return _native.radius2(self.view)
 
 
 def is_sparse(X: Any) -> bool:
@@ -61,13 +59,17 @@ def admit(X: Any, dtype: Any = None, names: Any = None) -> Rows:
         dtype = X.dtype if X.dtype in (np.float32, np.float64) else np.float64
     dtype = np.dtype(dtype)
     view = _csr_view(X, dtype) if is_sparse(X) else (np.ascontiguousarray(X, dtype),)
-    radius2, fault, row, column = _native.scan(view)
+    fault, largest = _native.scan(view)
     if fault == "not canonical":
         view = _canonical(view)
-        radius2, fault, row, column = _native.scan(view)
-    if fault != "none":
-        raise ValueError(_complaint(view, fault, row, column, names))
-    return Rows(view, X.shape[0], X.shape[1], dtype, radius2)
+        fault, largest = _native.scan(view)
+    if fault == "index out of range":
+        raise ValueError(f"Input X has a column index outside its {X.shape[1]} columns; rebuild the matrix")
+    if fault == "not finite":
+        raise ValueError(_not_finite(view, names))
+    if largest * largest * X.shape[1] > np.finfo(dtype).max and not np.isfinite(_native.radius2(view)):
+        raise ValueError(f"Input X holds {largest:g}: the squared norm of its row overflows {dtype}; scale X down")
+    return Rows(view, X.shape[0], X.shape[1], dtype, largest)
 
 
 def _csr_view(X: Any, dtype: np.dtype[Any]) -> View:
@@ -96,47 +98,18 @@ def _canonical(view: View) -> View:
     return starts, np.ascontiguousarray(columns[first]), summed, n_features
 
 
-def _complaint(view: View, fault: str, row: int, column: int, names: Any) -> str:
-    if fault == "index out of range":
-        return f"Input X has a column index in row {row} that is not below its {view[3]} columns; rebuild the matrix"
-    if fault == "too large":
-        return (
-            f"Input X: the squared norm of row {row} overflows {view[-2 if len(view) == 4 else 0].dtype}; scale X down"
-        )
+def _not_finite(view: View, names: Any) -> str:
+    """Where the first NaN or infinity is."""
     if len(view) == 1:
+        row, column = np.argwhere(~np.isfinite(view[0]))[0]
         value = view[0][row, column]
     else:
-        entries = slice(view[0][row], view[0][row + 1])
-        value = view[2][entries][view[1][entries] == column].sum()
+        indptr, indices, data, _ = view
+        entry = np.flatnonzero(~np.isfinite(data))[0]
+        row, column, value = np.searchsorted(indptr, entry, side="right") - 1, indices[entry], data[entry]
     what = "NaN" if np.isnan(value) else "infinity (inf)"
     place = f"column {column}" if names is None else f"column {column} ({names[column]!r})"
     return f"Input X contains {what} at row {row}, {place}; remove or impute such values first"
-
-
-def learn(
-    view: View,
-    model: Model,
-    rule: tuple[Any, ...],
-    targets: Array,
-    order: Array | None,
-    weight: Array | None,
-    tau: Array,
-    least: Array,
-    *,
-    pocket: tuple[Any, ...] | None = None,
-    visited: int = 0,
-    stop_at_mistake: bool = False,
-) -> Tally:
-    """One pass over the rows in ``order`` (None: all, as they stand); weights, tau and least change in place."""
-    return Tally._make(
-        _native.learn(view, model, rule, (targets, order, weight), pocket, tau, least, visited, stop_at_mistake)
-    )
-
-
-def score(view: View, model: Model, out: Array) -> Array:
-    """Scores of all rows, one per weight vector, in ``out``."""
-    _native.score(view, model, out)
-    return out
 
 
 def stride_of(n_vectors: int) -> int:

@@ -9,13 +9,19 @@ from numpy.typing import NDArray
 
 Array = NDArray[Any]
 
-_BLOCK = 1 << 16
+_BLOCK = 1 << 13
 _TEXT = "US"  # NumPy's kinds of text
+
+
+def classes_of(y: Array) -> Array:
+    """The sorted classes of y, found block by block."""
+    blocks = [np.unique(y[start : start + _BLOCK]) for start in range(0, len(y), _BLOCK)]
+    return np.unique(np.concatenate(blocks))
 
 
 def encode(y: Array, classes: Array) -> Array:
     """Codes of labels among the sorted ``classes``; a label that is not among them gets the code −1."""
-    codes = np.empty(len(y), np.int32)
+    codes = np.empty(len(y), np.int8 if len(classes) < 128 else np.int32)
     for start in range(0, len(y), _BLOCK):  # in blocks, so that nothing as long as y is made besides the codes
         block = y[start : start + _BLOCK]
         if len(classes) == 0:

@@ -125,20 +125,22 @@ class Learner:
         self.visited = 0
         self.run_length = self.best_run = self.pocket_errors = 0
         self.pocket_is_current = True
-        self.tau = np.zeros(self.n_vectors)  # Σ τ: in slot 0, or one per class against the rest
+        self.sums = np.zeros((2, self.n_vectors))  # Σ τ, and the smallest margins of the last pass
         self.evidence = Evidence()
         self._arrange()
 
     def _arrange(self) -> None:
         """What follows from the shape of the weights, kept ready for calls of one row."""
-        self.least = np.full(self.n_vectors, np.inf)
         self._model = self._model_of(self.weights)
         self._native_rule = self.rule.native(self.multiclass)
-        self.one_target = [np.array([code], dtype=np.int32) for code in range(max(self.n_classes, 2))]
+        self.one_target = [
+            np.array([code], np.int8 if code < 128 else np.int32) for code in range(max(self.n_classes, 2))
+        ]
         self._read: Array | None = None
+        self._out = np.empty(self.n_vectors, self.dtype)
 
     def __getstate__(self) -> dict[str, Any]:
-        ready = ("_model", "_native_rule", "one_target", "_read", "least")
+        ready = ("_model", "_native_rule", "one_target", "_read", "_out")
         return {name: value for name, value in self.__dict__.items() if name not in ready}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -154,6 +156,12 @@ class Learner:
     def slots(self) -> int:
         """How many margins there are: one, or one per class against the rest."""
         return self.n_vectors if self.form == "ovr" else 1
+
+    @property
+    def tau(self) -> Array:
+        """Σ τ, what the right class gained: one number, or one per class against the rest."""
+        tau: Array = self.sums[0, : self.slots]
+        return tau
 
     @property
     def active(self) -> Array:
@@ -203,12 +211,12 @@ class Learner:
                 new[:, kept] = old * (-share, share) if before == 2 else old[:, :before]
                 new += 0.0  # −0 would add up differently
                 setattr(self, name, new)
-            tau = np.zeros(self.n_vectors)
+            tau = self.sums[0]
+            self.sums = np.zeros((2, self.n_vectors))
             if self.form == "ovr":
-                tau[kept] = self.tau[0] if before == 2 else self.tau
+                self.sums[0, kept] = tau[0] if before == 2 else tau
             else:
-                tau[0] = self.tau[0] * (share if before == 2 else 1.0)
-            self.tau = tau
+                self.sums[0, 0] = tau[0] * (share if before == 2 else 1.0)
             self.evidence.upper = math.inf
         self._arrange()
 
@@ -234,9 +242,9 @@ class Learner:
         natural = None if weight is None or np.all(weight > 0) else np.flatnonzero(weight > 0).astype(np.int32)
         visits = rows.n_rows if natural is None else len(natural)
         rng = rng or np.random.default_rng()
-        self._admit(rows)
+        scale: float | None = None
         if self.pocket is not None and self.ratchet:
-            self.pocket_errors = self._score(rows, targets, natural).mistakes
+            self.pocket_errors = self._score(rows, targets, natural)
         best: Learner | None = None
         order: Array | None = None
         self.streaming = False
@@ -246,15 +254,14 @@ class Learner:
             if shuffle and not self.batch:
                 order = np.arange(visits, dtype=np.int32) if natural is None else natural.copy()
                 rng.shuffle(order)  # the same draw as rng.permutation(visits)
-            tally = self._pass(rows.view, targets, order, weight, ratchet=self.ratchet)
+            self.sums[1] = math.inf
+            mistakes, updates = self._pass(rows.view, targets, order, weight, ratchet=self.ratchet)
             self.n_iter = number
-            self.mistakes.append(tally.mistakes)
+            self.mistakes.append(mistakes)
             separated = (
-                self.epsilon is None
-                and tally.mistakes == 0
-                and (tally.updates == 0 or self._score(rows, targets, natural).mistakes == 0)
+                self.epsilon is None and mistakes == 0 and (updates == 0 or self._score(rows, targets, natural) == 0)
             )
-            self.evidence.look(self.active, self._start_rows(), self.tau[: self.slots])
+            self.evidence.look(self.active, self._start_rows(), self.tau)
             if separated:
                 self._show()
             score = None
@@ -264,38 +271,39 @@ class Learner:
                     best = self._snapshot()
                 self.held_out_scores.append(score)
             if progress is not None:
-                progress(Pass(number, tally.mistakes, tally.updates, self.evidence, score))
-            if self.epsilon is not None and tally.updates == 0:
+                progress(Pass(number, mistakes, updates, self.evidence, score))
+            if self.epsilon is not None and updates == 0:
                 return
             if separated:
                 self.verdict = SEPARATED
                 return
-            if self.epsilon is None and tol is not None and self.evidence.upper <= tol * self.scale:
-                self.verdict = NO_MARGIN
-                return
+            if self.epsilon is None and tol is not None:
+                scale = scale or self.scale_of(rows)
+                if self.evidence.upper <= tol * scale:
+                    self.verdict = NO_MARGIN
+                    return
             if held_out is not None and number - int(np.argmax(self.held_out_scores)) > n_iter_no_change:
                 break
         if self.epsilon is not None:
             return
-        if self.n_iter == max_iter and self._score(rows, targets, natural, stop_at_mistake=True).mistakes == 0:
+        if self.n_iter == max_iter and self._score(rows, targets, natural, stop_at_mistake=True) == 0:
             self._show()
             self.verdict = SEPARATED
         elif best is not None:
             self._restore(best)
-        elif tol is not None:
-            warnings.warn(undecided(name, self.evidence, max_iter, self.scale, tol), warning, stacklevel=5)
+        elif tol is not None and scale is not None:
+            warnings.warn(undecided(name, self.evidence, max_iter, scale, tol), warning, stacklevel=5)
 
     def partial_fit(self, rows: engine.Rows, targets: Array, weight: Array | None, span: tuple[int, int]) -> None:
         """Learn from rows ``span[0]`` to ``span[1] − 1`` in the order given; all such calls together are one pass."""
-        self._admit(rows)
         order = None if span == (0, rows.n_rows) else np.arange(*span, dtype=np.int32)
         if weight is not None and not np.all(weight > 0):
             order = np.arange(*span, dtype=np.int32)
             order = order[weight[order] > 0]
-        risky = rows.radius2 > math.sqrt(np.finfo(self.dtype).max)
+        risky = rows.largest > float(np.finfo(self.dtype).max) ** 0.25
         backup = self._snapshot() if risky else None
         try:
-            self._stream(self._pass(rows.view, targets, order, weight))
+            self._stream(self._pass(rows.view, targets, order, weight)[0])
         except ValueError:
             if backup is not None:
                 self._restore(backup)
@@ -305,31 +313,25 @@ class Learner:
         """Learn from one row of named features; new names get the next columns."""
         if len(columns) + len(x) > len(self.weights) - 1:
             self.reserve(len(columns) + len(x))
-        weights = None if weight == 1.0 else np.array([weight])
+        weights = None if weight == 1.0 else np.array([weight], dtype=np.float64)
         targets = self.one_target[int(target)] if self.epsilon is None else np.array([target], dtype=np.float64)
-        tally = self._pass((x, columns), targets, None, weights)
+        self._stream(self._pass((x, columns), targets, None, weights)[0])
         self.n_features = len(columns)
-        radius2 = tally.radius2 + self.fit_intercept
-        if radius2 > self.evidence.radius2:
-            self.evidence.radius2 = radius2
-        self._stream(tally)
 
-    def _stream(self, tally: engine.Tally) -> None:
+    def _stream(self, mistakes: int) -> None:
+        """A call of a stream is over: all of them together are one pass, and speak of what came by."""
         if not self.streaming:
             self.streaming = True
             self.n_iter += 1
             self.mistakes.append(0)
-        self.mistakes[-1] += tally.mistakes
-        self.evidence.lower = -math.inf
-        if self.verdict is not None:
-            self.verdict = STOPPED
-
-    def _admit(self, rows: engine.Rows) -> None:
-        self.evidence.radius2 = max(self.evidence.radius2, rows.radius2 + self.fit_intercept)
+            self.evidence.lower = -math.inf
+            self.verdict = self.verdict and STOPPED
+        self.mistakes[-1] += mistakes
 
     def _pass(
         self, view: engine.View, targets: Array, order: Array | None, weight: Array | None, ratchet: bool = False
-    ) -> engine.Tally:
+    ) -> tuple[int, int]:
+        """Learn from the rows in order; returns mistakes and updates."""
         pocket = gradient = None
         model = self._model
         if self.pocket is not None:
@@ -337,37 +339,35 @@ class Learner:
         if self.batch:
             gradient = np.zeros_like(self.weights)
             model = self._model_of(self.weights, gradient)
-        self.least.fill(math.inf)
-        tally = engine.learn(
-            view, model, self._native_rule, targets, order, weight, self.tau, self.least,
-            pocket=pocket, visited=self.visited,
-        )  # fmt: skip
+        visited, mistakes, updates, growth, *kept = engine.learn(
+            view, model, self._native_rule, (targets, order, weight), pocket, self.sums, self.visited, False
+        )
+        self.visited += visited
+        self._read = None
         if gradient is not None:
             self.weights += gradient
         if pocket is not None:
-            self.run_length, self.best_run, self.pocket_errors, self.pocket_is_current = tally[5:9]
-        self._read = None
-        self.visited += tally.visited
-        self.n_updates += tally.updates
-        self.evidence.note(tally.updates, tally.growth, tally.moved)
-        if not math.isfinite(tally.growth + tally.moved):
+            self.run_length, self.best_run, self.pocket_errors, self.pocket_is_current = kept  # type: ignore[assignment]
+        if updates:
+            self.n_updates += updates
+            self.evidence.updates += updates
+            self.evidence.growth += growth
+        if not math.isfinite(growth):
             raise ValueError(
                 f"the weights overflowed {self.dtype}: the data or the steps are too large; scale X down and fit anew"
             )
-        return tally
+        return mistakes, updates
 
-    def _score(
-        self, rows: engine.Rows, targets: Array, order: Array | None, stop_at_mistake: bool = False
-    ) -> engine.Tally:
-        """Judge every row by the present weights, without learning."""
-        self.least.fill(math.inf)
-        return engine.learn(
-            rows.view, self._model_of(self.weights, still=True), ("still",), targets, order, None,
-            np.zeros_like(self.tau), self.least, stop_at_mistake=stop_at_mistake,
-        )  # fmt: skip
+    def _score(self, rows: engine.Rows, targets: Array, order: Array | None, stop_at_mistake: bool = False) -> int:
+        """Judge every row by the present weights, without learning; returns the mistakes."""
+        self.sums[1] = math.inf
+        model = self._model_of(self.weights, still=True)
+        return engine.learn(rows.view, model, ("still",), (targets, order, None), None, self.sums, 0, stop_at_mistake)[
+            1
+        ]
 
     def _show(self) -> None:
-        self.evidence.show(self.active, self.least[: self.slots])
+        self.evidence.show(self.active, self.sums[1, : self.slots])
 
     def _start_rows(self) -> Array | None:
         return None if self.start is None else self.start[: 1 + self.n_features]
@@ -383,14 +383,13 @@ class Learner:
 
     # ---- reading -------------------------------------------------------------------------------------------------
 
-    @property
-    def scale(self) -> float:
-        """What margins are measured against: R, or √2·R between classes."""
-        return math.sqrt(self.evidence.radius2 * (2 if self.form == "multiclass" else 1))
+    def scale_of(self, rows: engine.Rows) -> float:
+        """What margins are measured against: R with the bias feature, or √2·R between classes."""
+        return math.sqrt((rows.radius2() + self.fit_intercept) * (2 if self.form == "multiclass" else 1))
 
     @property
     def margin_bounds(self) -> tuple[float, float]:
-        now = self.evidence.upper_now(self.active, self._start_rows(), self.tau[: self.slots])
+        now = self.evidence.upper_now(self.active, self._start_rows(), self.tau)
         return self.evidence.lower, min(self.evidence.upper, now)
 
     def read(self, readout: str | None = None) -> Array:
@@ -426,16 +425,23 @@ class Learner:
         return out[:, 0] if self.n_vectors == 1 else out
 
     def scores_one(self, x: dict[Any, float], columns: dict[Any, int]) -> Array:
-        """Scores of one row of named features; names never met count as absent."""
-        out = np.empty((1, self.n_vectors), self.dtype)
+        """Scores of one row of named features, good until the next call; names never met count as absent."""
         view: engine.View = (x, columns)
+        model = self._model
         if self.readout == "averaged" and self._read is None and self.visited:
             view, weights = self._averaged_part(x, columns)
-        else:
-            weights = self.read()
-        engine.score(view, self._model_of(weights, still=True), out)
-        first: Array = out[0]
-        return first
+            model = self._model_of(weights, still=True)
+        elif self.readout != "last":
+            model = self._model_of(self.read(), still=True)
+        engine.score(view, model, self._out)
+        return self._out
+
+    def predict_one(self, x: dict[Any, float], columns: dict[Any, int]) -> int:
+        """Code of the predicted class of one row of named features."""
+        scores = self.scores_one(x, columns)
+        if len(scores) > 1:
+            return int(scores.argmax())
+        return int(scores.item(0) > 0 and self.n_classes > 1)
 
     def _averaged_part(self, x: dict[Any, float], columns: dict[Any, int]) -> tuple[engine.View, Array]:
         """The row and just its averaged weights, renumbered so that each feature keeps its lane: the same bits."""

@@ -87,15 +87,14 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):
         X, y = self._validated(X, y, reset=True)
         rows = engine.admit(X, names=self._names())
         check_labels(y)
-        classes = np.unique(y)
+        classes = labels.classes_of(y)
         codes = labels.encode(y, classes)
         weight = self._weights(sample_weight, X, codes, self._class_weights(classes, y))
-        present = np.bincount(codes if weight is None else codes[weight > 0], minlength=len(classes))
-        if np.count_nonzero(present) < 2:
-            only = classes.tolist()[np.argmax(present)]
+        present = classes if weight is None else classes[np.unique(codes[weight > 0])]
+        if len(present) < 2:
             raise ValueError(
-                f"y holds only one class, {only!r}, among the rows that have weight; fit needs two classes "
-                "at least (partial_fit takes a stream that holds one class so far)"
+                f"y holds only one class, {present.tolist()[0]!r}, among the rows that have weight; fit needs two "
+                "classes at least (partial_fit takes a stream that holds one class so far)"
             )
         learner.allocate(rows.n_features, len(classes), rows.dtype)
         self._run(learner, X, rows, codes, weight, coef_init, intercept_init, strata=codes)
@@ -204,7 +203,8 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):
         self
             The estimator, one example further along.
         """
-        self._check_named(x, sample_weight)
+        if type(x) is not dict or self._columns is None or sample_weight != 1.0:
+            self._check_named(x, sample_weight)
         if "_learner" not in self.__dict__:
             stream = copy.copy(self)
             stream._open_stream()
@@ -212,21 +212,21 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):
             stream.learn_one(x, y, sample_weight)
             self._become(stream)
             return self
-        weights = self._class_weights(labels.alone(y), None) if self.class_weight is not None else None
-        if weights is not None:
-            sample_weight = float(sample_weight * weights[0])
+        if self.class_weight is not None:
+            sample_weight *= float(self._class_weights(labels.alone(y), None)[0])
         if sample_weight == 0:
             return self
+        learner = self._learner
         code = self._code_of(y)
         if code < 0:
-            self._learner.scores_one(x, self._columns)  # refuses a bad row before the class is added
+            learner.scores_one(x, self._columns)  # refuses a bad row before the class is added
             self._add_class(y)
             code = self._code_of(y)
-        self._learner.learn_one(x, self._columns, code, sample_weight)
-        self.n_features_in_ = self._learner.n_features
+        learner.learn_one(x, self._columns, code, sample_weight)
+        self.n_features_in_ = learner.n_features
         return self
 
-    def _class_weights(self, classes: Array, y: Array | None) -> Array | None:
+    def _class_weights(self, classes: Array, y: Array | None) -> Any:
         """One weight per class, or None. A stream (y is None) has no balance to compute from."""
         given = self.class_weight
         if given is None:
@@ -293,11 +293,10 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):
         label
             The predicted label.
         """
-        learner = self._fitted
-        self._check_named(x)
-        scores = learner.scores_one(x, self._columns)
-        code = int(scores.argmax()) if len(scores) > 1 else int(scores[0] > 0 and learner.n_classes > 1)
-        return self.classes_.item(code)
+        learner = self.__dict__.get("_learner") or self._fitted
+        if type(x) is not dict or self._columns is None:
+            self._check_named(x)
+        return self.classes_.item(learner.predict_one(x, self._columns))
 
     # ---- fitted attributes ---------------------------------------------------------------------------------------
 
@@ -332,7 +331,8 @@ def check_labels(y: Array) -> None:
     """Refuse targets that are not labels: of mixed types, or numbers of a regression."""
     if y.dtype == object:
         labels.distinct(y)
-    check_classification_targets(y)
+    if y.dtype.kind not in "biuUS":  # whole numbers and text are labels as they are, and need no look
+        check_classification_targets(y)
 
 
 @documented

@@ -58,7 +58,8 @@ class FittedState(BaseEstimator):
         return None if self._columns is None else list(self._columns)
 
     def _check_named(self, x: Any, sample_weight: float = 1.0) -> None:
-        if not (isinstance(sample_weight, numbers.Real) and 0 <= float(sample_weight) < math.inf):
+        one = type(sample_weight) is float and sample_weight == 1.0
+        if not one and not (isinstance(sample_weight, numbers.Real) and 0 <= float(sample_weight) < math.inf):
             raise ValueError(f"sample_weight must be a finite number >= 0, got {sample_weight!r}")
         if not isinstance(x, dict):
             raise TypeError(f"one example is a dict of named features, {{name: number}}; got {type(x).__name__}")
@@ -333,7 +334,7 @@ class LinearEstimator(FittedState):
 def by_vector(learner: Learner, readout: str | None = None) -> tuple[Array, Array]:
     """(n_vectors, n_features) weights and (n_vectors,) biases, as copies."""
     weights = learner.read(readout)[:, : learner.n_vectors]
-    return np.ascontiguousarray(weights[1:].T), weights[0].copy()
+    return np.array(weights[1:].T, order="C"), weights[0].copy()
 
 
 def _start_of(name: str, value: Any, shape: tuple[int, ...]) -> Array:
