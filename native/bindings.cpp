@@ -202,9 +202,9 @@ Codes codes_of(nb::handle targets, Index n_rows) {
 }
 
 // examples: (targets, order or None, weights or None); pocket: None or (weights, run, best, errors, ratchet, current);
-// sums: Σ τ, and the smallest margins of the pass, one per vector
+// sums: Σ τ, and the smallest margins of the pass, one per vector; limit: growth of ‖W‖² that could overflow
 nb::tuple learn_pass(const nb::tuple& rows, const nb::tuple& model, const nb::tuple& rule_tuple,
-                     const nb::tuple& examples, nb::object pocket_tuple, nb::object sums, Index visited,
+                     const nb::tuple& examples, nb::object pocket_tuple, nb::object sums, Index visited, double limit,
                      bool stop_at_mistake) {
     const Rule rule = rule_of(rule_tuple);
     const Array weights = array<Array>(model[1], "weights");
@@ -224,7 +224,7 @@ nb::tuple learn_pass(const nb::tuple& rows, const nb::tuple& model, const nb::tu
                       nb::cast<bool>(p[5])};
         }
         double* const tau = writable<double>(sums, 2 * m.w.n_classes, "sums");
-        Tally tally{.tau = tau, .least = tau + m.w.n_classes};
+        Tally tally{.limit = limit, .tau = tau, .least = tau + m.w.n_classes};
         const auto go = [&](auto targets) {
             Examples<decltype(targets)> which{targets, nullptr, read_only<double>(examples[2], view.n_rows, "weights"),
                                               view.n_rows};
@@ -240,8 +240,8 @@ nb::tuple learn_pass(const nb::tuple& rows, const nb::tuple& model, const nb::tu
             go(read_only<double>(examples[0], view.n_rows, "targets"));
         else
             go(codes_of(examples[0], view.n_rows));
-        result = nb::make_tuple(tally.visited, tally.mistakes, tally.updates, tally.growth, pocket.run, pocket.best,
-                                pocket.errors, pocket.current);
+        result = nb::make_tuple(tally.overflow, tally.visited, tally.mistakes, tally.updates, tally.growth, pocket.run,
+                                pocket.best, pocket.errors, pocket.current);
     };
     with_number_type(weights.dtype(), [&]<class T>(T type) {
         with_rows_of<T>(rows, true, [&](const auto& view) {
@@ -282,8 +282,10 @@ nb::tuple scan_rows(const nb::tuple& rows) {
     return nb::make_tuple(names[found.fault], found.largest);
 }
 
-double radius2_rows(const nb::tuple& rows) {
-    return read_rows(rows, [](const auto& view) { return radius2(view); });
+double radius2_rows(const nb::tuple& rows, nb::object order) {
+    const std::int32_t* which = read_only<std::int32_t>(order, 0, "order");
+    const auto count = static_cast<Index>(which ? nb::len(order) : 0);
+    return read_rows(rows, [&](const auto& view) { return radius2(view, which, which ? count : view.n_rows); });
 }
 
 }  // namespace
@@ -291,10 +293,11 @@ double radius2_rows(const nb::tuple& rows) {
 NB_MODULE(_native, m) {
     m.doc() = "The native core of rosenblatt: one pass over rows, scores, and the scan that admits data.";
     m.def("learn", &learn_pass, nb::arg("rows"), nb::arg("model"), nb::arg("rule"), nb::arg("examples"),
-          nb::arg("pocket").none(), nb::arg("sums"), nb::arg("visited"), nb::arg("stop_at_mistake"),
+          nb::arg("pocket").none(), nb::arg("sums"), nb::arg("visited"), nb::arg("limit"), nb::arg("stop_at_mistake"),
           "One pass over the examples: steps the weights in place and returns the counts.");
     m.def("score", &score_rows, nb::arg("rows"), nb::arg("model"), nb::arg("out"),
           "Scores of every row, one per class, written to out.");
     m.def("scan", &scan_rows, nb::arg("rows"), "(fault, max |x|) of the rows.");
-    m.def("radius2", &radius2_rows, nb::arg("rows"), "R² of the rows without the bias feature: max ‖x‖².");
+    m.def("radius2", &radius2_rows, nb::arg("rows"), nb::arg("order").none(),
+          "R² of the rows without the bias feature: max ‖x‖².");
 }

@@ -80,6 +80,7 @@ ROSENBLATT_CLONES void learn(const Rows& rows, Model& model, const Rule& rule, c
         const auto x = rows[row];
         const double weight = examples.weight ? examples.weight[row] : 1;
         const Outcome outcome = model.consider(x, examples.target[row], weight, rule, tally);
+        if (tally.overflow) return;
         ++tally.visited;
         if (pocket.weights) {
             pocket.run += !outcome.wrong;
@@ -152,11 +153,11 @@ Scan scan(const CsrRows<T, I>& rows) {
     return values.fault == Scan::none ? Scan{fault, values.largest} : values;
 }
 
-// max ‖x‖², without the bias feature.
+// max ‖x‖² of the rows in `order` (null: of all), without the bias feature.
 template <class Rows>
-ROSENBLATT_CLONES double radius2(const Rows& rows) {
+ROSENBLATT_CLONES double radius2(const Rows& rows, const std::int32_t* order, Index count) {
     double found = 0;
-    for (Index i = 0; i < rows.n_rows; ++i) found = std::max(found, static_cast<double>(rows[i].norm2()));
+    for (Index i = 0; i < count; ++i) found = std::max(found, static_cast<double>(rows[order ? order[i] : i].norm2()));
     return found;
 }
 

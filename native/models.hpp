@@ -53,7 +53,9 @@ struct Weights {
     }
 };
 
-struct Tally {  // what one pass counted
+struct Tally {                                               // what one pass counted
+    double limit = std::numeric_limits<double>::infinity();  // growth beyond which the numbers could overflow
+    bool overflow = false;                                   // a step was not taken because of it
     Index mistakes = 0, updates = 0, visited = 0;
     double growth = 0;  // Σ max(0, 2·Σ_r a_r·s_r) + Σ_r a_r²·‖x‖²: the steps add at most this to ‖W‖²
     double* tau;        // Σ τ, what the right class gained; per class for OneVsRest
@@ -62,10 +64,17 @@ struct Tally {  // what one pass counted
     void note_margin(double margin, bool wrong, Index slot = 0) {
         mistakes += wrong;
         least[slot] = std::min(least[slot], margin);
+        overflow = overflow || !std::isfinite(margin);
     }
-    void note_step(double gain, double a_dot_s, double moved2, Index slot = 0) {
+    // Whether a step may be taken: Σ_r a_r·s_r is what it adds to ‖W‖²/2 besides half its own squared length.
+    bool admit_step(double a_dot_s, double moved2) {
+        const double grown = growth + std::max(0.0, 2 * a_dot_s) + moved2;
+        overflow = overflow || !(grown <= limit);
+        if (!overflow) growth = grown;
+        return !overflow;
+    }
+    void note_step(double gain, Index slot = 0) {
         tau[slot] += gain;
-        growth += std::max(0.0, 2 * a_dot_s) + moved2;
         ++updates;
     }
 };
@@ -116,14 +125,15 @@ struct Binary {
     template <class Row>
     Outcome consider(const Row& x, Target target, double weight, const Rule& rule, Tally& tally) {
         const double y = target ? 1 : -1, s = static_cast<double>(score(x)), margin = y * s;
-        const bool wrong = margin < 0 || (margin == 0 && (tie_is_mistake || target == 1));
+        const bool wrong = !(margin > 0) && (margin != 0 || tie_is_mistake || target == 1);
         const Judged<Row> e{x, static_cast<double>(w.one), margin, 1 - margin, weight, wrong};
         tally.note_margin(margin, wrong);
         const T tau = static_cast<T>(std::visit([&](const auto& r) { return r.step(e); }, rule));
         if (!(tau > 0)) return {wrong, false};
-        a = target ? tau : -tau;
         const double step = static_cast<double>(tau);
-        tally.note_step(step, step * margin, step * step * e.A());
+        if (!tally.admit_step(step * margin, step * step * e.A())) return {wrong, false};
+        a = target ? tau : -tau;
+        tally.note_step(step);
         return {wrong, true};
     }
     template <class Row>
@@ -142,10 +152,12 @@ struct Regression : Binary<T> {
         const double s = static_cast<double>(this->score(x)), loss = std::abs(s - y) - epsilon;
         const Judged<Row> e{x, static_cast<double>(this->w.one), 0, loss, weight, false};
         const T tau = static_cast<T>(std::visit([&](const auto& r) { return r.step(e); }, rule));
+        tally.overflow = tally.overflow || !std::isfinite(s);
         if (!(tau > 0)) return {loss > 0, false};
         this->a = y > s ? tau : -tau;
         const double step = static_cast<double>(tau);
-        tally.note_step(step, static_cast<double>(this->a) * s, step * step * e.A());
+        if (!tally.admit_step(static_cast<double>(this->a) * s, step * step * e.A())) return {true, false};
+        tally.note_step(step);
         return {true, true};
     }
 };
@@ -211,13 +223,13 @@ struct Multiclass : ClassVectors<T> {
         const Index k = this->w.n_classes, y = target;
         Index rival = y == 0 ? 1 : 0;
         for (Index r = rival + 1; r < k; ++r)
-            if (r != y && s[r] > s[rival]) rival = r;
+            if (r != y && !(s[r] <= s[rival])) rival = r;  // NaN wins, and is seen below
         const double margin = s[y] - s[rival];
-        const bool wrong = margin < 0 || (margin == 0 && (this->tie_is_mistake || rival < y));
+        const bool wrong = !(margin > 0) && (margin != 0 || this->tie_is_mistake || rival < y);
         tally.note_margin(margin, wrong);
         const JudgedAgainstRivals<Row> e{
             {x, static_cast<double>(this->w.one), margin, 1 - margin, weight, wrong}, s, k, y, rival, this->scratch};
-        const double gain = std::visit([&](const auto& r) { return step(r, e); }, rule);
+        const T gain = static_cast<T>(std::visit([&](const auto& r) { return step(r, e); }, rule));
         if (!(gain > 0)) return {wrong, false};
         double a_dot_s = 0, a_squared = 0;
         for (Index r = 0; r < k; ++r) {
@@ -225,7 +237,8 @@ struct Multiclass : ClassVectors<T> {
             a_dot_s += a * s[r];
             a_squared += a * a;
         }
-        tally.note_step(static_cast<double>(static_cast<T>(gain)), a_dot_s, a_squared * e.A());
+        if (!tally.admit_step(a_dot_s, a_squared * e.A())) return {wrong, false};
+        tally.note_step(static_cast<double>(gain));
         return {wrong, true};
     }
 
@@ -258,18 +271,26 @@ struct OneVsRest : ClassVectors<T> {
     Outcome consider(const Row& x, Target target, double weight, const Rule& rule, Tally& tally) {
         this->all_scores(x);
         Outcome any{false, false};
-        double norm = -1;
+        double norm = -1, a_dot_s = 0, a_squared = 0;
         for (Index c = 0; c < this->w.n_classes; ++c) {
             const double y = c == target ? 1 : -1, margin = y * this->wide[static_cast<std::size_t>(c)];
-            const bool wrong = margin < 0 || (margin == 0 && (this->tie_is_mistake || c == target));
+            const bool wrong = !(margin > 0) && (margin != 0 || this->tie_is_mistake || c == target);
             const Judged<Row> e{x, static_cast<double>(this->w.one), margin, 1 - margin, weight, wrong, norm};
             tally.note_margin(margin, wrong, c);
             const T tau = static_cast<T>(std::visit([&](const auto& r) { return r.step(e); }, rule));
             const double step = static_cast<double>(tau);
             this->coef[static_cast<std::size_t>(c)] = tau > 0 ? y * step : 0;
-            if (tau > 0) tally.note_step(step, step * margin, step * step * e.A(), c);
-            norm = e.norm;
+            if (tau > 0) {
+                norm = e.A();
+                a_dot_s += std::max(0.0, step * margin);
+                a_squared += step * step;
+            }
             any = {any.wrong || wrong, any.moves || tau > 0};
+        }
+        if (any.moves && !tally.admit_step(a_dot_s, a_squared * norm)) return {any.wrong, false};
+        for (Index c = 0; c < this->w.n_classes; ++c) {
+            const double step = std::abs(this->coef[static_cast<std::size_t>(c)]);
+            if (step > 0) tally.note_step(step, c);
         }
         return any;
     }

@@ -12,8 +12,9 @@ def learn(
     pocket: tuple[Any, ...] | None,
     sums: NDArray[Any],
     visited: int,
+    limit: float,
     stop_at_mistake: bool,
-) -> tuple[int, int, int, float, int, int, int, bool]:
+) -> tuple[bool, int, int, int, float, int, int, int, bool]:
     """One pass over the examples: steps the weights in place and returns the counts."""
 
 def score(rows: tuple[Any, ...], model: tuple[Any, ...], out: NDArray[Any]) -> None:
@@ -22,5 +23,5 @@ def score(rows: tuple[Any, ...], model: tuple[Any, ...], out: NDArray[Any]) -> N
 def scan(rows: tuple[Any, ...]) -> tuple[str, float]:
     """(fault, max |x|) of the rows."""
 
-def radius2(rows: tuple[Any, ...]) -> float:
+def radius2(rows: tuple[Any, ...], order: NDArray[Any] | None) -> float:
     """R² of the rows without the bias feature: max ‖x‖²."""

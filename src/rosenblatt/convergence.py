@@ -19,6 +19,12 @@ Array = NDArray[Any]
 SEPARATED, NO_MARGIN, STOPPED = "separated", "no margin", "stopped"
 
 
+ON_THE_BOUNDARY = (
+    "separated the data only in the sense of ties='predict': the margin is 0, because points lie on the boundary. With "
+    "ties='mistake' it would go on until they do not."
+)
+
+
 class ConvergenceWarning(UserWarning):
     """A run stopped before it was decided whether the data can be separated."""
 
@@ -50,8 +56,7 @@ class Evidence:
         peak = math.sqrt(max(self.peak2, self.base2 + self.growth))
         distance = np.sqrt(squared_norms(weights, start, per_vector=len(tau) > 1))[: len(tau)]
         rounding = 2 * float(np.finfo(weights.dtype).eps) * peak * self.updates
-        with np.errstate(divide="ignore"):
-            return float(np.min((distance + rounding) / tau))
+        return float(np.min(np.divide(distance + rounding, tau, out=np.full(len(tau), np.inf), where=tau > 0)))
 
     def look(self, weights: Array, start: Array | None, tau: Array) -> None:
         """Tighten the upper bound from the weights as they are now."""
@@ -64,15 +69,15 @@ class Evidence:
         """Tighten the lower bound by weights whose smallest margins over all rows are ``least``."""
         norms = np.sqrt(squared_norms(weights, None, per_vector=len(least) > 1))[: len(least)]
         if np.all(norms > 0):
-            self.lower = max(self.lower, float(np.min(least / norms)))
+            self.lower = max(self.lower, float(np.min(least / norms)) + 0.0)  # no −0
 
 
-def undecided(name: str, evidence: Evidence, n_iter: int, scale: float, tol: float) -> str:
+def undecided(name: str, evidence: Evidence, n_iter: int, scale: float, tol: float | None) -> str:
     """The warning of a run that max_iter ended: what is known, and what to try."""
-    low, high = evidence.lower / scale, evidence.upper / scale
+    low, high = evidence.lower / (scale or 1), evidence.upper / (scale or 1)  # 0: all rows are zero
     return (
         f"{name} stopped after max_iter={n_iter} passes, undecided: no separator was found, and the best relative "
         f"margin (margin/R) is only known to lie between {low:.3g} and {high:.3g}. Raise max_iter to go on, raise tol "
-        f"(now {tol:g}) to settle for less, or set tol=None for exactly max_iter passes without this warning; if the "
+        f"(now {tol}) to settle for less, or set tol=None for exactly max_iter passes without this warning; if the "
         "data cannot be separated, an averaged or pocket readout is the better model."
     )

@@ -8,10 +8,11 @@ What the core takes are tuples:
 - examples: targets, the order in which to visit the rows (None: as they stand), weights (None: 1);
 - a pocket (None: none is kept): ``(weights, run, best_run, errors, ratchet, is_current)``.
 
-``learn(view, model, rule, examples, pocket, sums, visited, stop_at_mistake)`` is one pass. The weights change in place,
-and so do ``sums``: Σ τ is added to, the smallest margins are lowered. It returns how many examples were visited, the
-mistakes, the updates, a bound on what the steps can have added to ‖W‖², and the pocket's run, best run, errors and
-whether it holds the present weights. ``score(view, model, out)`` writes the scores of all rows to ``out``.
+``learn(view, model, rule, examples, pocket, sums, visited, limit, stop_at_mistake)`` is one pass. The weights change in
+place, and so do ``sums``: Σ τ is added to, the smallest margins are lowered. It returns whether it ended before a step
+that could have overflowed (‖W‖² would have grown by more than ``limit``), how many examples were visited, the mistakes,
+the updates, a bound on what the steps can have added to ‖W‖², and the pocket's run, best run, errors and whether it
+holds the present weights. ``score(view, model, out)`` writes the scores of all rows to ``out``.
 """
 
 from __future__ import annotations
@@ -40,9 +41,9 @@ class Rows(NamedTuple):
     dtype: np.dtype[Any]
     largest: float  # max |x|
 
-    def radius2(self) -> float:
-        """R² without the bias feature, max ‖x‖²: one reading of the data."""
-        return _native.radius2(self.view)
+    def radius2(self, order: Array | None = None) -> float:
+        """R² without the bias feature, max ‖x‖² over the rows in ``order`` (None: all): one reading of the data."""
+        return _native.radius2(self.view, order)
 
 
 def is_sparse(X: Any) -> bool:
@@ -58,17 +59,24 @@ def admit(X: Any, dtype: Any = None, names: Any = None) -> Rows:
     if dtype is None:
         dtype = X.dtype if X.dtype in (np.float32, np.float64) else np.float64
     dtype = np.dtype(dtype)
-    view = _csr_view(X, dtype) if is_sparse(X) else (np.ascontiguousarray(X, dtype),)
+    with np.errstate(over="ignore"):
+        view = _csr_view(X, dtype) if is_sparse(X) else (np.ascontiguousarray(X, dtype),)
     fault, largest = _native.scan(view)
     if fault == "not canonical":
         view = _canonical(view)
         fault, largest = _native.scan(view)
     if fault == "index out of range":
-        raise ValueError(f"Input X has a column index outside its {X.shape[1]} columns; rebuild the matrix")
+        row = _row_of(view, np.flatnonzero((view[1] < 0) | (view[1] >= X.shape[1]))[0])
+        raise ValueError(
+            f"Input X has a column index outside its {X.shape[1]} columns at row {row}; rebuild the matrix"
+        )
     if fault == "not finite":
-        raise ValueError(_not_finite(view, names))
-    if largest * largest * X.shape[1] > np.finfo(dtype).max and not np.isfinite(_native.radius2(view)):
-        raise ValueError(f"Input X holds {largest:g}: the squared norm of its row overflows {dtype}; scale X down")
+        raise ValueError(_not_finite(X, view, names))
+    if largest * largest * X.shape[1] > float(np.finfo(dtype).max) and not np.isfinite(_native.radius2(view, None)):
+        row = _longest(view, largest)
+        raise ValueError(
+            f"Input X: the squared norm of row {row} overflows {dtype} (max |x| is {largest:g}); scale X down"
+        )
     return Rows(view, X.shape[0], X.shape[1], dtype, largest)
 
 
@@ -98,18 +106,35 @@ def _canonical(view: View) -> View:
     return starts, np.ascontiguousarray(columns[first]), summed, n_features
 
 
-def _not_finite(view: View, names: Any) -> str:
+def _row_of(view: View, entry: int) -> int:
+    """The row of a CSR entry."""
+    return int(np.searchsorted(view[0], entry, side="right")) - 1
+
+
+def _longest(view: View, largest: float) -> int:
+    """The row of the largest norm."""
+    values = view[0] if len(view) == 1 else view[2]
+    squares = np.square(values / largest, dtype=np.float64)
+    if len(view) == 1:
+        return int(np.argmax(squares.sum(axis=1)))
+    rows = np.repeat(np.arange(len(view[0]) - 1), np.diff(view[0]))
+    return int(np.argmax(np.bincount(rows, squares)))
+
+
+def _not_finite(X: Any, view: View, names: Any) -> str:
     """Where the first NaN or infinity is."""
     if len(view) == 1:
-        row, column = np.argwhere(~np.isfinite(view[0]))[0]
-        value = view[0][row, column]
+        row, column = (int(place) for place in np.argwhere(~np.isfinite(view[0]))[0])
+        value, given = view[0][row, column], np.asarray(X)[row, column]
     else:
-        indptr, indices, data, _ = view
-        entry = np.flatnonzero(~np.isfinite(data))[0]
-        row, column, value = np.searchsorted(indptr, entry, side="right") - 1, indices[entry], data[entry]
+        entry = int(np.flatnonzero(~np.isfinite(view[2]))[0])
+        row, column, value = _row_of(view, entry), int(view[1][entry]), view[2][entry]
+        given = X.tocsr()[row, column]
+    place = f"row {row}, column {column}" + ("" if names is None else f" ({names[column]!r})")
+    if np.isfinite(given):
+        return f"Input X holds {given:g} at {place}, which overflows {value.dtype}; scale X down"
     what = "NaN" if np.isnan(value) else "infinity (inf)"
-    place = f"column {column}" if names is None else f"column {column} ({names[column]!r})"
-    return f"Input X contains {what} at row {row}, {place}; remove or impute such values first"
+    return f"Input X contains {what} at {place}; remove or impute such values first"
 
 
 def stride_of(n_vectors: int) -> int:

@@ -10,13 +10,23 @@ import copy
 import math
 import warnings
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from . import engine, rules
-from .convergence import NO_MARGIN, SEPARATED, STOPPED, ConvergenceWarning, Evidence, squared_norms, undecided
+from .convergence import (
+    NO_MARGIN,
+    ON_THE_BOUNDARY,
+    SEPARATED,
+    STOPPED,
+    ConvergenceWarning,
+    Evidence,
+    squared_norms,
+    undecided,
+)
 
 Array = NDArray[Any]
 
@@ -138,9 +148,10 @@ class Learner:
         ]
         self._read: Array | None = None
         self._out = np.empty(self.n_vectors, self.dtype)
+        self._limit = float(np.finfo(self.dtype).max) / 16  # ‖W‖² below it: no score and no weight can overflow
 
     def __getstate__(self) -> dict[str, Any]:
-        ready = ("_model", "_native_rule", "one_target", "_read", "_out")
+        ready = ("_model", "_native_rule", "one_target", "_read", "_out", "_limit")
         return {name: value for name, value in self.__dict__.items() if name not in ready}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -273,26 +284,27 @@ class Learner:
             if progress is not None:
                 progress(Pass(number, mistakes, updates, self.evidence, score))
             if self.epsilon is not None and updates == 0:
-                return
+                break
             if separated:
                 self.verdict = SEPARATED
-                return
+                break
             if self.epsilon is None and tol is not None:
-                scale = scale or self.scale_of(rows)
+                scale = self.scale_of(rows, natural) if scale is None else scale
                 if self.evidence.upper <= tol * scale:
                     self.verdict = NO_MARGIN
-                    return
+                    break
             if held_out is not None and number - int(np.argmax(self.held_out_scores)) > n_iter_no_change:
                 break
-        if self.epsilon is not None:
-            return
-        if self.n_iter == max_iter and self._score(rows, targets, natural, stop_at_mistake=True) == 0:
-            self._show()
-            self.verdict = SEPARATED
-        elif best is not None:
+        else:
+            if self.epsilon is None and self._score(rows, targets, natural, stop_at_mistake=True) == 0:
+                self._show()
+                self.verdict = SEPARATED
+            elif scale is not None and held_out is None:
+                warnings.warn(undecided(name, self.evidence, max_iter, scale, tol), warning, stacklevel=5)
+        if self.verdict == SEPARATED and self.evidence.lower <= 0 and tol is not None:
+            warnings.warn(f"{name} {ON_THE_BOUNDARY}", warning, stacklevel=5)
+        if best is not None and self.verdict != SEPARATED:
             self._restore(best)
-        elif tol is not None and scale is not None:
-            warnings.warn(undecided(name, self.evidence, max_iter, scale, tol), warning, stacklevel=5)
 
     def partial_fit(self, rows: engine.Rows, targets: Array, weight: Array | None, span: tuple[int, int]) -> None:
         """Learn from rows ``span[0]`` to ``span[1] − 1`` in the order given; all such calls together are one pass."""
@@ -300,14 +312,20 @@ class Learner:
         if weight is not None and not np.all(weight > 0):
             order = np.arange(*span, dtype=np.int32)
             order = order[weight[order] > 0]
-        risky = rows.largest > float(np.finfo(self.dtype).max) ** 0.25
-        backup = self._snapshot() if risky else None
-        try:
-            self._stream(self._pass(rows.view, targets, order, weight)[0])
-        except ValueError:
-            if backup is not None:
-                self._restore(backup)
-            raise
+        self._stream(self._pass(rows.view, targets, order, weight)[0])
+
+    def may_overflow(self, rows: engine.Rows, weight: Array | None, targets: Array | None = None) -> bool:
+        """Whether a step in the midst of these rows might overflow, so that it is worth keeping what was before.
+
+        One row never needs that: a step that would overflow is not taken.
+        """
+        large = float(np.finfo(self.dtype).max) ** 0.125
+        heaviest = 1.0 if weight is None else float(weight.max(initial=0.0))
+        return rows.n_rows > 1 and (
+            max(rows.largest, heaviest, getattr(self.rule, "eta0", 1.0)) > large
+            or (self.rule.class_share != 1 and not self.fit_intercept)  # a passive-aggressive step on a tiny row
+            or (targets is not None and float(np.abs(targets).max(initial=0.0)) > large)
+        )
 
     def learn_one(self, x: dict[Any, float], columns: dict[Any, int], target: int | float, weight: float = 1.0) -> None:
         """Learn from one row of named features; new names get the next columns."""
@@ -315,7 +333,13 @@ class Learner:
             self.reserve(len(columns) + len(x))
         weights = None if weight == 1.0 else np.array([weight], dtype=np.float64)
         targets = self.one_target[int(target)] if self.epsilon is None else np.array([target], dtype=np.float64)
-        self._stream(self._pass((x, columns), targets, None, weights)[0])
+        known = len(columns)
+        try:
+            self._stream(self._pass((x, columns), targets, None, weights)[0])
+        except ValueError:
+            while len(columns) > known:
+                columns.popitem()
+            raise
         self.n_features = len(columns)
 
     def _stream(self, mistakes: int) -> None:
@@ -339,9 +363,15 @@ class Learner:
         if self.batch:
             gradient = np.zeros_like(self.weights)
             model = self._model_of(self.weights, gradient)
-        visited, mistakes, updates, growth, *kept = engine.learn(
-            view, model, self._native_rule, (targets, order, weight), pocket, self.sums, self.visited, False
-        )
+        evidence = self.evidence
+        if evidence.growth > 0.25 * self._limit:
+            evidence.look(self.active, self._start_rows(), self.tau)
+        overflow, visited, mistakes, updates, growth, *kept = engine.learn(
+            view, model, self._native_rule, (targets, order, weight), pocket, self.sums, self.visited,
+            self._limit - evidence.base2 - evidence.growth, False,
+        )  # fmt: skip
+        if overflow:
+            raise ValueError(self._overflow)
         self.visited += visited
         self._read = None
         if gradient is not None:
@@ -350,21 +380,24 @@ class Learner:
             self.run_length, self.best_run, self.pocket_errors, self.pocket_is_current = kept  # type: ignore[assignment]
         if updates:
             self.n_updates += updates
-            self.evidence.updates += updates
-            self.evidence.growth += growth
-        if not math.isfinite(growth):
-            raise ValueError(
-                f"the weights overflowed {self.dtype}: the data or the steps are too large; scale X down and fit anew"
-            )
+            evidence.updates += updates
+            evidence.growth += growth
         return mistakes, updates
+
+    @property
+    def _overflow(self) -> str:
+        return f"the weights would overflow {self.dtype}: the data or the steps are too large; scale X down"
 
     def _score(self, rows: engine.Rows, targets: Array, order: Array | None, stop_at_mistake: bool = False) -> int:
         """Judge every row by the present weights, without learning; returns the mistakes."""
         self.sums[1] = math.inf
         model = self._model_of(self.weights, still=True)
-        return engine.learn(rows.view, model, ("still",), (targets, order, None), None, self.sums, 0, stop_at_mistake)[
-            1
-        ]
+        overflow, _, mistakes, *_ = engine.learn(
+            rows.view, model, ("still",), (targets, order, None), None, self.sums, 0, math.inf, stop_at_mistake
+        )
+        if overflow:
+            raise ValueError(self._overflow)
+        return mistakes
 
     def _show(self) -> None:
         self.evidence.show(self.active, self.sums[1, : self.slots])
@@ -376,16 +409,18 @@ class Learner:
         return copy.deepcopy(self)
 
     def _restore(self, earlier: Learner) -> None:
-        """Take back the weights of an earlier moment; the counts stay those of the whole run."""
-        for name in (*self._arrays(), "visited", "run_length", "best_run", "pocket_errors", "pocket_is_current"):
+        """Take back the weights of an earlier pass; the counts and bounds stay those of the whole run."""
+        state = (*self._arrays(), "sums", "visited", "run_length", "best_run", "pocket_errors", "pocket_is_current")
+        for name in state:
             setattr(self, name, getattr(earlier, name))
+        self.evidence = replace(earlier.evidence, lower=self.evidence.lower, upper=self.evidence.upper)
         self._arrange()
 
     # ---- reading -------------------------------------------------------------------------------------------------
 
-    def scale_of(self, rows: engine.Rows) -> float:
+    def scale_of(self, rows: engine.Rows, order: Array | None = None) -> float:
         """What margins are measured against: R with the bias feature, or √2·R between classes."""
-        return math.sqrt((rows.radius2() + self.fit_intercept) * (2 if self.form == "multiclass" else 1))
+        return math.sqrt((rows.radius2(order) + self.fit_intercept) * (2 if self.form == "multiclass" else 1))
 
     @property
     def margin_bounds(self) -> tuple[float, float]:
@@ -429,6 +464,7 @@ class Learner:
         view: engine.View = (x, columns)
         model = self._model
         if self.readout == "averaged" and self._read is None and self.visited:
+            engine.score(view, model, self._out)  # refuses values that are no numbers
             view, weights = self._averaged_part(x, columns)
             model = self._model_of(weights, still=True)
         elif self.readout != "last":

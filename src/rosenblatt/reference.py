@@ -16,7 +16,7 @@ Degenerate cases, decided here once:
 >>> from rosenblatt import reference, rules
 >>> model = reference.Model("binary", n_features=2, fit_intercept=False)
 >>> for x, y in [((1, 3), 1), ((2, 3), 0), ((-3, 1), 1), ((1, -1), 0)]:
-...     step = model.visit(rules.Perceptron(), x, y)
+...     step = model.visit(rules.Perceptron(eta0=1), x, y)
 ...     print(step.score, step.moves, model.w[0])
 0 True [1, 3]
 11 True [-1, 0]
@@ -304,6 +304,8 @@ class Model:
             tau = STEP[type(rule)](rule, e)
             coef = [tau if r == y else -tau if r == rival else 0 for r in range(len(scores))]
         coef = [self.number(a) for a in coef]
+        if not coef[y] > 0:  # rounding left nothing to gain
+            coef = [self.number(0)] * len(coef)
         return Step(scores, margin, int(wrong), coef, [wide(coef[y])], int(coef[y] > 0))
 
     def _against_number(self, rule: rules.Rule, scores: list[Number], A: Number, y: Number, weight: Number) -> Step:

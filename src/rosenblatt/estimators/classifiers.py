@@ -17,7 +17,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from .. import engine, labels, rules
 from ..convergence import SEPARATED
 from ..learner import Learner, check_name
-from .contract import LinearEstimator, parameters
+from .contract import LinearEstimator, parameters, refuse_no_weight
 from .shared import documented
 
 Array = NDArray[Any]
@@ -87,15 +87,15 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):
         X, y = self._validated(X, y, reset=True)
         rows = engine.admit(X, names=self._names())
         check_labels(y)
-        classes = labels.classes_of(y)
-        codes = labels.encode(y, classes)
-        weight = self._weights(sample_weight, X, codes, self._class_weights(classes, y))
-        present = classes if weight is None else classes[np.unique(codes[weight > 0])]
-        if len(present) < 2:
+        weight = self._weights(sample_weight, X, y, stream=False)
+        refuse_no_weight(weight)
+        classes = labels.classes_of(y if weight is None else y[weight > 0])
+        if len(classes) < 2:
             raise ValueError(
-                f"y holds only one class, {present.tolist()[0]!r}, among the rows that have weight; fit needs two "
+                f"y holds only one class, {classes.tolist()[0]!r}, among the rows that have weight; fit needs two "
                 "classes at least (partial_fit takes a stream that holds one class so far)"
             )
+        codes = labels.encode(y, classes)
         learner.allocate(rows.n_features, len(classes), rows.dtype)
         self._run(learner, X, rows, codes, weight, coef_init, intercept_init, strata=codes)
         self.classes_ = classes
@@ -146,31 +146,46 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):
         if classes is not None and np.any(labels.encode(y, told) < 0):
             row = int(np.flatnonzero(labels.encode(y, told) < 0)[0])
             raise ValueError(f"y[{row}] is {y.tolist()[row]!r}, which is not among classes={told.tolist()}")
-        # What will be known at the end; refuses a mixture of types.
-        ahead = labels.extend(labels.extend(known, told), y)
-        codes = labels.encode(y, ahead)
-        weight = self._weights(sample_weight, X, codes, self._class_weights(ahead, None))
+        weight = self._weights(sample_weight, X, y, stream=True)
+        met = y if weight is None else y[weight > 0]
+        ahead = labels.extend(labels.extend(known, told), met)  # refuses a mixture of types
         if fresh:
             known = labels.extend(known, told)
             learner.allocate(rows.n_features, len(known), rows.dtype)
             self._start(learner, self._generator(), None, None)
             self._learner, self.classes_, self._code = learner, known, {}
-        for label in told[labels.encode(told, known) < 0]:
-            self._add_class(label)
-        self._learn_rows(rows, y, weight)
+        with self._undone_on_error(len(ahead) > len(known) or learner.may_overflow(rows, weight)):
+            for label in told[labels.encode(told, known) < 0]:
+                self._add_class(label)
+            self._learn_rows(rows, y, weight)
+
+    def _weights(self, sample_weight: Any, X: Any, y: Array, stream: bool) -> Array | None:
+        """Sample weight × class weight, or None where all are 1."""
+        weight = self._sample_weights(sample_weight, X)
+        if self.class_weight is None:
+            return weight
+        met = y if weight is None else y[weight > 0]
+        classes = labels.classes_of(met)
+        by_row: Array = self._class_weights(classes, None if stream else met)[labels.encode(y, classes)]
+        return by_row if weight is None else weight * by_row
 
     def _learn_rows(self, rows: engine.Rows, y: Array, weight: Array | None) -> None:
         """Learn in stretches that end where a class is met for the first time, as one row at a time would."""
         start = 0
         while start < rows.n_rows:
-            codes = labels.encode(y, self.classes_)
+            codes = self._codes(y, weight)
             if codes[start] < 0:
                 self._add_class(y[start])
-                codes = labels.encode(y, self.classes_)
+                codes = self._codes(y, weight)
             new = np.flatnonzero(codes[start:] < 0)
             stop = start + int(new[0]) if len(new) else rows.n_rows
             self._learner.partial_fit(rows, codes, weight, (start, stop))
             start = stop
+
+    def _codes(self, y: Array, weight: Array | None) -> Array:
+        """Codes of the labels, −1 where new; rows of weight 0 bring no new class."""
+        codes = labels.encode(y, self.classes_)
+        return codes if weight is None else np.where(weight > 0, codes, np.maximum(codes, 0)).astype(codes.dtype)
 
     def _add_class(self, label: Any) -> None:
         self.classes_, code = labels.insert(self.classes_, label)
@@ -220,9 +235,11 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):
         code = self._code_of(y)
         if code < 0:
             learner.scores_one(x, self._columns)  # refuses a bad row before the class is added
-            self._add_class(y)
-            code = self._code_of(y)
-        learner.learn_one(x, self._columns, code, sample_weight)
+            with self._undone_on_error(risky=True):
+                self._add_class(y)
+                learner.learn_one(x, self._columns, self._code_of(y), sample_weight)
+        else:
+            learner.learn_one(x, self._columns, code, sample_weight)
         self.n_features_in_ = learner.n_features
         return self
 

@@ -9,6 +9,8 @@ from __future__ import annotations
 import copy
 import math
 import numbers
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -217,7 +219,7 @@ class LinearEstimator(FittedState):
                 y,
                 reset=reset,
                 accept_sparse="csr",
-                dtype=(np.float64, np.float32),
+                dtype=np.float32 if _is_float32_frame(X) else (np.float64, np.float32),
                 order="C",
                 ensure_all_finite=False,  # the core looks itself, and says where
                 **options,
@@ -225,24 +227,30 @@ class LinearEstimator(FittedState):
         except (TypeError, ValueError) as error:
             raise places.located_cell(places.located(error, "y", y), X) from None
 
-    def _weights(self, sample_weight: Any, X: Any, codes: Array, class_weight: Any) -> Array | None:
-        """Sample weight × class weight, or None where all are 1."""
-        if sample_weight is None and class_weight is None:
+    def _sample_weights(self, sample_weight: Any, X: Any) -> Array | None:
+        """Sample weights as numbers >= 0, or None where all are 1."""
+        if sample_weight is None:
             return None
-        weight = np.ones(X.shape[0])
-        if sample_weight is not None:
-            try:
-                weight *= _check_sample_weight(sample_weight, X, dtype=np.float64)
-            except ValueError as error:
-                raise places.located(error, "sample_weight", sample_weight) from None
-            if np.any(weight < 0):
-                row = int(np.flatnonzero(weight < 0)[0])
-                raise ValueError(f"sample_weight must not be negative, but that of row {row} is {weight[row]:g}")
-        if class_weight is not None:
-            weight *= class_weight[codes]
-        if not np.any(weight > 0):
-            raise ValueError("sample_weight and class_weight leave no row to learn from: all weights are zero")
+        try:
+            weight: Array = _check_sample_weight(sample_weight, X, dtype=np.float64)
+        except ValueError as error:
+            raise places.located(error, "sample_weight", sample_weight) from None
+        if np.any(weight < 0):
+            row = int(np.flatnonzero(weight < 0)[0])
+            raise ValueError(f"sample_weight must not be negative, but that of row {row} is {weight[row]:g}")
         return weight
+
+    @contextmanager
+    def _undone_on_error(self, risky: bool) -> Iterator[None]:
+        """Take the state back if what is done with it fails; kept only where that is possible."""
+        before = self.__dict__ | {"_learner": copy.deepcopy(self._learner)} if risky else None
+        try:
+            yield
+        except ValueError:
+            if before is not None:
+                self.__dict__.clear()
+                self.__dict__.update(before)
+            raise
 
     # ---- a run ---------------------------------------------------------------------------------------------------
 
@@ -331,6 +339,11 @@ class LinearEstimator(FittedState):
         self.__dict__.update(fitted.__dict__)
 
 
+def _is_float32_frame(X: Any) -> bool:
+    """Whether X is a frame of float32 that scikit-learn, which knows pandas alone, would widen."""
+    return hasattr(X, "columns") and not hasattr(X, "iloc") and np.asarray(X[:1]).dtype == np.float32
+
+
 def by_vector(learner: Learner, readout: str | None = None) -> tuple[Array, Array]:
     """(n_vectors, n_features) weights and (n_vectors,) biases, as copies."""
     weights = learner.read(readout)[:, : learner.n_vectors]
@@ -347,6 +360,12 @@ def _start_of(name: str, value: Any, shape: tuple[int, ...]) -> Array:
     if not np.all(np.isfinite(array)):
         raise ValueError(f"{name} contains NaN or infinity; give finite starting weights")
     return array.reshape(shape)
+
+
+def refuse_no_weight(weight: Array | None) -> None:
+    """Refuse weights that leave nothing to learn from."""
+    if weight is not None and not np.any(weight > 0):
+        raise ValueError("sample_weight and class_weight leave no row to learn from: all weights are zero")
 
 
 def check_number(name: str, value: Any, low: float, whole: bool = False) -> None:

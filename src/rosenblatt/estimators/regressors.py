@@ -15,7 +15,7 @@ from sklearn.utils import Tags
 from .. import engine, rules
 from ..learner import Learner
 from .classifiers import passive_aggressive
-from .contract import LinearEstimator, by_vector, check_number, parameters
+from .contract import LinearEstimator, by_vector, check_number, parameters, refuse_no_weight
 from .shared import documented
 
 Array = NDArray[Any]
@@ -100,6 +100,7 @@ class PassiveAggressiveRegressor(RegressorMixin, LinearEstimator):
         fitted = copy.copy(self)
         learner = fitted._new_learner()
         X, rows, targets, weight = fitted._examples(X, y, sample_weight, None, reset=True)
+        refuse_no_weight(weight)
         learner.allocate(rows.n_features, 0, rows.dtype)
         fitted._run(learner, X, rows, targets, weight, coef_init, intercept_init, strata=None)
         self._become(fitted)
@@ -131,7 +132,8 @@ class PassiveAggressiveRegressor(RegressorMixin, LinearEstimator):
             learner.allocate(rows.n_features, 0, rows.dtype)
             stream._start(learner, stream._generator(), None, None)
             stream._learner = learner
-        learner.partial_fit(rows, targets, weight, (0, rows.n_rows))
+        with stream._undone_on_error(learner.may_overflow(rows, weight, targets)):
+            learner.partial_fit(rows, targets, weight, (0, rows.n_rows))
         if fresh:
             self._become(stream)
         return self
@@ -142,7 +144,7 @@ class PassiveAggressiveRegressor(RegressorMixin, LinearEstimator):
         X, y = self._validated(X, y, reset=reset, y_numeric=True)
         targets = np.ascontiguousarray(y, dtype=np.float64)
         rows = engine.admit(X, dtype, self._names())
-        return X, rows, targets, self._weights(sample_weight, X, targets, None)
+        return X, rows, targets, self._sample_weights(sample_weight, X)
 
     def learn_one(self, x: dict[Any, float], y: float, sample_weight: float = 1.0) -> PassiveAggressiveRegressor:
         """Learn from one example of named features, {name: number}; new names included.
