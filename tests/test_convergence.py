@@ -103,10 +103,11 @@ def test_a_clean_pass_with_points_on_the_boundary_has_margin_zero():
 
 @every_form
 @pytest.mark.parametrize("ties", ["mistake", "predict"])
-@pytest.mark.filterwarnings("ignore:.*points lie on the boundary")
 def test_every_rule_separates_what_can_be_separated(rule, share, k, ties):
     X, codes = clouds(k)
-    model = rb.OnlineClassifier(rule=rule, multiclass=share, ties=ties, random_state=0).fit(X, codes)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", ".*points lie on the boundary")
+        model = rb.OnlineClassifier(rule=rule, multiclass=share, ties=ties, random_state=0).fit(X, codes)
     assert (model.verdict_, model.converged_) == ("separated", True)
     assert np.all(model.predict(X) == codes)
     assert model.n_iter_ == len(model.mistakes_)
