@@ -12,6 +12,7 @@
 #include <cmath>
 #include <limits>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "rules.hpp"
@@ -29,27 +30,41 @@ struct Weights {
 
     const T* features() const { return bias + stride; }
 
-    // W_class += a·x. The average sees the change as it was rounded, so that it is the mean of the real weights.
+    // *w += a·value. The average sees the change as it was rounded, so that it is the mean of the real weights.
+    void bump(T* w, T a, T value, double before) const {
+        const T old = *w, now = old + a * value;
+        *w = now;
+        total[w - sink] += before * (static_cast<double>(now) - static_cast<double>(old));
+    }
+
+    // The one vector += a·x, at the t-th example.
     template <class Row>
-    void add(const Row& x, Index c, T a, Index t) const {
-        const double before = static_cast<double>(t - 1);
-        const auto bump = [&](T* w, double* sum, T value) {
-            const T old = *w, now = old + a * value;
-            *w = now;
-            *sum += before * (static_cast<double>(now) - static_cast<double>(old));
-        };
-        T* const w = sink + c;
+    void add(const Row& x, T a, Index t) const {
+        T* const w = sink + 1;
         if (total) {
-            double* const sum = total + c;
-            bump(w, sum, one);
-            x.each([&](Index j, T value) { bump(w + (j + 1) * stride, sum + (j + 1) * stride, value); });
-        } else if (stride == 1) {
-            w[0] += a * one;
-            x.each([&](Index j, T value) { w[j + 1] += a * value; });
+            const double before = static_cast<double>(t - 1);
+            bump(sink, a, one, before);
+            x.each([&](Index j, T value) { bump(w + j, a, value, before); });
         } else {
-            w[0] += a * one;
-            x.each([&](Index j, T value) { w[(j + 1) * stride] += a * value; });
+            *sink += a * one;
+            x.each([&](Index j, T value) { w[j] += a * value; });
         }
+    }
+
+    // W_c += a·x for every (c, a) of `steps`, at the t-th example.
+    template <class Row>
+    void add(const Row& x, const std::vector<std::pair<Index, T>>& steps, Index t) const {
+        const double before = static_cast<double>(t - 1);
+        const auto step = [&](T* row, T value) {
+            for (const auto& [c, a] : steps) {
+                if (total)
+                    bump(row + c, a, value, before);
+                else
+                    row[c] += a * value;
+            }
+        };
+        step(sink, one);
+        x.each_nonzero([&](Index j, T value) { step(sink + (j + 1) * stride, value); });
     }
 };
 
@@ -138,7 +153,7 @@ struct Binary {
     }
     template <class Row>
     void move(const Row& x, Index t) {
-        w.add(x, 0, a, t);
+        w.add(x, a, t);
     }
 };
 
@@ -171,6 +186,7 @@ struct ClassVectors {
     std::vector<double> wide;  // and as the rules see them
     std::vector<double> coef;  // the step of each class
     std::vector<double> scratch;
+    std::vector<std::pair<Index, T>> steps;  // those of them that are not 0
 
     ClassVectors(const Weights<T>& weights, bool ties)
         : w(weights),
@@ -204,10 +220,12 @@ struct ClassVectors {
     }
     template <class Row>
     void move(const Row& x, Index t) {
+        steps.clear();
         for (Index c = 0; c < w.n_classes; ++c) {
             const T a = static_cast<T>(coef[static_cast<std::size_t>(c)]);
-            if (a != 0) w.add(x, c, a, t);
+            if (a != 0) steps.emplace_back(c, a);
         }
+        w.add(x, steps, t);
     }
 };
 

@@ -5,8 +5,10 @@
 // vector width, because the lanes never mix before the tree (floating-point contraction is off).
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <cstring>
 
 namespace rosenblatt {
 
@@ -63,14 +65,25 @@ struct ClassLanes {
     }
 };
 
+// Fetch into the second-level cache: a first level that is asked for whole rows ahead has too few places to wait in,
+// and everything queues behind them. Of a long row the start is enough; the hardware follows from there.
 inline void prefetch_bytes(const void* from, Index bytes) {
 #if defined(__GNUC__)
-    const char* const end = static_cast<const char*>(from) + bytes;
+    const char* const end = static_cast<const char*>(from) + std::min<Index>(bytes, 8192);
     const char* line = reinterpret_cast<const char*>(reinterpret_cast<std::uintptr_t>(from) & ~std::uintptr_t{63});
-    for (; line < end; line += 64) __builtin_prefetch(line);
+    for (; line < end; line += 64) __builtin_prefetch(line, 0, 2);
 #else
     (void)from, (void)bytes;
 #endif
+}
+
+// Whether four numbers are all +0, which add nothing to any sum.
+template <class T>
+bool four_zeros(const T* x) {
+    std::uint64_t bits[4 * sizeof(T) / 8], any = 0;
+    std::memcpy(bits, x, sizeof bits);
+    for (const std::uint64_t part : bits) any |= part;
+    return any == 0;
 }
 
 template <class T>
@@ -95,14 +108,27 @@ struct DenseRow {
         ClassLanes<T, N> lanes;
         Index j = 0;
         for (; j + kLanes <= n_features; j += kLanes)
-            for (Index l = 0; l < kLanes; ++l) lanes.at[l].add_product(x[j + l], w + (j + l) * stride);
+            for (Index four = 0; four < kLanes; four += 4) {
+                if (four_zeros(x + j + four)) continue;
+                for (Index l = four; l < four + 4; ++l) lanes.at[l].add_product(x[j + l], w + (j + l) * stride);
+            }
         for (Index l = 0; j < n_features; ++j, ++l) lanes.at[l].add_product(x[j], w + j * stride);
         lanes.store_sum(out);
     }
-    // f(j, x_j) for every stored entry, by ascending feature.
+    // f(j, x_j) for every stored entry.
     template <class F>
     void each(F f) const {
         for (Index j = 0; j < n_features; ++j) f(j, x[j]);
+    }
+    // The same, zeros passed over where that is cheap.
+    template <class F>
+    void each_nonzero(F f) const {
+        Index j = 0;
+        for (; j + 4 <= n_features; j += 4) {
+            if (four_zeros(x + j)) continue;
+            for (Index l = j; l < j + 4; ++l) f(l, x[l]);
+        }
+        for (; j < n_features; ++j) f(j, x[j]);
     }
     void prefetch() const { prefetch_bytes(x, n_features * static_cast<Index>(sizeof(T))); }
 };
@@ -144,6 +170,10 @@ struct CsrRow {
     template <class F>
     void each(F f) const {
         for (Index e = 0; e < n_entries; ++e) f(static_cast<Index>(feature[e]), x[e]);
+    }
+    template <class F>
+    void each_nonzero(F f) const {
+        each(f);
     }
     void prefetch() const {
         prefetch_bytes(feature, n_entries * static_cast<Index>(sizeof(I)));

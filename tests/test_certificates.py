@@ -102,7 +102,7 @@ def test_the_best_margin_lies_between_the_bounds(estimator, problem, bias, init,
 )
 def test_the_verdicts_are_true(estimator, problem, bias, tol):
     X, codes, k = problem.X, problem.codes, problem.n_classes
-    assume(bias or X.any())  # see test_rows_of_zeros
+    assume(bias or X.any())  # R = 0: see test_rows_of_zeros_without_a_bias_are_not_separated
     given = {**estimator.get_params(), "fit_intercept": bias, "tol": tol, "max_iter": k * 400, "random_state": 4}
     model = type(estimator)(**given).fit(X, codes)
     low, high = margin_of(estimator, X, codes, k, bias)

@@ -131,14 +131,12 @@ CONTAINERS = {
     "polars": lambda X: pl.DataFrame(X, schema=[f"f{j}" for j in range(X.shape[1])], orient="row"),
     "pandas, unnamed": pd.DataFrame,
 }
-NEEDS = {"polars": np.float64}  # float32: see test_polars_keeps_float32
 
 
 @every(ALL)
 @few
 @given(problem=problems(max_rows=10), container=st.sampled_from(sorted(CONTAINERS)))
 def test_containers(estimator, problem, container):
-    problem.X = problem.X.astype(NEEDS.get(container, problem.X.dtype))
     y, X = targets(estimator, problem), CONTAINERS[container](problem.X)
     expected = fixed(estimator).fit(problem.X, y)
     got = fixed(estimator).fit(X, y)
@@ -158,19 +156,10 @@ def test_each_container_once(estimator):
         expected = fixed(estimator).fit(X, y)
         assert expected.coef_.dtype == dtype
         assert expected.n_updates_ > 0
-        for name, pack in CONTAINERS.items():
-            if NEEDS.get(name, dtype) == dtype:
-                got = fixed(estimator).fit(pack(X), y)
-                same_model(got, expected)
-                same_bits(scores(got, pack(X)), scores(expected, X))
-
-
-def test_polars_keeps_float32():
-    rng = np.random.default_rng(1)
-    X, y = rng.standard_normal((12, 5)).astype(np.float32), np.arange(12) % 3
-    frame = CONTAINERS["polars"](X)
-    assert set(frame.dtypes) == {pl.Float32}
-    same_model(fixed(rb.MIRA()).fit(frame, y), fixed(rb.MIRA()).fit(X, y))
+        for pack in CONTAINERS.values():
+            got = fixed(estimator).fit(pack(X), y)
+            same_model(got, expected)
+            same_bits(scores(got, pack(X)), scores(expected, X))
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
