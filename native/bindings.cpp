@@ -4,6 +4,7 @@
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/string.h>
 
+#include <array>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -42,16 +43,28 @@ T* writable(nb::handle h, Index at_least, const char* what) {
     return h.is_none() ? nullptr : typed<T>(array<Array>(h, what), at_least, what);
 }
 
+// Room for n numbers, on the stack while they are few.
+template <class T>
+struct Room {
+    explicit Room(std::size_t n) : many(n > few.size() ? n : 0), data(many.empty() ? few.data() : many.data()) {}
+    Room(const Room&) = delete;
+    T& operator[](std::size_t i) { return data[i]; }
+
+    std::array<T, 128> few;
+    std::vector<T> many;
+    T* data;
+};
+
 // One row given as {name: number}: its columns come from `columns`, new names get the next ones (or are passed over).
 template <class T>
 struct NamedRow {
-    std::vector<std::int32_t> feature;
-    std::vector<T> x;
-    std::int32_t start[2] = {0, 0};
+    Room<std::int32_t> feature;
+    Room<T> x;
+    std::size_t size = 0;
+    std::int32_t start[2] = {0, 0}, n_features;
 
-    CsrRows<T, std::int32_t> read(const nb::dict& values, const nb::dict& columns, bool add_names) {
-        feature.reserve(values.size());
-        x.reserve(values.size());
+    NamedRow(const nb::dict& values, const nb::dict& columns, bool add_names)
+        : feature(values.size()), x(values.size()), n_features(static_cast<std::int32_t>(columns.size())) {
         PyObject *name, *value;
         std::vector<std::pair<PyObject*, T>> fresh;
         std::int32_t last = -1;
@@ -66,8 +79,8 @@ struct NamedRow {
                 const auto j = static_cast<std::int32_t>(PyLong_AsLong(column));
                 ascending = ascending && j > last;
                 last = j;
-                feature.push_back(j);
-                x.push_back(narrow);
+                feature[size] = j;
+                x[size++] = narrow;
             } else if (PyErr_Occurred()) {
                 throw nb::python_error();
             } else if (add_names) {
@@ -76,28 +89,27 @@ struct NamedRow {
         }
         if (!std::isfinite(norm2)) throw nb::value_error("the squared norm of the row overflows; scale it down");
         if (!ascending) sort_lanes();
-        auto next = static_cast<std::int32_t>(columns.size());
         for (const auto& [new_name, number] : fresh) {
-            if (PyDict_SetItem(columns.ptr(), new_name, nb::int_(next).ptr())) throw nb::python_error();
-            feature.push_back(next++);
-            x.push_back(number);
+            if (PyDict_SetItem(columns.ptr(), new_name, nb::int_(n_features).ptr())) throw nb::python_error();
+            feature[size] = n_features++;
+            x[size++] = number;
         }
-        start[1] = static_cast<std::int32_t>(x.size());
-        return {start, feature.data(), x.data(), 1, next};
+        start[1] = static_cast<std::int32_t>(size);
     }
+
+    CsrRows<T, std::int32_t> rows() const { return {start, feature.data, x.data, 1, n_features}; }
 
   private:
     // Features ascending in each lane, which is all that a sum needs, by counting and short insertions.
     void sort_lanes() {
-        std::size_t end[kLanes + 1] = {};
+        std::size_t begin[kLanes + 1] = {}, end[kLanes];
         const auto lane = [](std::int32_t j) { return static_cast<std::size_t>(j & (kLanes - 1)); };
-        for (const std::int32_t j : feature) ++end[lane(j) + 1];
-        for (std::size_t l = 0; l < kLanes; ++l) end[l + 1] += end[l];
-        std::vector<std::int32_t> sorted(feature.size());
-        std::vector<T> moved(x.size());
-        std::size_t begin[kLanes];
-        std::copy(end, end + kLanes, begin);
-        for (std::size_t e = 0; e < feature.size(); ++e) {
+        for (std::size_t e = 0; e < size; ++e) ++begin[lane(feature[e]) + 1];
+        for (std::size_t l = 0; l < kLanes; ++l) begin[l + 1] += begin[l];
+        std::copy(begin, begin + kLanes, end);
+        Room<std::int32_t> sorted(size);
+        Room<T> moved(size);
+        for (std::size_t e = 0; e < size; ++e) {
             const std::size_t l = lane(feature[e]);
             std::size_t to = end[l]++;
             for (; to > begin[l] && sorted[to - 1] > feature[e]; --to) {
@@ -107,8 +119,8 @@ struct NamedRow {
             sorted[to] = feature[e];
             moved[to] = x[e];
         }
-        feature.swap(sorted);
-        x.swap(moved);
+        std::copy_n(sorted.data, size, feature.data);
+        std::copy_n(moved.data, size, x.data);
     }
 
     [[noreturn]] static void complain(PyObject* name, PyObject* value) {
@@ -131,8 +143,8 @@ auto with_rows_of(const nb::tuple& rows, bool add_names, F&& f) {
                               static_cast<Index>(data.shape(1))});
     }
     if (rows.size() == 2) {
-        NamedRow<T> one;
-        return f(one.read(nb::cast<nb::dict>(rows[0]), nb::cast<nb::dict>(rows[1]), add_names));
+        const NamedRow<T> one(nb::cast<nb::dict>(rows[0]), nb::cast<nb::dict>(rows[1]), add_names);
+        return f(one.rows());
     }
     const auto start = array<ReadOnly>(rows[0], "indptr");
     const auto csr = [&]<class I>(I) {

@@ -148,10 +148,11 @@ class Learner:
         ]
         self._read: Array | None = None
         self._out = np.empty(self.n_vectors, self.dtype)
+        self._capacity = len(self.weights) - 1
         self._limit = float(np.finfo(self.dtype).max) / 16  # ‖W‖² below it: no score and no weight can overflow
 
     def __getstate__(self) -> dict[str, Any]:
-        ready = ("_model", "_native_rule", "one_target", "_read", "_out", "_limit")
+        ready = ("_model", "_native_rule", "one_target", "_read", "_out", "_capacity", "_limit")
         return {name: value for name, value in self.__dict__.items() if name not in ready}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -195,7 +196,7 @@ class Learner:
 
     def reserve(self, n_features: int) -> None:
         """Room for this many features, at least doubling what there was."""
-        capacity = len(self.weights) - 1
+        capacity = self._capacity
         if n_features <= capacity:
             return
         for name in self._arrays():
@@ -329,18 +330,19 @@ class Learner:
 
     def learn_one(self, x: dict[Any, float], columns: dict[Any, int], target: int | float, weight: float = 1.0) -> None:
         """Learn from one row of named features; new names get the next columns."""
-        if len(columns) + len(x) > len(self.weights) - 1:
-            self.reserve(len(columns) + len(x))
-        weights = None if weight == 1.0 else np.array([weight], dtype=np.float64)
-        targets = self.one_target[int(target)] if self.epsilon is None else np.array([target], dtype=np.float64)
         known = len(columns)
+        if known + len(x) > self._capacity:
+            self.reserve(known + len(x))
+        weights = None if weight == 1.0 else np.array([weight], dtype=np.float64)
+        targets = self.one_target[target] if self.epsilon is None else np.array([target], np.float64)  # type: ignore[index]
         try:
-            self._stream(self._pass((x, columns), targets, None, weights)[0])
+            mistakes, _ = self._pass((x, columns), targets, None, weights)
         except ValueError:
             while len(columns) > known:
                 columns.popitem()
             raise
         self.n_features = len(columns)
+        self._stream(mistakes)
 
     def _stream(self, mistakes: int) -> None:
         """A call of a stream is over: all of them together are one pass, and speak of what came by."""
@@ -366,10 +368,11 @@ class Learner:
         evidence = self.evidence
         if evidence.growth > 0.25 * self._limit:
             evidence.look(self.active, self._start_rows(), self.tau)
-        overflow, visited, mistakes, updates, growth, *kept = engine.learn(
-            view, model, self._native_rule, (targets, order, weight), pocket, self.sums, self.visited,
-            self._limit - evidence.base2 - evidence.growth, False,
-        )  # fmt: skip
+        limit = self._limit - evidence.base2 - evidence.growth
+        tally = engine.learn(
+            view, model, self._native_rule, (targets, order, weight), pocket, self.sums, self.visited, limit, False
+        )
+        overflow, visited, mistakes, updates, growth = tally[:5]
         if overflow:
             raise ValueError(self._overflow)
         self.visited += visited
@@ -377,7 +380,7 @@ class Learner:
         if gradient is not None:
             self.weights += gradient
         if pocket is not None:
-            self.run_length, self.best_run, self.pocket_errors, self.pocket_is_current = kept  # type: ignore[assignment]
+            self.run_length, self.best_run, self.pocket_errors, self.pocket_is_current = tally[5:]
         if updates:
             self.n_updates += updates
             evidence.updates += updates

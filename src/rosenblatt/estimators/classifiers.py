@@ -220,7 +220,8 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):
         """
         if type(x) is not dict or self._columns is None or sample_weight != 1.0:
             self._check_named(x, sample_weight)
-        if "_learner" not in self.__dict__:
+        learner = self.__dict__.get("_learner")
+        if learner is None:
             stream = copy.copy(self)
             stream._open_stream()
             stream.classes_, stream._code = labels.alone(y)[:0], {}
@@ -231,15 +232,14 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):
             sample_weight *= float(self._class_weights(labels.alone(y), None)[0])
         if sample_weight == 0:
             return self
-        learner = self._learner
         code = self._code_of(y)
-        if code < 0:
+        if code >= 0:
+            learner.learn_one(x, self._columns, code, sample_weight)
+        else:
             learner.scores_one(x, self._columns)  # refuses a bad row before the class is added
             with self._undone_on_error(risky=True):
                 self._add_class(y)
                 learner.learn_one(x, self._columns, self._code_of(y), sample_weight)
-        else:
-            learner.learn_one(x, self._columns, code, sample_weight)
         self.n_features_in_ = learner.n_features
         return self
 
