@@ -5,6 +5,7 @@
 #include <nanobind/stl/string.h>
 
 #include <array>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -65,34 +66,56 @@ struct NamedRow {
 
     NamedRow(const nb::dict& values, const nb::dict& columns, bool add_names)
         : feature(values.size()), x(values.size()), n_features(static_cast<std::int32_t>(columns.size())) {
-        PyObject *name, *value;
-        std::vector<std::pair<PyObject*, T>> fresh;
+        // In three rounds, each fetching what the next one reads: the objects lie scattered in memory.
+        Room<PyObject*> name(values.size()), value(values.size());
+        std::size_t n = 0;
+        bool plain = true;  // no Python code can run when they are read
+        for (Py_ssize_t at = 0; PyDict_Next(values.ptr(), &at, &name[n], &value[n]); ++n) {
+            prefetch_near(name[n]);
+            prefetch_near(value[n]);
+        }
+        for (std::size_t i = 0; i < n; ++i)
+            plain =
+                plain && PyUnicode_CheckExact(name[i]) && (PyFloat_CheckExact(value[i]) || PyLong_CheckExact(value[i]));
+        std::vector<nb::object> held;  // so that none of them can vanish if it does
+        for (std::size_t i = 0; i < n && !plain; ++i) {
+            held.push_back(nb::borrow(name[i]));
+            held.push_back(nb::borrow(value[i]));
+        }
+        Room<PyObject*> column(n);
+        Room<T> number(n);
+        T norm2 = 0;
+        for (std::size_t i = 0; i < n; ++i) {
+            const double wide = PyFloat_AsDouble(value[i]);
+            number[i] = static_cast<T>(wide);
+            if (!std::isfinite(number[i]) || (wide == -1 && PyErr_Occurred())) complain(name[i], value[i]);
+            norm2 += number[i] * number[i];
+            column[i] = PyDict_GetItemWithError(columns.ptr(), name[i]);
+            if (column[i])
+                prefetch_near(column[i]);
+            else if (PyErr_Occurred())
+                throw nb::python_error();
+        }
+        std::vector<std::size_t> fresh;
         std::int32_t last = -1;
         bool ascending = true;
-        T norm2 = 0;
-        for (Py_ssize_t at = 0; PyDict_Next(values.ptr(), &at, &name, &value);) {
-            const double number = PyFloat_AsDouble(value);
-            const T narrow = static_cast<T>(number);
-            if (!std::isfinite(narrow) || (number == -1 && PyErr_Occurred())) complain(name, value);
-            norm2 += narrow * narrow;
-            if (PyObject* column = PyDict_GetItemWithError(columns.ptr(), name)) {
-                const auto j = static_cast<std::int32_t>(PyLong_AsLong(column));
+        for (std::size_t i = 0; i < n; ++i) {
+            if (column[i]) {
+                const auto j = static_cast<std::int32_t>(PyLong_AsLong(column[i]));
                 ascending = ascending && j > last;
                 last = j;
                 feature[size] = j;
-                x[size++] = narrow;
-            } else if (PyErr_Occurred()) {
-                throw nb::python_error();
+                x[size++] = number[i];
             } else if (add_names) {
-                fresh.emplace_back(name, narrow);
+                fresh.push_back(i);
             }
         }
         if (!std::isfinite(norm2)) throw nb::value_error("the squared norm of the row overflows; scale it down");
         if (!ascending) sort_lanes();
-        for (const auto& [new_name, number] : fresh) {
-            if (PyDict_SetItem(columns.ptr(), new_name, nb::int_(n_features).ptr())) throw nb::python_error();
+        for (const std::size_t i : fresh) {
+            if (PyDict_SetItem(columns.ptr(), name[i], nb::int_(n_features).ptr())) throw nb::python_error();
             feature[size] = n_features++;
-            x[size++] = number;
+            x[size++] = number[i];
         }
         start[1] = static_cast<std::int32_t>(size);
     }
@@ -159,23 +182,25 @@ auto with_rows_of(const nb::tuple& rows, bool add_names, F&& f) {
     return start.dtype() == nb::dtype<std::int32_t>() ? f(csr(std::int32_t{})) : f(csr(std::int64_t{}));
 }
 
+bool is(nb::handle text, const char* name) { return PyUnicode_CompareWithASCIIString(text.ptr(), name) == 0; }
+
 Rule rule_of(const nb::tuple& rule) {
-    const auto name = nb::cast<std::string>(rule[0]);
+    const nb::handle name = rule[0];
     const auto number = [&](std::size_t i) { return nb::cast<double>(rule[i]); };
-    if (name == "perceptron") {
-        const auto share = nb::cast<std::string>(rule[3]);
+    if (is(name, "perceptron")) {
+        const nb::handle share = rule[3];
         return Perceptron{number(1), number(2),
-                          share == "uniform"        ? Share::uniform
-                          : share == "proportional" ? Share::proportional
-                                                    : Share::max};
+                          is(share, "uniform")        ? Share::uniform
+                          : is(share, "proportional") ? Share::proportional
+                                                      : Share::max};
     }
-    if (name == "PA") return PassiveAggressive{};
-    if (name == "PA1") return PassiveAggressive1{number(1)};
-    if (name == "PA2") return PassiveAggressive2{number(1)};
-    if (name == "MIRA") return Mira{number(1)};
-    if (name == "NormMIRA") return NormMira{number(1)};
-    if (name == "still") return Still{};
-    throw std::invalid_argument("unknown rule " + name);
+    if (is(name, "PA")) return PassiveAggressive{};
+    if (is(name, "PA1")) return PassiveAggressive1{number(1)};
+    if (is(name, "PA2")) return PassiveAggressive2{number(1)};
+    if (is(name, "MIRA")) return Mira{number(1)};
+    if (is(name, "NormMIRA")) return NormMira{number(1)};
+    if (is(name, "still")) return Still{};
+    throw std::invalid_argument("unknown rule " + nb::cast<std::string>(name));
 }
 
 // model: (form, weights, n_classes, fit_intercept, tie_is_mistake, total, gradient, epsilon)
@@ -194,11 +219,11 @@ void with_model_of(const nb::tuple& model, const W& weights, Index n_features, F
                           static_cast<T>(nb::cast<bool>(model[3])),
                           gradient ? gradient : w,
                           writable<double>(model[5], size, "total")};
-    const auto form = nb::cast<std::string>(model[0]);
+    const nb::handle form = model[0];
     const auto ties = nb::cast<bool>(model[4]);
-    if (form == "binary") return f(Binary<T>{view, ties});
-    if (form == "multiclass") return f(Multiclass<T>{view, ties});
-    if (form == "ovr") return f(OneVsRest<T>{view, ties});
+    if (is(form, "binary")) return f(Binary<T>{view, ties});
+    if (is(form, "multiclass")) return f(Multiclass<T>{view, ties});
+    if (is(form, "ovr")) return f(OneVsRest<T>{view, ties});
     return f(Regression<T>{{view, ties}, nb::cast<double>(model[7])});
 }
 
@@ -207,60 +232,79 @@ auto with_number_type(nb::dlpack::dtype type, F&& f) {
     return type == nb::dtype<float>() ? f(float{}) : f(double{});
 }
 
-Codes codes_of(nb::handle targets, Index n_rows) {
+// One row may have its code given as a number, kept in `one`.
+Codes codes_of(nb::handle targets, Index n_rows, std::int32_t& one) {
+    if (n_rows == 1 && nb::isinstance<nb::int_>(targets)) {
+        one = nb::cast<std::int32_t>(targets);
+        return {nullptr, &one};
+    }
     const auto codes = array<ReadOnly>(targets, "targets");
     if (codes.dtype() == nb::dtype<std::int8_t>()) return {typed<std::int8_t>(codes, n_rows, "targets"), nullptr};
     return {nullptr, typed<std::int32_t>(codes, n_rows, "targets")};
 }
 
-// examples: (targets, order or None, weights or None); pocket: None or (weights, run, best, errors, ratchet, current);
-// sums: Σ τ, and the smallest margins of the pass, one per vector; limit: growth of ‖W‖² that could overflow
-nb::tuple learn_pass(const nb::tuple& rows, const nb::tuple& model, const nb::tuple& rule_tuple,
-                     const nb::tuple& examples, nb::object pocket_tuple, nb::object sums, Index visited, double limit,
-                     bool stop_at_mistake) {
+// examples: (targets, order or None, weights or None); pocket: None or (weights, ratchet)
+// counts: visited, mistakes, updates; the pocket's run, best run, errors, and whether it is current
+// sums: Σ τ and the smallest margin of each vector; what the steps can have added to ‖W‖², and the room for that
+bool learn_pass(const nb::tuple& rows, const nb::tuple& model, const nb::tuple& rule_tuple, const nb::tuple& examples,
+                nb::object pocket_tuple, nb::object count_array, nb::object sum_array, bool stop_at_mistake) {
     const Rule rule = rule_of(rule_tuple);
     const Array weights = array<Array>(model[1], "weights");
-    nb::tuple result;
+    std::int64_t* const counts = writable<std::int64_t>(count_array, 7, "counts");
     const auto run = [&]<class T>(T, const auto& view, auto m) {
-        const nb::handle order_array = examples[1];
+        double* const tau = writable<double>(sum_array, 2 * m.w.n_classes + 2, "sums");
+        double* const least = tau + m.w.n_classes;
+        double* const growth = least + m.w.n_classes;
+        Tally tally{growth[1], false, counts[1], counts[2], counts[0], *growth, tau, least};
         Pocket<T> pocket{};
         if (!pocket_tuple.is_none()) {
-            const auto p = nb::cast<nb::tuple>(pocket_tuple);
+            const auto kept = nb::cast<nb::tuple>(pocket_tuple);
             const Index size = (1 + view.n_features) * m.w.stride;
-            pocket = {writable<T>(p[0], size, "pocket"),
+            pocket = {writable<T>(kept[0], size, "pocket"),
                       size,
-                      nb::cast<Index>(p[1]),
-                      nb::cast<Index>(p[2]),
-                      nb::cast<Index>(p[3]),
-                      nb::cast<bool>(p[4]),
-                      nb::cast<bool>(p[5])};
+                      counts[3],
+                      counts[4],
+                      counts[5],
+                      nb::cast<bool>(kept[1]),
+                      counts[6] != 0};
         }
-        double* const tau = writable<double>(sums, 2 * m.w.n_classes, "sums");
-        Tally tally{.limit = limit, .tau = tau, .least = tau + m.w.n_classes};
         const auto go = [&](auto targets) {
             Examples<decltype(targets)> which{targets, nullptr, read_only<double>(examples[2], view.n_rows, "weights"),
                                               view.n_rows};
+            const nb::handle order_array = examples[1];
             if (!order_array.is_none()) {
                 const auto order = array<ReadOnly>(order_array, "order");
                 which.order = typed<std::int32_t>(order, 0, "order");
                 which.count = static_cast<Index>(order.size());
             }
-            nb::gil_scoped_release unlocked;
-            learn(view, m, rule, which, pocket, {stop_at_mistake, visited}, tally);
+            std::optional<nb::gil_scoped_release> unlocked;
+            if (view.n_rows > 1) unlocked.emplace();
+            learn(view, m, rule, which, pocket, stop_at_mistake, tally);
         };
+        std::int32_t one = 0;
         if constexpr (std::is_same_v<decltype(m), Regression<T>>)
             go(read_only<double>(examples[0], view.n_rows, "targets"));
         else
-            go(codes_of(examples[0], view.n_rows));
-        result = nb::make_tuple(tally.overflow, tally.visited, tally.mistakes, tally.updates, tally.growth, pocket.run,
-                                pocket.best, pocket.errors, pocket.current);
+            go(codes_of(examples[0], view.n_rows, one));
+        counts[0] = tally.visited;
+        counts[1] = tally.mistakes;
+        counts[2] = tally.updates;
+        *growth = tally.growth;
+        if (pocket.weights) {
+            counts[3] = pocket.run;
+            counts[4] = pocket.best;
+            counts[5] = pocket.errors;
+            counts[6] = pocket.current;
+        }
+        return tally.overflow;
     };
+    bool overflow = false;
     with_number_type(weights.dtype(), [&]<class T>(T type) {
         with_rows_of<T>(rows, true, [&](const auto& view) {
-            with_model_of<T>(model, weights, view.n_features, [&](auto m) { run(type, view, m); });
+            with_model_of<T>(model, weights, view.n_features, [&](auto m) { overflow = run(type, view, m); });
         });
     });
-    return result;
+    return !overflow;
 }
 
 void score_rows(const nb::tuple& rows, const nb::tuple& model, nb::object out) {
@@ -269,7 +313,8 @@ void score_rows(const nb::tuple& rows, const nb::tuple& model, nb::object out) {
         with_rows_of<T>(rows, false, [&](const auto& view) {
             with_model_of<T>(model, weights, view.n_features, [&](auto m) {
                 T* to = writable<T>(out, view.n_rows * m.w.n_classes, "out");
-                nb::gil_scoped_release unlocked;
+                std::optional<nb::gil_scoped_release> unlocked;
+                if (view.n_rows > 1) unlocked.emplace();
                 score(view, m, to);
             });
         });
@@ -305,8 +350,8 @@ double radius2_rows(const nb::tuple& rows, nb::object order) {
 NB_MODULE(_native, m) {
     m.doc() = "The native core of rosenblatt: one pass over rows, scores, and the scan that admits data.";
     m.def("learn", &learn_pass, nb::arg("rows"), nb::arg("model"), nb::arg("rule"), nb::arg("examples"),
-          nb::arg("pocket").none(), nb::arg("sums"), nb::arg("visited"), nb::arg("limit"), nb::arg("stop_at_mistake"),
-          "One pass over the examples: steps the weights in place and returns the counts.");
+          nb::arg("pocket").none(), nb::arg("counts"), nb::arg("sums"), nb::arg("stop_at_mistake"),
+          "One pass over the examples, in place; False: it ended before a step that could overflow.");
     m.def("score", &score_rows, nb::arg("rows"), nb::arg("model"), nb::arg("out"),
           "Scores of every row, one per class, written to out.");
     m.def("scan", &scan_rows, nb::arg("rows"), "(fault, max |x|) of the rows.");

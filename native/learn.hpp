@@ -45,16 +45,11 @@ struct Pocket {
     bool ratchet, current;  // current: the present weights are those in the pocket
 };
 
-struct Options {
-    bool stop_at_mistake;  // for scoring: one mistake is enough to know
-    Index visited;         // examples visited before this pass: the averaged readout's clock
-};
-
 constexpr Index kAhead = 8;
 
 template <class Rows, class Model, class Targets>
 ROSENBLATT_CLONES void learn(const Rows& rows, Model& model, const Rule& rule, const Examples<Targets>& examples,
-                             Pocket<typename Rows::value_type>& pocket, const Options& options, Tally& tally) {
+                             Pocket<typename Rows::value_type>& pocket, bool stop_at_mistake, Tally& tally) {
     using T = typename Rows::value_type;
     const auto settle = [&] {
         if (pocket.run <= pocket.best) return;
@@ -64,7 +59,7 @@ ROSENBLATT_CLONES void learn(const Rows& rows, Model& model, const Rule& rule, c
                 Tally count{.tau = tau.data(), .least = least.data()};
                 Model still = model;
                 Pocket<T> none{};
-                learn(rows, still, Rule(Still{}), examples, none, {false, 0}, count);
+                learn(rows, still, Rule(Still{}), examples, none, false, count);
                 if (count.mistakes >= pocket.errors) return;
                 pocket.errors = count.mistakes;
             }
@@ -79,8 +74,12 @@ ROSENBLATT_CLONES void learn(const Rows& rows, Model& model, const Rule& rule, c
         const Index row = examples.row(i);
         const auto x = rows[row];
         const double weight = examples.weight ? examples.weight[row] : 1;
+        const Index mistakes = tally.mistakes;
         const Outcome outcome = model.consider(x, examples.target[row], weight, rule, tally);
-        if (tally.overflow) return;
+        if (tally.overflow) {  // as if it had not been visited
+            tally.mistakes = mistakes;
+            return;
+        }
         ++tally.visited;
         if (pocket.weights) {
             pocket.run += !outcome.wrong;
@@ -90,8 +89,8 @@ ROSENBLATT_CLONES void learn(const Rows& rows, Model& model, const Rule& rule, c
                 pocket.current = pocket.current && !outcome.moves;
             }
         }
-        if (outcome.moves) model.move(x, options.visited + tally.visited);
-        if (outcome.wrong && options.stop_at_mistake) return;
+        if (outcome.moves) model.move(x, tally.visited);
+        if (outcome.wrong && stop_at_mistake) return;
     }
     if (pocket.weights) settle();
 }

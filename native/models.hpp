@@ -68,9 +68,10 @@ struct Weights {
     }
 };
 
-struct Tally {                                               // what one pass counted
-    double limit = std::numeric_limits<double>::infinity();  // growth beyond which the numbers could overflow
-    bool overflow = false;                                   // a step was not taken because of it
+// What a run has counted so far.
+struct Tally {
+    double room = std::numeric_limits<double>::infinity();  // growth beyond which the numbers could overflow
+    bool overflow = false;                                  // a step was not taken because of it
     Index mistakes = 0, updates = 0, visited = 0;
     double growth = 0;  // Σ max(0, 2·Σ_r a_r·s_r) + Σ_r a_r²·‖x‖²: the steps add at most this to ‖W‖²
     double* tau;        // Σ τ, what the right class gained; per class for OneVsRest
@@ -84,7 +85,7 @@ struct Tally {                                               // what one pass co
     // Whether a step may be taken: Σ_r a_r·s_r is what it adds to ‖W‖²/2 besides half its own squared length.
     bool admit_step(double a_dot_s, double moved2) {
         const double grown = growth + std::max(0.0, 2 * a_dot_s) + moved2;
-        overflow = overflow || !(grown <= limit);
+        overflow = overflow || !(grown <= room);
         if (!overflow) growth = grown;
         return !overflow;
     }

@@ -77,6 +77,15 @@ inline void prefetch_bytes(const void* from, Index bytes) {
 #endif
 }
 
+// Fetch what is read next.
+inline void prefetch_near(const void* p) {
+#if defined(__GNUC__)
+    __builtin_prefetch(p);
+#else
+    (void)p;
+#endif
+}
+
 // Whether four numbers are all +0, which add nothing to any sum.
 template <class T>
 bool four_zeros(const T* x) {

@@ -245,6 +245,19 @@ def test_chunks_are_one_pass_of_fit(estimator, problem, cuts):
     same_model(got, expected)
 
 
+@every(STREAMS)
+def test_a_stream_after_fit_is_one_pass_more(estimator):
+    rng = np.random.default_rng(6)
+    X = rng.standard_normal((12, 3))
+    y = X[:, 0] + X[:, 1] if is_regressor(estimator) else NAMES[np.arange(12) % 3]
+    whole = fixed(estimator, max_iter=1).fit(X, y).partial_fit(X, y)
+    rows = fixed(estimator, max_iter=1).fit(X, y)
+    for i in range(12):
+        rows.partial_fit(X[i : i + 1], y[i : i + 1])
+        assert rows.n_iter_ == 2
+    same_model(rows, whole)
+
+
 def test_one_class_so_far_is_predicted():
     for first, second in (("b", "a"), ("a", "b")):
         model = rb.Perceptron().partial_fit([[1.0], [2.0]], [first, first])

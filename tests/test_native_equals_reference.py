@@ -136,9 +136,10 @@ def compare(problem, rule, start=None, **options):
         same_bits(learner.read()[:, :k], oracle.stacked(*oracle.model.averaged()))
     if oracle.pocket is not None:
         same_bits(learner.read()[:, :k], oracle.stacked(oracle.pocket.w, oracle.pocket.b))
-        assert (learner.best_run, learner.run_length) == (oracle.pocket.best_run, oracle.pocket.run)
-        assert learner.pocket_is_current == oracle.pocket.holds_current
-        assert learner.pocket_errors == (oracle.pocket.errors if options["ratchet"] else 0)
+        run, best_run, errors, is_current = learner.counts[3:]
+        assert (best_run, run) == (oracle.pocket.best_run, oracle.pocket.run)
+        assert is_current == oracle.pocket.holds_current
+        assert errors == (oracle.pocket.errors if options["ratchet"] else 0)
     scores = np.array([oracle.model.scores(x) for x in oracle.rows], dtype=problem.X.dtype)
     same_bits(learner.scores(rows, "last"), scores[:, 0] if k == 1 else scores)
     return learner

@@ -10,12 +10,11 @@ def learn(
     rule: tuple[Any, ...],
     examples: tuple[Any, ...],
     pocket: tuple[Any, ...] | None,
+    counts: NDArray[Any],
     sums: NDArray[Any],
-    visited: int,
-    limit: float,
     stop_at_mistake: bool,
-) -> tuple[bool, int, int, int, float, int, int, int, bool]:
-    """One pass over the examples: steps the weights in place and returns the counts."""
+) -> bool:
+    """One pass over the examples, in place; False: it ended before a step that could overflow."""
 
 def score(rows: tuple[Any, ...], model: tuple[Any, ...], out: NDArray[Any]) -> None:
     """Scores of every row, one per class, written to out."""

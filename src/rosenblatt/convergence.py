@@ -43,27 +43,26 @@ class Evidence:
 
     lower: float = -math.inf
     upper: float = math.inf
-    updates: int = 0
     peak2: float = 0.0  # bounds max ‖W‖² up to the last close look at the weights
     base2: float = 0.0  # ‖W‖² at that look
-    growth: float = 0.0  # bounds what the steps since then can have added to it
 
-    def upper_now(self, weights: Array, start: Array | None, tau: Array) -> float:
-        """``‖w − w₀‖/Σ τ``, with room for rounding: ``2ε·max‖w‖·M/Σ τ``."""
-        tau = np.asarray(tau, dtype=np.float64)
+    def upper_now(self, weights: Array, start: Array | None, tau: Array, updates: int, growth: float) -> float:
+        """``‖w − w₀‖/Σ τ``, with room for rounding: ``2ε·max‖w‖·M/Σ τ``.
+
+        ``growth`` bounds what the steps since the last look can have added to ‖W‖².
+        """
         if not np.any(tau > 0):
             return math.inf
-        peak = math.sqrt(max(self.peak2, self.base2 + self.growth))
+        peak = math.sqrt(max(self.peak2, self.base2 + growth))
         distance = np.sqrt(squared_norms(weights, start, per_vector=len(tau) > 1))[: len(tau)]
-        rounding = 2 * float(np.finfo(weights.dtype).eps) * peak * self.updates
+        rounding = 2 * float(np.finfo(weights.dtype).eps) * peak * updates
         return float(np.min(np.divide(distance + rounding, tau, out=np.full(len(tau), np.inf), where=tau > 0)))
 
-    def look(self, weights: Array, start: Array | None, tau: Array) -> None:
+    def look(self, weights: Array, start: Array | None, tau: Array, updates: int, growth: float) -> None:
         """Tighten the upper bound from the weights as they are now."""
-        self.upper = min(self.upper, self.upper_now(weights, start, tau))
-        self.peak2 = max(self.peak2, self.base2 + self.growth)
+        self.upper = min(self.upper, self.upper_now(weights, start, tau, updates, growth))
+        self.peak2 = max(self.peak2, self.base2 + growth)
         self.base2 = float(squared_norms(weights, None, per_vector=False)[0])
-        self.growth = 0.0
 
     def show(self, weights: Array, least: Array) -> None:
         """Tighten the lower bound by weights whose smallest margins over all rows are ``least``."""

@@ -6,13 +6,13 @@ What the core takes are tuples:
   ``({name: number}, {name: column})``;
 - a model: ``(form, weights, n_vectors, fit_intercept, tie_is_mistake, total, gradient, epsilon)``;
 - examples: targets, the order in which to visit the rows (None: as they stand), weights (None: 1);
-- a pocket (None: none is kept): ``(weights, run, best_run, errors, ratchet, is_current)``.
+- a pocket (None: none is kept): its weights, and whether it is ratcheted.
 
-``learn(view, model, rule, examples, pocket, sums, visited, limit, stop_at_mistake)`` is one pass. The weights change in
-place, and so do ``sums``: Σ τ is added to, the smallest margins are lowered. It returns whether it ended before a step
-that could have overflowed (‖W‖² would have grown by more than ``limit``), how many examples were visited, the mistakes,
-the updates, a bound on what the steps can have added to ‖W‖², and the pocket's run, best run, errors and whether it
-holds the present weights. ``score(view, model, out)`` writes the scores of all rows to ``out``.
+``learn(view, model, rule, examples, pocket, counts, sums, stop_at_mistake)`` is one pass. Everything changes in place:
+the weights; the counts of examples visited, mistakes and updates, and the pocket's run, best run, errors and whether it
+holds the present weights; the sums, which are Σ τ and the smallest margin of each vector, a bound on what the steps can
+have added to ‖W‖², and the room for that. False: it ended before a step for which there was no room, so that no number
+ever overflows. ``score(view, model, out)`` writes the scores of all rows to ``out``.
 """
 
 from __future__ import annotations

@@ -24,11 +24,14 @@ from .convergence import (
     STOPPED,
     ConvergenceWarning,
     Evidence,
-    squared_norms,
     undecided,
 )
 
 Array = NDArray[Any]
+
+#: Places in the counts and the sums that a run keeps; the rest of the sums are Σ τ and the smallest margins.
+VISITED, MISTAKES, UPDATES, RUN, BEST, ERRORS, CURRENT = range(7)
+GROWTH, ROOM = -2, -1
 
 READOUTS = ("last", "averaged", "pocket")
 TIES = ("mistake", "predict")
@@ -105,10 +108,11 @@ class Learner:
         self.n_classes = 0
         self.n_features = 0
         self.dtype = np.dtype(np.float64)
-        self.mistakes: list[int] = []
+        self.passes: list[int] = []  # mistakes of each finished pass
         self.held_out_scores: list[float] = []
-        self.n_updates = self.n_iter = 0
-        self.streaming = False  # the last entry of mistakes belongs to a pass that goes on with each call
+        self.n_iter = 0
+        self.streaming = False  # a pass is under way that goes on with each call
+        self.counts = np.zeros(7, np.int64)
         self.verdict: str | None = None if epsilon is not None else STOPPED
 
     # ---- the weights ---------------------------------------------------------------------------------------------
@@ -132,31 +136,43 @@ class Learner:
         self.total = np.zeros(self.weights.shape) if self.readout == "averaged" else None
         self.pocket = np.zeros_like(self.weights) if self.readout == "pocket" else None
         self.start: Array | None = None  # W₀; None: zero
-        self.visited = 0
-        self.run_length = self.best_run = self.pocket_errors = 0
-        self.pocket_is_current = True
-        self.sums = np.zeros((2, self.n_vectors))  # Σ τ, and the smallest margins of the last pass
+        self.counts[:] = 0
+        self.counts[CURRENT] = 1
+        self.sums = np.zeros(2 * self.n_vectors + 2)
         self.evidence = Evidence()
+        self._make_room()
         self._arrange()
+
+    def _make_room(self) -> None:
+        """Let ‖W‖² grow to a size below which no score and no weight can overflow."""
+        self.sums[ROOM] = float(np.finfo(self.dtype).max) / 16 - self.evidence.base2
 
     def _arrange(self) -> None:
         """What follows from the shape of the weights, kept ready for calls of one row."""
         self._model = self._model_of(self.weights)
         self._native_rule = self.rule.native(self.multiclass)
-        self.one_target = [
-            np.array([code], np.int8 if code < 128 else np.int32) for code in range(max(self.n_classes, 2))
-        ]
         self._read: Array | None = None
         self._out = np.empty(self.n_vectors, self.dtype)
+        self._swift = self.pocket is None and not self.batch and self.epsilon is None
         self._capacity = len(self.weights) - 1
-        self._limit = float(np.finfo(self.dtype).max) / 16  # ‖W‖² below it: no score and no weight can overflow
 
     def __getstate__(self) -> dict[str, Any]:
-        ready = ("_model", "_native_rule", "one_target", "_read", "_out", "_capacity", "_limit")
+        ready = ("_model", "_native_rule", "_read", "_out", "_capacity", "_swift")
         return {name: value for name, value in self.__dict__.items() if name not in ready}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
+        self._arrange()
+        self._frozen = not self.counts.flags.writeable  # loaded as a memory map
+        self._swift = self._swift and not self._frozen
+
+    _frozen = False
+
+    def _thaw(self) -> None:
+        """Own copies of arrays that are mapped from a file, to learn on."""
+        for name in (*self._arrays(), "counts", "sums"):
+            setattr(self, name, getattr(self, name).copy())
+        self._frozen = False
         self._arrange()
 
     def _model_of(self, weights: Array, gradient: Array | None = None, still: bool = False) -> engine.Model:
@@ -172,8 +188,27 @@ class Learner:
     @property
     def tau(self) -> Array:
         """Σ τ, what the right class gained: one number, or one per class against the rest."""
-        tau: Array = self.sums[0, : self.slots]
-        return tau
+        return self.sums[: self.slots]
+
+    @property
+    def least(self) -> Array:
+        """The smallest margin of the last pass: one number, or one per class against the rest."""
+        return self.sums[self.n_vectors :][: self.slots]
+
+    @property
+    def visited(self) -> int:
+        """Examples visited, over all passes."""
+        return int(self.counts[VISITED])
+
+    @property
+    def n_updates(self) -> int:
+        """Updates made, over all passes."""
+        return int(self.counts[UPDATES])
+
+    @property
+    def mistakes(self) -> list[int]:
+        """Mistakes in each pass; all calls of a stream together are one."""
+        return [*self.passes, int(self.counts[MISTAKES])] if self.streaming else self.passes
 
     @property
     def active(self) -> Array:
@@ -189,7 +224,7 @@ class Learner:
         self.start = self.weights.copy()
         if self.pocket is not None:
             self.pocket[:] = self.weights
-        self.evidence.base2 = float(squared_norms(self.weights, None, per_vector=False)[0])
+        self._look()
 
     def _arrays(self) -> list[str]:
         return [name for name in ("weights", "total", "pocket", "start") if getattr(self, name) is not None]
@@ -223,13 +258,17 @@ class Learner:
                 new[:, kept] = old * (-share, share) if before == 2 else old[:, :before]
                 new += 0.0  # −0 would add up differently
                 setattr(self, name, new)
-            tau = self.sums[0]
-            self.sums = np.zeros((2, self.n_vectors))
+            tau, growth = self.sums[: before if before > 2 else 1], self.sums[GROWTH]
+            self.sums = np.zeros(2 * self.n_vectors + 2)
             if self.form == "ovr":
-                self.sums[0, kept] = tau[0] if before == 2 else tau
+                self.sums[kept] = tau
             else:
-                self.sums[0, 0] = tau[0] * (share if before == 2 else 1.0)
-            self.evidence.upper = math.inf
+                self.sums[0] = tau[0] * (share if before == 2 else 1.0)
+            grown = 2 * share**2 if before == 2 else 1.0  # ‖(−w, w)‖² = 2‖w‖²
+            self.sums[GROWTH] = growth * grown
+            evidence = self.evidence
+            self.evidence = Evidence(peak2=evidence.peak2 * grown, base2=evidence.base2 * grown)
+            self._make_room()
         self._arrange()
 
     # ---- learning ------------------------------------------------------------------------------------------------
@@ -256,7 +295,7 @@ class Learner:
         rng = rng or np.random.default_rng()
         scale: float | None = None
         if self.pocket is not None and self.ratchet:
-            self.pocket_errors = self._score(rows, targets, natural)
+            self.counts[ERRORS] = self._score(rows, targets, natural)
         best: Learner | None = None
         order: Array | None = None
         self.streaming = False
@@ -266,14 +305,16 @@ class Learner:
             if shuffle and not self.batch:
                 order = np.arange(visits, dtype=np.int32) if natural is None else natural.copy()
                 rng.shuffle(order)  # the same draw as rng.permutation(visits)
-            self.sums[1] = math.inf
-            mistakes, updates = self._pass(rows.view, targets, order, weight, ratchet=self.ratchet)
+            self.least[:] = math.inf
+            self.counts[MISTAKES], before = 0, self.n_updates
+            self._pass(rows.view, targets, order, weight, ratchet=self.ratchet)
+            mistakes, updates = int(self.counts[MISTAKES]), self.n_updates - before
             self.n_iter = number
-            self.mistakes.append(mistakes)
+            self.passes.append(mistakes)
             separated = (
                 self.epsilon is None and mistakes == 0 and (updates == 0 or self._score(rows, targets, natural) == 0)
             )
-            self.evidence.look(self.active, self._start_rows(), self.tau)
+            self._look()
             if separated:
                 self._show()
             score = None
@@ -307,13 +348,13 @@ class Learner:
         if best is not None and self.verdict != SEPARATED:
             self._restore(best)
 
-    def partial_fit(self, rows: engine.Rows, targets: Array, weight: Array | None, span: tuple[int, int]) -> None:
+    def partial_fit(self, rows: engine.Rows, targets: Any, weight: Array | None, span: tuple[int, int]) -> None:
         """Learn from rows ``span[0]`` to ``span[1] − 1`` in the order given; all such calls together are one pass."""
         order = None if span == (0, rows.n_rows) else np.arange(*span, dtype=np.int32)
         if weight is not None and not np.all(weight > 0):
             order = np.arange(*span, dtype=np.int32)
             order = order[weight[order] > 0]
-        self._stream(self._pass(rows.view, targets, order, weight)[0])
+        self._stream(rows.view, targets, order, weight)
 
     def may_overflow(self, rows: engine.Rows, weight: Array | None, targets: Array | None = None) -> bool:
         """Whether a step in the midst of these rows might overflow, so that it is worth keeping what was before.
@@ -334,58 +375,77 @@ class Learner:
         if known + len(x) > self._capacity:
             self.reserve(known + len(x))
         weights = None if weight == 1.0 else np.array([weight], dtype=np.float64)
-        targets = self.one_target[target] if self.epsilon is None else np.array([target], np.float64)  # type: ignore[index]
+        if (
+            self._swift
+            and self.streaming
+            and engine.learn(
+                (x, columns),
+                self._model,
+                self._native_rule,
+                (target, None, weights),
+                None,
+                self.counts,
+                self.sums,
+                False,
+            )
+        ):
+            self._read = None
+            self.n_features = len(columns)
+            return
+        targets = target if self.epsilon is None else np.array([target], np.float64)
         try:
-            mistakes, _ = self._pass((x, columns), targets, None, weights)
+            self._stream((x, columns), targets, None, weights)
         except ValueError:
             while len(columns) > known:
                 columns.popitem()
             raise
         self.n_features = len(columns)
-        self._stream(mistakes)
 
-    def _stream(self, mistakes: int) -> None:
-        """A call of a stream is over: all of them together are one pass, and speak of what came by."""
-        if not self.streaming:
-            self.streaming = True
-            self.n_iter += 1
-            self.mistakes.append(0)
-            self.evidence.lower = -math.inf
-            self.verdict = self.verdict and STOPPED
-        self.mistakes[-1] += mistakes
+    def _stream(self, view: engine.View, targets: Any, order: Array | None, weight: Array | None) -> None:
+        """Part of a stream: all calls together are one pass, and speak of what came by."""
+        if self._frozen:
+            self._thaw()
+        if self.streaming:
+            self._pass(view, targets, order, weight)
+            return
+        self.counts[MISTAKES] = 0
+        self._pass(view, targets, order, weight)
+        self.streaming = True
+        self.n_iter += 1
+        self.evidence.lower = -math.inf
+        self.verdict = self.verdict and STOPPED
 
     def _pass(
-        self, view: engine.View, targets: Array, order: Array | None, weight: Array | None, ratchet: bool = False
-    ) -> tuple[int, int]:
-        """Learn from the rows in order; returns mistakes and updates."""
+        self, view: engine.View, targets: Any, order: Array | None, weight: Array | None, ratchet: bool = False
+    ) -> None:
+        """Learn from the rows in order; one row may have its target given as a number."""
         pocket = gradient = None
         model = self._model
         if self.pocket is not None:
-            pocket = (self.pocket, self.run_length, self.best_run, self.pocket_errors, ratchet, self.pocket_is_current)
+            pocket = (self.pocket, ratchet)
         if self.batch:
             gradient = np.zeros_like(self.weights)
             model = self._model_of(self.weights, gradient)
-        evidence = self.evidence
-        if evidence.growth > 0.25 * self._limit:
-            evidence.look(self.active, self._start_rows(), self.tau)
-        limit = self._limit - evidence.base2 - evidence.growth
-        tally = engine.learn(
-            view, model, self._native_rule, (targets, order, weight), pocket, self.sums, self.visited, limit, False
-        )
-        overflow, visited, mistakes, updates, growth = tally[:5]
-        if overflow:
-            raise ValueError(self._overflow)
-        self.visited += visited
+        before = 0 if type(targets) is int else self.visited
         self._read = None
+        while not engine.learn(
+            view, model, self._native_rule, (targets, order, weight), pocket, self.counts, self.sums, False
+        ):
+            if self.sums[GROWTH] == 0 or self.batch:
+                raise ValueError(self._overflow)
+            self._look()  # the bound was too careful: take the true norm, and go on where it stopped
+            if type(targets) is not int:
+                order = (np.arange(len(targets), dtype=np.int32) if order is None else order)[self.visited - before :]
+                before = self.visited
         if gradient is not None:
             self.weights += gradient
-        if pocket is not None:
-            self.run_length, self.best_run, self.pocket_errors, self.pocket_is_current = tally[5:]
-        if updates:
-            self.n_updates += updates
-            evidence.updates += updates
-            evidence.growth += growth
-        return mistakes, updates
+
+    def _look(self) -> None:
+        """Tighten the bounds by the weights as they are now."""
+        evidence = self.evidence
+        evidence.look(self.active, self._start_rows(), self.tau, self.n_updates, float(self.sums[GROWTH]))
+        self.sums[GROWTH] = 0
+        self._make_room()
 
     @property
     def _overflow(self) -> str:
@@ -393,17 +453,17 @@ class Learner:
 
     def _score(self, rows: engine.Rows, targets: Array, order: Array | None, stop_at_mistake: bool = False) -> int:
         """Judge every row by the present weights, without learning; returns the mistakes."""
-        self.sums[1] = math.inf
+        sums = np.full_like(self.sums, math.inf)
+        counts = np.zeros_like(self.counts)
         model = self._model_of(self.weights, still=True)
-        overflow, _, mistakes, *_ = engine.learn(
-            rows.view, model, ("still",), (targets, order, None), None, self.sums, 0, math.inf, stop_at_mistake
-        )
-        if overflow:
+        examples = (targets, order, None)
+        if not engine.learn(rows.view, model, ("still",), examples, None, counts, sums, stop_at_mistake):
             raise ValueError(self._overflow)
-        return mistakes
+        self.least[:] = sums[self.n_vectors :][: self.slots]
+        return int(counts[MISTAKES])
 
     def _show(self) -> None:
-        self.evidence.show(self.active, self.sums[1, : self.slots])
+        self.evidence.show(self.active, self.least)
 
     def _start_rows(self) -> Array | None:
         return None if self.start is None else self.start[: 1 + self.n_features]
@@ -413,9 +473,10 @@ class Learner:
 
     def _restore(self, earlier: Learner) -> None:
         """Take back the weights of an earlier pass; the counts and bounds stay those of the whole run."""
-        state = (*self._arrays(), "sums", "visited", "run_length", "best_run", "pocket_errors", "pocket_is_current")
-        for name in state:
+        updates = self.n_updates
+        for name in (*self._arrays(), "sums", "counts"):
             setattr(self, name, getattr(earlier, name))
+        self.counts[UPDATES] = updates
         self.evidence = replace(earlier.evidence, lower=self.evidence.lower, upper=self.evidence.upper)
         self._arrange()
 
@@ -427,7 +488,8 @@ class Learner:
 
     @property
     def margin_bounds(self) -> tuple[float, float]:
-        now = self.evidence.upper_now(self.active, self._start_rows(), self.tau)
+        growth = float(self.sums[GROWTH])
+        now = self.evidence.upper_now(self.active, self._start_rows(), self.tau, self.n_updates, growth)
         return self.evidence.lower, min(self.evidence.upper, now)
 
     def read(self, readout: str | None = None) -> Array:
@@ -477,10 +539,13 @@ class Learner:
 
     def predict_one(self, x: dict[Any, float], columns: dict[Any, int]) -> int:
         """Code of the predicted class of one row of named features."""
-        scores = self.scores_one(x, columns)
-        if len(scores) > 1:
-            return int(scores.argmax())
-        return int(scores.item(0) > 0 and self.n_classes > 1)
+        if self.readout == "last":
+            engine.score((x, columns), self._model, self._out)
+        else:
+            self.scores_one(x, columns)
+        if len(self._out) > 1:
+            return int(self._out.argmax())
+        return int(self._out.item(0) > 0 and self.n_classes > 1)
 
     def _averaged_part(self, x: dict[Any, float], columns: dict[Any, int]) -> tuple[engine.View, Array]:
         """The row and just its averaged weights, renumbered so that each feature keeps its lane: the same bits."""

@@ -127,7 +127,7 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):
             if one.shape == (1,) and len(X) == 1:
                 code = self._code_of(one[0])
                 if code >= 0:
-                    self._learner.partial_fit(engine.admit(X), self._learner.one_target[code], None, (0, 1))
+                    self._learner.partial_fit(engine.admit(X), code, None, (0, 1))
                     return self
         stream = self if "_learner" in self.__dict__ else copy.copy(self)
         stream._partial_fit(X, y, classes, sample_weight)
@@ -232,7 +232,10 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):
             sample_weight *= float(self._class_weights(labels.alone(y), None)[0])
         if sample_weight == 0:
             return self
-        code = self._code_of(y)
+        try:
+            code = self._code.get(y, -1) if self._code else self._code_of(y)
+        except TypeError:  # cannot be hashed: refused below
+            code = -1
         if code >= 0:
             learner.learn_one(x, self._columns, code, sample_weight)
         else:
