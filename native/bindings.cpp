@@ -69,23 +69,21 @@ struct NamedRow {
         // In three rounds, each fetching what the next one reads: the objects lie scattered in memory.
         Room<PyObject*> name(values.size()), value(values.size());
         std::size_t n = 0;
-        bool plain = true;  // no Python code can run when they are read
         for (Py_ssize_t at = 0; PyDict_Next(values.ptr(), &at, &name[n], &value[n]); ++n) {
             prefetch_near(name[n]);
             prefetch_near(value[n]);
         }
-        for (std::size_t i = 0; i < n; ++i)
-            plain =
-                plain && PyUnicode_CheckExact(name[i]) && (PyFloat_CheckExact(value[i]) || PyLong_CheckExact(value[i]));
-        std::vector<nb::object> held;  // so that none of them can vanish if it does
-        for (std::size_t i = 0; i < n && !plain; ++i) {
-            held.push_back(nb::borrow(name[i]));
-            held.push_back(nb::borrow(value[i]));
-        }
+        std::vector<nb::object> held;  // where Python code might run and let go of them
         Room<PyObject*> column(n);
         Room<T> number(n);
         T norm2 = 0;
         for (std::size_t i = 0; i < n; ++i) {
+            if (held.empty() && !is_plain(name[i], value[i])) {
+                for (std::size_t k = i; k < n; ++k) {
+                    held.push_back(nb::borrow(name[k]));
+                    held.push_back(nb::borrow(value[k]));
+                }
+            }
             const double wide = PyFloat_AsDouble(value[i]);
             number[i] = static_cast<T>(wide);
             if (!std::isfinite(number[i]) || (wide == -1 && PyErr_Occurred())) complain(name[i], value[i]);
@@ -123,6 +121,10 @@ struct NamedRow {
     CsrRows<T, std::int32_t> rows() const { return {start, feature.data, x.data, 1, n_features}; }
 
   private:
+    static bool is_plain(PyObject* name, PyObject* value) {
+        return PyUnicode_CheckExact(name) && (PyFloat_CheckExact(value) || PyLong_CheckExact(value));
+    }
+
     // Features ascending in each lane, which is all that a sum needs, by counting and short insertions.
     void sort_lanes() {
         std::size_t begin[kLanes + 1] = {}, end[kLanes];
@@ -232,6 +234,17 @@ auto with_number_type(nb::dlpack::dtype type, F&& f) {
     return type == nb::dtype<float>() ? f(float{}) : f(double{});
 }
 
+// f(number type, rows, model) where the model is only read
+template <class F>
+void with_scored_rows(const nb::tuple& rows, const nb::tuple& model, F&& f) {
+    const auto weights = array<ReadOnly>(model[1], "weights");
+    with_number_type(weights.dtype(), [&]<class T>(T type) {
+        with_rows_of<T>(rows, false, [&](const auto& view) {
+            with_model_of<T>(model, weights, view.n_features, [&](auto m) { f(type, view, m); });
+        });
+    });
+}
+
 // One row may have its code given as a number, kept in `one`.
 Codes codes_of(nb::handle targets, Index n_rows, std::int32_t& one) {
     if (n_rows == 1 && nb::isinstance<nb::int_>(targets)) {
@@ -244,29 +257,28 @@ Codes codes_of(nb::handle targets, Index n_rows, std::int32_t& one) {
 }
 
 // examples: (targets, order or None, weights or None); pocket: None or (weights, ratchet)
-// counts: visited, mistakes, updates; the pocket's run, best run, errors, and whether it is current
-// sums: Σ τ and the smallest margin of each vector; what the steps can have added to ‖W‖², and the room for that
+// tally: Σ τ and the smallest margin of each vector; what the steps can have added to ‖W‖², and the room for that;
+//   examples visited, mistakes, updates; the pocket's run, best run, errors, and whether it is current
 bool learn_pass(const nb::tuple& rows, const nb::tuple& model, const nb::tuple& rule_tuple, const nb::tuple& examples,
-                nb::object pocket_tuple, nb::object count_array, nb::object sum_array, bool stop_at_mistake) {
+                nb::object pocket_tuple, nb::object tally_array, bool stop_at_mistake) {
     const Rule rule = rule_of(rule_tuple);
     const Array weights = array<Array>(model[1], "weights");
-    std::int64_t* const counts = writable<std::int64_t>(count_array, 7, "counts");
     const auto run = [&]<class T>(T, const auto& view, auto m) {
-        double* const tau = writable<double>(sum_array, 2 * m.w.n_classes + 2, "sums");
-        double* const least = tau + m.w.n_classes;
-        double* const growth = least + m.w.n_classes;
-        Tally tally{growth[1], false, counts[1], counts[2], counts[0], *growth, tau, least};
+        double* const tau = writable<double>(tally_array, 2 * m.w.n_classes + 9, "tally");
+        double* const kept = tau + 2 * m.w.n_classes;
+        const auto count = [&](Index i) { return static_cast<Index>(kept[i]); };
+        Tally tally{kept[1], false, count(3), count(4), count(2), kept[0], tau, tau + m.w.n_classes};
         Pocket<T> pocket{};
         if (!pocket_tuple.is_none()) {
-            const auto kept = nb::cast<nb::tuple>(pocket_tuple);
+            const auto pair = nb::cast<nb::tuple>(pocket_tuple);
             const Index size = (1 + view.n_features) * m.w.stride;
-            pocket = {writable<T>(kept[0], size, "pocket"),
+            pocket = {writable<T>(pair[0], size, "pocket"),
                       size,
-                      counts[3],
-                      counts[4],
-                      counts[5],
-                      nb::cast<bool>(kept[1]),
-                      counts[6] != 0};
+                      count(5),
+                      count(6),
+                      count(7),
+                      nb::cast<bool>(pair[1]),
+                      count(8) != 0};
         }
         const auto go = [&](auto targets) {
             Examples<decltype(targets)> which{targets, nullptr, read_only<double>(examples[2], view.n_rows, "weights"),
@@ -286,15 +298,16 @@ bool learn_pass(const nb::tuple& rows, const nb::tuple& model, const nb::tuple& 
             go(read_only<double>(examples[0], view.n_rows, "targets"));
         else
             go(codes_of(examples[0], view.n_rows, one));
-        counts[0] = tally.visited;
-        counts[1] = tally.mistakes;
-        counts[2] = tally.updates;
-        *growth = tally.growth;
+        const auto keep = [&](Index i, Index value) { kept[i] = static_cast<double>(value); };
+        kept[0] = tally.growth;
+        keep(2, tally.visited);
+        keep(3, tally.mistakes);
+        keep(4, tally.updates);
         if (pocket.weights) {
-            counts[3] = pocket.run;
-            counts[4] = pocket.best;
-            counts[5] = pocket.errors;
-            counts[6] = pocket.current;
+            keep(5, pocket.run);
+            keep(6, pocket.best);
+            keep(7, pocket.errors);
+            keep(8, pocket.current);
         }
         return tally.overflow;
     };
@@ -308,17 +321,23 @@ bool learn_pass(const nb::tuple& rows, const nb::tuple& model, const nb::tuple& 
 }
 
 void score_rows(const nb::tuple& rows, const nb::tuple& model, nb::object out) {
-    const auto weights = array<ReadOnly>(model[1], "weights");
-    with_number_type(weights.dtype(), [&]<class T>(T) {
-        with_rows_of<T>(rows, false, [&](const auto& view) {
-            with_model_of<T>(model, weights, view.n_features, [&](auto m) {
-                T* to = writable<T>(out, view.n_rows * m.w.n_classes, "out");
-                std::optional<nb::gil_scoped_release> unlocked;
-                if (view.n_rows > 1) unlocked.emplace();
-                score(view, m, to);
-            });
-        });
+    with_scored_rows(rows, model, [&]<class T>(T, const auto& view, auto& m) {
+        T* to = writable<T>(out, view.n_rows * m.w.n_classes, "out");
+        nb::gil_scoped_release unlocked;
+        score(view, m, to);
     });
+}
+
+Index decide_row(const nb::tuple& row, const nb::tuple& model) {
+    Index code = 0;
+    with_scored_rows(row, model, [&]<class T>(T, const auto& view, auto& m) {
+        if (view.n_rows != 1) throw std::invalid_argument("one row is decided at a time");
+        Room<T> scores(static_cast<std::size_t>(m.w.n_classes));
+        score(view, m, scores.data);
+        code = m.w.n_classes > 1 ? std::max_element(scores.data, scores.data + m.w.n_classes) - scores.data
+                                 : (scores[0] > 0);
+    });
+    return code;
 }
 
 // f(rows) with the GIL released; the type of the numbers is that of the dense array or of the CSR data
@@ -350,10 +369,12 @@ double radius2_rows(const nb::tuple& rows, nb::object order) {
 NB_MODULE(_native, m) {
     m.doc() = "The native core of rosenblatt: one pass over rows, scores, and the scan that admits data.";
     m.def("learn", &learn_pass, nb::arg("rows"), nb::arg("model"), nb::arg("rule"), nb::arg("examples"),
-          nb::arg("pocket").none(), nb::arg("counts"), nb::arg("sums"), nb::arg("stop_at_mistake"),
+          nb::arg("pocket").none(), nb::arg("tally"), nb::arg("stop_at_mistake"),
           "One pass over the examples, in place; False: it ended before a step that could overflow.");
     m.def("score", &score_rows, nb::arg("rows"), nb::arg("model"), nb::arg("out"),
           "Scores of every row, one per class, written to out.");
+    m.def("decide", &decide_row, nb::arg("row"), nb::arg("model"),
+          "Code of the class of the largest score of one row, the first of equals; two classes: 1 if it is > 0.");
     m.def("scan", &scan_rows, nb::arg("rows"), "(fault, max |x|) of the rows.");
     m.def("radius2", &radius2_rows, nb::arg("rows"), nb::arg("order").none(),
           "R² of the rows without the bias feature: max ‖x‖².");

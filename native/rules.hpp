@@ -97,7 +97,7 @@ struct Mira {  // the smallest change after which every wrong class is beaten by
     template <class E>
     double spread(const E& e, double* coef) const {
         const double A = e.A(), cap = e.weight * C;
-        if (!(e.loss > 0 && A > 0)) return 0;
+        if (!(e.loss > 0 && A > 0 && cap * A > 0)) return 0;
         std::vector<double>& sorted = e.scratch;
         sorted.clear();
         for (Index r = 0; r < e.n_classes; ++r)

@@ -136,7 +136,7 @@ def compare(problem, rule, start=None, **options):
         same_bits(learner.read()[:, :k], oracle.stacked(*oracle.model.averaged()))
     if oracle.pocket is not None:
         same_bits(learner.read()[:, :k], oracle.stacked(oracle.pocket.w, oracle.pocket.b))
-        run, best_run, errors, is_current = learner.counts[3:]
+        run, best_run, errors, is_current = learner.tally[-4:]
         assert (best_run, run) == (oracle.pocket.best_run, oracle.pocket.run)
         assert is_current == oracle.pocket.holds_current
         assert errors == (oracle.pocket.errors if options["ratchet"] else 0)

@@ -10,14 +10,16 @@ def learn(
     rule: tuple[Any, ...],
     examples: tuple[Any, ...],
     pocket: tuple[Any, ...] | None,
-    counts: NDArray[Any],
-    sums: NDArray[Any],
+    tally: NDArray[Any],
     stop_at_mistake: bool,
 ) -> bool:
     """One pass over the examples, in place; False: it ended before a step that could overflow."""
 
 def score(rows: tuple[Any, ...], model: tuple[Any, ...], out: NDArray[Any]) -> None:
     """Scores of every row, one per class, written to out."""
+
+def decide(row: tuple[Any, ...], model: tuple[Any, ...]) -> int:
+    """Code of the class of the largest score of one row, the first of equals; two classes: 1 if it is > 0."""
 
 def scan(rows: tuple[Any, ...]) -> tuple[str, float]:
     """(fault, max |x|) of the rows."""

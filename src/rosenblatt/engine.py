@@ -1,4 +1,4 @@
-"""The engine: the only module that imports the native core. It admits rows, and hands on ``learn`` and ``score``.
+"""The engine: the only module that imports the native core. It admits rows and hands on what the core does.
 
 What the core takes are tuples:
 
@@ -8,11 +8,12 @@ What the core takes are tuples:
 - examples: targets, the order in which to visit the rows (None: as they stand), weights (None: 1);
 - a pocket (None: none is kept): its weights, and whether it is ratcheted.
 
-``learn(view, model, rule, examples, pocket, counts, sums, stop_at_mistake)`` is one pass. Everything changes in place:
-the weights; the counts of examples visited, mistakes and updates, and the pocket's run, best run, errors and whether it
-holds the present weights; the sums, which are Σ τ and the smallest margin of each vector, a bound on what the steps can
-have added to ‖W‖², and the room for that. False: it ended before a step for which there was no room, so that no number
-ever overflows. ``score(view, model, out)`` writes the scores of all rows to ``out``.
+``learn(view, model, rule, examples, pocket, tally, stop_at_mistake)`` is one pass. Everything changes in place: the
+weights, and the tally of the run, which holds Σ τ and the smallest margin of each vector, a bound on what the steps can
+have added to ‖W‖² and the room for that, how many examples were visited, the mistakes, the updates, and the pocket's
+run, best run, errors and whether it holds the present weights. False: it ended before a step for which there was no
+room, so that no number ever overflows. ``score(view, model, out)`` writes the scores of all rows to ``out``;
+``decide(view, model)`` is the code that they give one row.
 """
 
 from __future__ import annotations
@@ -23,9 +24,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _native
-from ._native import learn, score
+from ._native import decide, learn, score
 
-__all__ = ["Model", "Rows", "View", "admit", "is_sparse", "learn", "score", "stride_of", "zeros"]
+__all__ = ["Model", "Rows", "View", "admit", "decide", "is_sparse", "learn", "score", "stride_of", "zeros"]
 
 Array = NDArray[Any]
 View = tuple[Any, ...]

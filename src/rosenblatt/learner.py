@@ -29,9 +29,8 @@ from .convergence import (
 
 Array = NDArray[Any]
 
-#: Places in the counts and the sums that a run keeps; the rest of the sums are Σ τ and the smallest margins.
-VISITED, MISTAKES, UPDATES, RUN, BEST, ERRORS, CURRENT = range(7)
-GROWTH, ROOM = -2, -1
+#: Places in the tally that a run keeps. Before them stand Σ τ and the smallest margin of each vector.
+GROWTH, ROOM, VISITED, MISTAKES, UPDATES, RUN, BEST, ERRORS, CURRENT = range(-9, 0)
 
 READOUTS = ("last", "averaged", "pocket")
 TIES = ("mistake", "predict")
@@ -112,7 +111,7 @@ class Learner:
         self.held_out_scores: list[float] = []
         self.n_iter = 0
         self.streaming = False  # a pass is under way that goes on with each call
-        self.counts = np.zeros(7, np.int64)
+        self.tally = np.zeros(9)
         self.verdict: str | None = None if epsilon is not None else STOPPED
 
     # ---- the weights ---------------------------------------------------------------------------------------------
@@ -136,41 +135,40 @@ class Learner:
         self.total = np.zeros(self.weights.shape) if self.readout == "averaged" else None
         self.pocket = np.zeros_like(self.weights) if self.readout == "pocket" else None
         self.start: Array | None = None  # W₀; None: zero
-        self.counts[:] = 0
-        self.counts[CURRENT] = 1
-        self.sums = np.zeros(2 * self.n_vectors + 2)
+        self.tally = np.zeros(2 * self.n_vectors + 9)
+        self.tally[CURRENT] = 1
         self.evidence = Evidence()
         self._make_room()
         self._arrange()
 
     def _make_room(self) -> None:
         """Let ‖W‖² grow to a size below which no score and no weight can overflow."""
-        self.sums[ROOM] = float(np.finfo(self.dtype).max) / 16 - self.evidence.base2
+        self.tally[ROOM] = float(np.finfo(self.dtype).max) / 16 - self.evidence.base2
 
     def _arrange(self) -> None:
         """What follows from the shape of the weights, kept ready for calls of one row."""
         self._model = self._model_of(self.weights)
         self._native_rule = self.rule.native(self.multiclass)
         self._read: Array | None = None
-        self._out = np.empty(self.n_vectors, self.dtype)
+        self._one_example = [(code, None, None) for code in range(self.n_classes)]
         self._swift = self.pocket is None and not self.batch and self.epsilon is None
         self._capacity = len(self.weights) - 1
 
     def __getstate__(self) -> dict[str, Any]:
-        ready = ("_model", "_native_rule", "_read", "_out", "_capacity", "_swift")
+        ready = ("_model", "_native_rule", "_read", "_capacity", "_one_example", "_swift")
         return {name: value for name, value in self.__dict__.items() if name not in ready}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
         self._arrange()
-        self._frozen = not self.counts.flags.writeable  # loaded as a memory map
+        self._frozen = not self.tally.flags.writeable  # loaded as a memory map
         self._swift = self._swift and not self._frozen
 
     _frozen = False
 
     def _thaw(self) -> None:
         """Own copies of arrays that are mapped from a file, to learn on."""
-        for name in (*self._arrays(), "counts", "sums"):
+        for name in (*self._arrays(), "tally"):
             setattr(self, name, getattr(self, name).copy())
         self._frozen = False
         self._arrange()
@@ -188,27 +186,27 @@ class Learner:
     @property
     def tau(self) -> Array:
         """Σ τ, what the right class gained: one number, or one per class against the rest."""
-        return self.sums[: self.slots]
+        return self.tally[: self.slots]
 
     @property
     def least(self) -> Array:
         """The smallest margin of the last pass: one number, or one per class against the rest."""
-        return self.sums[self.n_vectors :][: self.slots]
+        return self.tally[self.n_vectors :][: self.slots]
 
     @property
     def visited(self) -> int:
         """Examples visited, over all passes."""
-        return int(self.counts[VISITED])
+        return int(self.tally[VISITED])
 
     @property
     def n_updates(self) -> int:
         """Updates made, over all passes."""
-        return int(self.counts[UPDATES])
+        return int(self.tally[UPDATES])
 
     @property
     def mistakes(self) -> list[int]:
         """Mistakes in each pass; all calls of a stream together are one."""
-        return [*self.passes, int(self.counts[MISTAKES])] if self.streaming else self.passes
+        return [*self.passes, int(self.tally[MISTAKES])] if self.streaming else self.passes
 
     @property
     def active(self) -> Array:
@@ -258,14 +256,15 @@ class Learner:
                 new[:, kept] = old * (-share, share) if before == 2 else old[:, :before]
                 new += 0.0  # −0 would add up differently
                 setattr(self, name, new)
-            tau, growth = self.sums[: before if before > 2 else 1], self.sums[GROWTH]
-            self.sums = np.zeros(2 * self.n_vectors + 2)
+            tau = self.tally[: before if before > 2 else 1]
+            counts = self.tally[GROWTH:]
+            self.tally = np.concatenate((np.zeros(2 * self.n_vectors), counts))
             if self.form == "ovr":
-                self.sums[kept] = tau
+                self.tally[kept] = tau
             else:
-                self.sums[0] = tau[0] * (share if before == 2 else 1.0)
+                self.tally[0] = tau[0] * (share if before == 2 else 1.0)
             grown = 2 * share**2 if before == 2 else 1.0  # ‖(−w, w)‖² = 2‖w‖²
-            self.sums[GROWTH] = growth * grown
+            self.tally[GROWTH] *= grown
             evidence = self.evidence
             self.evidence = Evidence(peak2=evidence.peak2 * grown, base2=evidence.base2 * grown)
             self._make_room()
@@ -295,7 +294,7 @@ class Learner:
         rng = rng or np.random.default_rng()
         scale: float | None = None
         if self.pocket is not None and self.ratchet:
-            self.counts[ERRORS] = self._score(rows, targets, natural)
+            self.tally[ERRORS] = self._score(rows, targets, natural)
         best: Learner | None = None
         order: Array | None = None
         self.streaming = False
@@ -306,9 +305,9 @@ class Learner:
                 order = np.arange(visits, dtype=np.int32) if natural is None else natural.copy()
                 rng.shuffle(order)  # the same draw as rng.permutation(visits)
             self.least[:] = math.inf
-            self.counts[MISTAKES], before = 0, self.n_updates
+            self.tally[MISTAKES], before = 0, self.n_updates
             self._pass(rows.view, targets, order, weight, ratchet=self.ratchet)
-            mistakes, updates = int(self.counts[MISTAKES]), self.n_updates - before
+            mistakes, updates = int(self.tally[MISTAKES]), self.n_updates - before
             self.n_iter = number
             self.passes.append(mistakes)
             separated = (
@@ -371,27 +370,15 @@ class Learner:
 
     def learn_one(self, x: dict[Any, float], columns: dict[Any, int], target: int | float, weight: float = 1.0) -> None:
         """Learn from one row of named features; new names get the next columns."""
-        known = len(columns)
-        if known + len(x) > self._capacity:
-            self.reserve(known + len(x))
+        known, model = len(columns), self._model
+        if self._swift and self.streaming and weight == 1.0 and known + len(x) <= self._capacity:
+            examples = self._one_example[target]  # type: ignore[index]
+            if engine.learn((x, columns), model, self._native_rule, examples, None, self.tally, False):
+                self._read = None
+                self.n_features = len(columns)
+                return
+        self.reserve(known + len(x))
         weights = None if weight == 1.0 else np.array([weight], dtype=np.float64)
-        if (
-            self._swift
-            and self.streaming
-            and engine.learn(
-                (x, columns),
-                self._model,
-                self._native_rule,
-                (target, None, weights),
-                None,
-                self.counts,
-                self.sums,
-                False,
-            )
-        ):
-            self._read = None
-            self.n_features = len(columns)
-            return
         targets = target if self.epsilon is None else np.array([target], np.float64)
         try:
             self._stream((x, columns), targets, None, weights)
@@ -408,7 +395,7 @@ class Learner:
         if self.streaming:
             self._pass(view, targets, order, weight)
             return
-        self.counts[MISTAKES] = 0
+        self.tally[MISTAKES] = 0
         self._pass(view, targets, order, weight)
         self.streaming = True
         self.n_iter += 1
@@ -428,10 +415,8 @@ class Learner:
             model = self._model_of(self.weights, gradient)
         before = 0 if type(targets) is int else self.visited
         self._read = None
-        while not engine.learn(
-            view, model, self._native_rule, (targets, order, weight), pocket, self.counts, self.sums, False
-        ):
-            if self.sums[GROWTH] == 0 or self.batch:
+        while not engine.learn(view, model, self._native_rule, (targets, order, weight), pocket, self.tally, False):
+            if self.tally[GROWTH] == 0 or self.batch:
                 raise ValueError(self._overflow)
             self._look()  # the bound was too careful: take the true norm, and go on where it stopped
             if type(targets) is not int:
@@ -443,8 +428,8 @@ class Learner:
     def _look(self) -> None:
         """Tighten the bounds by the weights as they are now."""
         evidence = self.evidence
-        evidence.look(self.active, self._start_rows(), self.tau, self.n_updates, float(self.sums[GROWTH]))
-        self.sums[GROWTH] = 0
+        evidence.look(self.active, self._start_rows(), self.tau, self.n_updates, float(self.tally[GROWTH]))
+        self.tally[GROWTH] = 0
         self._make_room()
 
     @property
@@ -453,14 +438,13 @@ class Learner:
 
     def _score(self, rows: engine.Rows, targets: Array, order: Array | None, stop_at_mistake: bool = False) -> int:
         """Judge every row by the present weights, without learning; returns the mistakes."""
-        sums = np.full_like(self.sums, math.inf)
-        counts = np.zeros_like(self.counts)
+        tally = np.zeros_like(self.tally)
+        tally[:GROWTH] = tally[ROOM] = math.inf
         model = self._model_of(self.weights, still=True)
-        examples = (targets, order, None)
-        if not engine.learn(rows.view, model, ("still",), examples, None, counts, sums, stop_at_mistake):
+        if not engine.learn(rows.view, model, ("still",), (targets, order, None), None, tally, stop_at_mistake):
             raise ValueError(self._overflow)
-        self.least[:] = sums[self.n_vectors :][: self.slots]
-        return int(counts[MISTAKES])
+        self.least[:] = tally[self.n_vectors :][: self.slots]
+        return int(tally[MISTAKES])
 
     def _show(self) -> None:
         self.evidence.show(self.active, self.least)
@@ -474,9 +458,9 @@ class Learner:
     def _restore(self, earlier: Learner) -> None:
         """Take back the weights of an earlier pass; the counts and bounds stay those of the whole run."""
         updates = self.n_updates
-        for name in (*self._arrays(), "sums", "counts"):
+        for name in (*self._arrays(), "tally"):
             setattr(self, name, getattr(earlier, name))
-        self.counts[UPDATES] = updates
+        self.tally[UPDATES] = updates
         self.evidence = replace(earlier.evidence, lower=self.evidence.lower, upper=self.evidence.upper)
         self._arrange()
 
@@ -488,7 +472,7 @@ class Learner:
 
     @property
     def margin_bounds(self) -> tuple[float, float]:
-        growth = float(self.sums[GROWTH])
+        growth = float(self.tally[GROWTH])
         now = self.evidence.upper_now(self.active, self._start_rows(), self.tau, self.n_updates, growth)
         return self.evidence.lower, min(self.evidence.upper, now)
 
@@ -525,27 +509,30 @@ class Learner:
         return out[:, 0] if self.n_vectors == 1 else out
 
     def scores_one(self, x: dict[Any, float], columns: dict[Any, int]) -> Array:
-        """Scores of one row of named features, good until the next call; names never met count as absent."""
-        view: engine.View = (x, columns)
-        model = self._model
-        if self.readout == "averaged" and self._read is None and self.visited:
-            engine.score(view, model, self._out)  # refuses values that are no numbers
-            view, weights = self._averaged_part(x, columns)
-            model = self._model_of(weights, still=True)
-        elif self.readout != "last":
-            model = self._model_of(self.read(), still=True)
-        engine.score(view, model, self._out)
-        return self._out
+        """Scores of one row of named features; names never met count as absent."""
+        out = np.empty(self.n_vectors, self.dtype)
+        engine.score(*self._one(x, columns), out)
+        return out
 
     def predict_one(self, x: dict[Any, float], columns: dict[Any, int]) -> int:
         """Code of the predicted class of one row of named features."""
+        if self.n_classes < 2:
+            return int(engine.decide(*self._one(x, columns)) * 0)  # the one class so far, if the row can be read
         if self.readout == "last":
-            engine.score((x, columns), self._model, self._out)
+            return engine.decide((x, columns), self._model)
+        return engine.decide(*self._one(x, columns))
+
+    def _one(self, x: dict[Any, float], columns: dict[Any, int]) -> tuple[engine.View, engine.Model]:
+        """One row of named features and the readout that scores it."""
+        view: engine.View = (x, columns)
+        if self.readout == "last":
+            return view, self._model
+        if self.readout == "averaged" and self._read is None and self.visited:
+            engine.decide(view, self._model)  # refuses values that are no numbers
+            view, weights = self._averaged_part(x, columns)
         else:
-            self.scores_one(x, columns)
-        if len(self._out) > 1:
-            return int(self._out.argmax())
-        return int(self._out.item(0) > 0 and self.n_classes > 1)
+            weights = self.read()
+        return view, self._model_of(weights, still=True)
 
     def _averaged_part(self, x: dict[Any, float], columns: dict[Any, int]) -> tuple[engine.View, Array]:
         """The row and just its averaged weights, renumbered so that each feature keeps its lane: the same bits."""

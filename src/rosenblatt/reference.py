@@ -127,9 +127,9 @@ def perceptron_spread(rule: rules.Perceptron, e: Example, share: str) -> list[Nu
 def mira_spread(rule: rules.MIRA, e: Example, share: str) -> list[Number]:
     """The smallest change after which every wrong class is beaten by 1, with a shared slack under C."""
     coef: list[Number] = [0] * len(e.scores)
-    if not (e.loss > 0 and e.A > 0):
-        return coef
     cap_A = math.inf if rule.C is None else e.weight * rule.C * e.A
+    if not (e.loss > 0 and e.A > 0 and cap_A > 0):
+        return coef
     losses = sorted((1 - (e.scores[e.y] - s) for r, s in enumerate(e.scores) if r != e.y), reverse=True)
     total, k = 0, 0
     for loss in losses:

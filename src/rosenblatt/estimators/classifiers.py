@@ -98,8 +98,7 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):
         codes = labels.encode(y, classes)
         learner.allocate(rows.n_features, len(classes), rows.dtype)
         self._run(learner, X, rows, codes, weight, coef_init, intercept_init, strata=codes)
-        self.classes_ = classes
-        self._code: dict[Any, int] = {}
+        self._know(classes)
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> LinearClassifier:
         """Learn from the next rows of a stream, in the order given; all calls together are one pass.
@@ -153,7 +152,8 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):
             known = labels.extend(known, told)
             learner.allocate(rows.n_features, len(known), rows.dtype)
             self._start(learner, self._generator(), None, None)
-            self._learner, self.classes_, self._code = learner, known, {}
+            self._learner = learner
+            self._know(known)
         with self._undone_on_error(len(ahead) > len(known) or learner.may_overflow(rows, weight)):
             for label in told[labels.encode(told, known) < 0]:
                 self._add_class(label)
@@ -188,14 +188,17 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):
         return codes if weight is None else np.where(weight > 0, codes, np.maximum(codes, 0)).astype(codes.dtype)
 
     def _add_class(self, label: Any) -> None:
-        self.classes_, code = labels.insert(self.classes_, label)
+        classes, code = labels.insert(self.classes_, label)
         self._learner.add_class(code)
-        self._code = {}
+        self._know(classes)
+
+    def _know(self, classes: Array) -> None:
+        self.classes_ = classes
+        self._labels = classes.tolist()
+        self._code = {label: code for code, label in enumerate(self._labels)}
 
     def _code_of(self, label: Any) -> int:
         """Code of one label, −1 if it is new."""
-        if not self._code:
-            self._code = {known: code for code, known in enumerate(self.classes_.tolist())}
         try:
             return self._code.get(label, -1)
         except TypeError:  # cannot be hashed: whoever adds it as a class refuses it
@@ -224,7 +227,7 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):
         if learner is None:
             stream = copy.copy(self)
             stream._open_stream()
-            stream.classes_, stream._code = labels.alone(y)[:0], {}
+            stream._know(labels.alone(y)[:0])
             stream.learn_one(x, y, sample_weight)
             self._become(stream)
             return self
@@ -232,10 +235,7 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):
             sample_weight *= float(self._class_weights(labels.alone(y), None)[0])
         if sample_weight == 0:
             return self
-        try:
-            code = self._code.get(y, -1) if self._code else self._code_of(y)
-        except TypeError:  # cannot be hashed: refused below
-            code = -1
+        code = self._code_of(y)
         if code >= 0:
             learner.learn_one(x, self._columns, code, sample_weight)
         else:
@@ -243,7 +243,6 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):
             with self._undone_on_error(risky=True):
                 self._add_class(y)
                 learner.learn_one(x, self._columns, self._code_of(y), sample_weight)
-        self.n_features_in_ = learner.n_features
         return self
 
     def _class_weights(self, classes: Array, y: Array | None) -> Any:
@@ -313,10 +312,10 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):
         label
             The predicted label.
         """
-        learner = self.__dict__.get("_learner") or self._fitted
+        learner = self._fitted if "_learner" not in self.__dict__ else self._learner
         if type(x) is not dict or self._columns is None:
             self._check_named(x)
-        return self.classes_.item(learner.predict_one(x, self._columns))
+        return self._labels[learner.predict_one(x, self._columns)]
 
     # ---- fitted attributes ---------------------------------------------------------------------------------------
 

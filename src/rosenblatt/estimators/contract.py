@@ -56,6 +56,17 @@ class FittedState(BaseEstimator):
     def feature_names_in_(self) -> None:
         self.__dict__.pop("_columns", None)
 
+    @property
+    def n_features_in_(self) -> int:
+        """How many columns there are; names may bring more."""
+        if "_learner" not in self.__dict__:
+            raise AttributeError("n_features_in_")
+        return self._learner.n_features
+
+    @n_features_in_.setter
+    def n_features_in_(self, n: int) -> None:
+        pass  # scikit-learn notes it while it reads X; the learner knows it
+
     def _names(self) -> list[Any] | None:
         return None if self._columns is None else list(self._columns)
 
@@ -332,7 +343,6 @@ class LinearEstimator(FittedState):
         learner = self._new_learner()
         learner.allocate(0, 0, np.float64)
         self._learner, self._columns = learner, {}
-        self.n_features_in_ = 0
 
     def _become(self, fitted: LinearEstimator) -> None:
         self.__dict__.clear()

@@ -172,7 +172,6 @@ class PassiveAggressiveRegressor(RegressorMixin, LinearEstimator):
             stream._open_stream()
         if sample_weight > 0:
             stream._learner.learn_one(x, stream._columns, float(y), sample_weight)
-            stream.n_features_in_ = stream._learner.n_features
         if stream is not self:
             self._become(stream)
         return self
