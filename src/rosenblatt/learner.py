@@ -1,4 +1,4 @@
-"""The learner: weights, counts and bounds of one run, the loop over passes, and the readouts. It needs NumPy alone.
+"""The learner: the loop over passes, streams, and what it predicts. It needs NumPy alone.
 
 Labels are codes here: 0 and 1 for two classes (1 is y = +1), 0 … k − 1 for more, numbers for a regression. The
 estimators put scikit-learn's contract over it.
@@ -10,31 +10,16 @@ import copy
 import math
 import warnings
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from . import engine, rules
-from .convergence import (
-    NO_MARGIN,
-    ON_THE_BOUNDARY,
-    SEPARATED,
-    STOPPED,
-    ConvergenceWarning,
-    Evidence,
-    undecided,
-)
+from . import engine
+from .convergence import NO_MARGIN, ON_THE_BOUNDARY, SEPARATED, STOPPED, ConvergenceWarning, Evidence, undecided
+from .state import ERRORS, GROWTH, MISTAKES, ROOM, State
 
 Array = NDArray[Any]
-
-#: Places in the tally that a run keeps. Before them stand Σ τ and the smallest margin of each vector.
-GROWTH, ROOM, VISITED, MISTAKES, UPDATES, RUN, BEST, ERRORS, CURRENT = range(-9, 0)
-
-READOUTS = ("last", "averaged", "pocket")
-TIES = ("mistake", "predict")
-INITS = ("zeros", "random")
 
 
 class Pass(NamedTuple):
@@ -47,228 +32,8 @@ class Pass(NamedTuple):
     held_out: float | None
 
 
-def check_name(what: str, value: object, allowed: tuple[str, ...]) -> None:
-    """Refuse a name that is not one of those allowed."""
-    if value not in allowed:
-        raise ValueError(f"{what} must be one of {', '.join(map(repr, allowed))}; got {value!r}")
-
-
-class Learner:
-    """A mistake-driven learner: a rule, a readout, and linear weights.
-
-    Parameters
-    ----------
-    rule : Rule
-        How far to move (``rosenblatt.rules``).
-    readout : {"last", "averaged", "pocket"}
-        Which weights are the model.
-    ties : {"mistake", "predict"}
-        Whether a score of exactly 0 is a mistake for either class, or whatever ``predict`` says.
-    multiclass : {"max", "uniform", "proportional", "ovr"}
-        Who loses what the right class gains when there are more than two.
-    fit_intercept : bool
-        Learn the weight of a constant feature 1.
-    ratchet : bool
-        The pocket is replaced only by weights that make strictly fewer mistakes on the training set.
-    batch : bool
-        One step per pass: the sum of the steps of all rows, each judged by the weights at the start of the pass.
-    epsilon : float or None
-        A regression with this half-width of the zone that counts as right; None: a classifier.
-    """
-
-    def __init__(
-        self,
-        rule: rules.Rule,
-        *,
-        readout: str = "last",
-        ties: str = "mistake",
-        multiclass: str = "max",
-        fit_intercept: bool = True,
-        ratchet: bool = False,
-        batch: bool = False,
-        epsilon: float | None = None,
-    ) -> None:
-        check_name("readout", readout, READOUTS)
-        check_name("ties", ties, TIES)
-        check_name("multiclass", multiclass, rules.SHARES)
-        if multiclass not in rule.shares:
-            raise ValueError(
-                f"multiclass={multiclass!r} does not go with {type(rule).__name__}, whose step fixes who moves; "
-                f"use {' or '.join(map(repr, rule.shares))}"
-            )
-        if batch and readout != "last":
-            raise ValueError(
-                f"the batch learner takes one step per pass and has the readout 'last' only, not {readout!r}"
-            )
-        if epsilon is not None and readout == "pocket":
-            raise ValueError("a regression makes no mistakes to count: the readout 'pocket' is for classifiers")
-        self.rule, self.readout, self.ties, self.multiclass = rule, readout, ties, multiclass
-        self.fit_intercept, self.ratchet, self.batch, self.epsilon = bool(fit_intercept), ratchet, batch, epsilon
-        self.n_classes = 0
-        self.n_features = 0
-        self.dtype = np.dtype(np.float64)
-        self.passes: list[int] = []  # mistakes of each finished pass
-        self.held_out_scores: list[float] = []
-        self.n_iter = 0
-        self.streaming = False  # a pass is under way that goes on with each call
-        self.tally = np.zeros(9)
-        self.verdict: str | None = None if epsilon is not None else STOPPED
-
-    # ---- the weights ---------------------------------------------------------------------------------------------
-
-    @property
-    def n_vectors(self) -> int:
-        return self.n_classes if self.n_classes > 2 and self.epsilon is None else 1
-
-    @property
-    def form(self) -> str:
-        if self.epsilon is not None:
-            return "regression"
-        if self.n_vectors == 1:
-            return "binary"
-        return "ovr" if self.multiclass == "ovr" else "multiclass"
-
-    def allocate(self, n_features: int, n_classes: int, dtype: Any) -> None:
-        """Zero weights for this many features and classes."""
-        self.n_features, self.n_classes, self.dtype = n_features, n_classes, np.dtype(dtype)
-        self.weights = engine.zeros(1 + n_features, engine.stride_of(self.n_vectors), dtype)
-        self.total = np.zeros(self.weights.shape) if self.readout == "averaged" else None
-        self.pocket = np.zeros_like(self.weights) if self.readout == "pocket" else None
-        self.start: Array | None = None  # W₀; None: zero
-        self.tally = np.zeros(2 * self.n_vectors + 9)
-        self.tally[CURRENT] = 1
-        self.evidence = Evidence()
-        self._make_room()
-        self._arrange()
-
-    def _make_room(self) -> None:
-        """Let ‖W‖² grow to a size below which no score and no weight can overflow."""
-        self.tally[ROOM] = float(np.finfo(self.dtype).max) / 16 - self.evidence.base2
-
-    def _arrange(self) -> None:
-        """What follows from the shape of the weights, kept ready for calls of one row."""
-        self._model = self._model_of(self.weights)
-        self._native_rule = self.rule.native(self.multiclass)
-        self._read: Array | None = None
-        self._one_example = [(code, None, None) for code in range(self.n_classes)]
-        self._swift = self.pocket is None and not self.batch and self.epsilon is None
-        self._capacity = len(self.weights) - 1
-
-    def __getstate__(self) -> dict[str, Any]:
-        ready = ("_model", "_native_rule", "_read", "_capacity", "_one_example", "_swift")
-        return {name: value for name, value in self.__dict__.items() if name not in ready}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
-        self._arrange()
-        self._frozen = not self.tally.flags.writeable  # loaded as a memory map
-        self._swift = self._swift and not self._frozen
-
-    _frozen = False
-
-    def _thaw(self) -> None:
-        """Own copies of arrays that are mapped from a file, to learn on."""
-        for name in (*self._arrays(), "tally"):
-            setattr(self, name, getattr(self, name).copy())
-        self._frozen = False
-        self._arrange()
-
-    def _model_of(self, weights: Array, gradient: Array | None = None, still: bool = False) -> engine.Model:
-        total = None if still else self.total
-        ties = self.ties == "mistake"
-        return (self.form, weights, self.n_vectors, self.fit_intercept, ties, total, gradient, self.epsilon or 0.0)
-
-    @property
-    def slots(self) -> int:
-        """How many margins there are: one, or one per class against the rest."""
-        return self.n_vectors if self.form == "ovr" else 1
-
-    @property
-    def tau(self) -> Array:
-        """Σ τ, what the right class gained: one number, or one per class against the rest."""
-        return self.tally[: self.slots]
-
-    @property
-    def least(self) -> Array:
-        """The smallest margin of the last pass: one number, or one per class against the rest."""
-        return self.tally[self.n_vectors :][: self.slots]
-
-    @property
-    def visited(self) -> int:
-        """Examples visited, over all passes."""
-        return int(self.tally[VISITED])
-
-    @property
-    def n_updates(self) -> int:
-        """Updates made, over all passes."""
-        return int(self.tally[UPDATES])
-
-    @property
-    def mistakes(self) -> list[int]:
-        """Mistakes in each pass; all calls of a stream together are one."""
-        return [*self.passes, int(self.tally[MISTAKES])] if self.streaming else self.passes
-
-    @property
-    def active(self) -> Array:
-        """The weights in use: row 0 the biases, then one row per feature; one column per vector, and padding."""
-        return self.weights[: 1 + self.n_features]
-
-    def begin(self, coef: Array, intercept: Array) -> None:
-        """Start from given weights, (n_vectors, n_features) and (n_vectors,), instead of zero."""
-        k = self.n_vectors
-        self.weights[1 : 1 + self.n_features, :k] = np.asarray(coef).T
-        self.weights[0, :k] = intercept if self.fit_intercept else 0
-        self.weights += 0.0  # −0 would add up differently
-        self.start = self.weights.copy()
-        if self.pocket is not None:
-            self.pocket[:] = self.weights
-        self._look()
-
-    def _arrays(self) -> list[str]:
-        return [name for name in ("weights", "total", "pocket", "start") if getattr(self, name) is not None]
-
-    def reserve(self, n_features: int) -> None:
-        """Room for this many features, at least doubling what there was."""
-        capacity = self._capacity
-        if n_features <= capacity:
-            return
-        for name in self._arrays():
-            old = getattr(self, name)
-            new = engine.zeros(1 + max(n_features, 2 * capacity, 64), old.shape[1], old.dtype)
-            new[: len(old)] = old
-            setattr(self, name, new)
-        self._arrange()
-
-    def add_class(self, code: int) -> None:
-        """Make room for one class more, whose code will be ``code``; those from there on move up by one."""
-        before = self.n_classes
-        if before == 1 and code == 0:  # the class known so far was y = −1 and is now y = +1
-            for name in self._arrays():
-                np.negative(getattr(self, name), out=getattr(self, name))
-                getattr(self, name)[...] += 0.0
-        self.n_classes += 1
-        if self.n_classes > 2:
-            share = 1.0 if self.multiclass == "ovr" else self.rule.class_share
-            kept = [c for c in range(self.n_classes) if c != code]
-            for name in self._arrays():
-                old = getattr(self, name)
-                new = engine.zeros(len(old), engine.stride_of(self.n_vectors), old.dtype)
-                new[:, kept] = old * (-share, share) if before == 2 else old[:, :before]
-                new += 0.0  # −0 would add up differently
-                setattr(self, name, new)
-            tau = self.tally[: before if before > 2 else 1]
-            counts = self.tally[GROWTH:]
-            self.tally = np.concatenate((np.zeros(2 * self.n_vectors), counts))
-            if self.form == "ovr":
-                self.tally[kept] = tau
-            else:
-                self.tally[0] = tau[0] * (share if before == 2 else 1.0)
-            grown = 2 * share**2 if before == 2 else 1.0  # ‖(−w, w)‖² = 2‖w‖²
-            self.tally[GROWTH] *= grown
-            evidence = self.evidence
-            self.evidence = Evidence(peak2=evidence.peak2 * grown, base2=evidence.base2 * grown)
-            self._make_room()
-        self._arrange()
+class Learner(State):
+    """A mistake-driven learner: a rule, a readout, and linear weights. ``State`` tells its parameters."""
 
     # ---- learning ------------------------------------------------------------------------------------------------
 
@@ -290,26 +55,21 @@ class Learner:
     ) -> None:
         """Pass over the rows until they are separated, no margin above ``tol`` is left, or ``max_iter`` is reached."""
         natural = None if weight is None or np.all(weight > 0) else np.flatnonzero(weight > 0).astype(np.int32)
-        visits = rows.n_rows if natural is None else len(natural)
         rng = rng or np.random.default_rng()
         scale: float | None = None
-        if self.pocket is not None and self.ratchet:
-            self.tally[ERRORS] = self._score(rows, targets, natural)
         best: Learner | None = None
         order: Array | None = None
         self.streaming = False
+        if self.pocket is not None and self.ratchet:
+            self.tally[ERRORS] = self._score(rows, targets, natural)
         for number in range(1, max_iter + 1):
             order = None  # frees the last one before the next is made
             order = natural
             if shuffle and not self.batch:
-                order = np.arange(visits, dtype=np.int32) if natural is None else natural.copy()
-                rng.shuffle(order)  # the same draw as rng.permutation(visits)
-            self.least[:] = math.inf
-            self.tally[MISTAKES], before = 0, self.n_updates
-            self._pass(rows.view, targets, order, weight, ratchet=self.ratchet)
-            mistakes, updates = int(self.tally[MISTAKES]), self.n_updates - before
+                order = np.arange(rows.n_rows, dtype=np.int32) if natural is None else natural.copy()
+                rng.shuffle(order)  # the same draw as rng.permutation
+            mistakes, updates = self._whole_pass(rows, targets, order, weight)
             self.n_iter = number
-            self.passes.append(mistakes)
             separated = (
                 self.epsilon is None and mistakes == 0 and (updates == 0 or self._score(rows, targets, natural) == 0)
             )
@@ -320,7 +80,7 @@ class Learner:
             if held_out is not None:
                 score = self.accuracy(*held_out)
                 if best is None or score > max(self.held_out_scores):
-                    best = self._snapshot()
+                    best = copy.deepcopy(self)
                 self.held_out_scores.append(score)
             if progress is not None:
                 progress(Pass(number, mistakes, updates, self.evidence, score))
@@ -346,6 +106,16 @@ class Learner:
             warnings.warn(f"{name} {ON_THE_BOUNDARY}", warning, stacklevel=5)
         if best is not None and self.verdict != SEPARATED:
             self._restore(best)
+
+    def _whole_pass(
+        self, rows: engine.Rows, targets: Array, order: Array | None, weight: Array | None
+    ) -> tuple[int, int]:
+        """One pass over the training set; returns its mistakes and updates."""
+        self.least[:] = math.inf
+        self.tally[MISTAKES], before = 0, self.n_updates
+        self._pass(rows.view, targets, order, weight, ratchet=self.ratchet)
+        self.passes.append(int(self.tally[MISTAKES]))
+        return self.passes[-1], self.n_updates - before
 
     def partial_fit(self, rows: engine.Rows, targets: Any, weight: Array | None, span: tuple[int, int]) -> None:
         """Learn from rows ``span[0]`` to ``span[1] − 1`` in the order given; all such calls together are one pass."""
@@ -425,13 +195,6 @@ class Learner:
         if gradient is not None:
             self.weights += gradient
 
-    def _look(self) -> None:
-        """Tighten the bounds by the weights as they are now."""
-        evidence = self.evidence
-        evidence.look(self.active, self._start_rows(), self.tau, self.n_updates, float(self.tally[GROWTH]))
-        self.tally[GROWTH] = 0
-        self._make_room()
-
     @property
     def _overflow(self) -> str:
         return f"the weights would overflow {self.dtype}: the data or the steps are too large; scale X down"
@@ -446,58 +209,11 @@ class Learner:
         self.least[:] = tally[self.n_vectors :][: self.slots]
         return int(tally[MISTAKES])
 
-    def _show(self) -> None:
-        self.evidence.show(self.active, self.least)
-
-    def _start_rows(self) -> Array | None:
-        return None if self.start is None else self.start[: 1 + self.n_features]
-
-    def _snapshot(self) -> Learner:
-        return copy.deepcopy(self)
-
-    def _restore(self, earlier: Learner) -> None:
-        """Take back the weights of an earlier pass; the counts and bounds stay those of the whole run."""
-        updates = self.n_updates
-        for name in (*self._arrays(), "tally"):
-            setattr(self, name, getattr(earlier, name))
-        self.tally[UPDATES] = updates
-        self.evidence = replace(earlier.evidence, lower=self.evidence.lower, upper=self.evidence.upper)
-        self._arrange()
-
-    # ---- reading -------------------------------------------------------------------------------------------------
+    # ---- predicting ----------------------------------------------------------------------------------------------
 
     def scale_of(self, rows: engine.Rows, order: Array | None = None) -> float:
         """What margins are measured against: R with the bias feature, or √2·R between classes."""
         return math.sqrt((rows.radius2(order) + self.fit_intercept) * (2 if self.form == "multiclass" else 1))
-
-    @property
-    def margin_bounds(self) -> tuple[float, float]:
-        growth = float(self.tally[GROWTH])
-        now = self.evidence.upper_now(self.active, self._start_rows(), self.tau, self.n_updates, growth)
-        return self.evidence.lower, min(self.evidence.upper, now)
-
-    def read(self, readout: str | None = None) -> Array:
-        """The weights of a readout: row 0 the biases, then one row per feature; one column per vector, and padding."""
-        readout = readout or self.readout
-        check_name("readout", readout, READOUTS)
-        if readout == "last":
-            return self.active
-        if readout != self.readout:
-            raise ValueError(
-                f"this run kept only what {self.readout!r} needs: it can be read as {self.readout!r} or 'last', not as "
-                f"{readout!r}; fit with that readout"
-            )
-        if self._read is None:
-            if self.pocket is not None:
-                self._read = self.pocket[: 1 + self.n_features]
-            elif self.visited == 0:
-                self._read = self.active
-            else:
-                assert self.total is not None
-                mean = self.active - self.total[: 1 + self.n_features] / self.visited
-                self._read = engine.zeros(len(mean), mean.shape[1], self.dtype)
-                self._read[:] = mean
-        return self._read
 
     def scores(self, rows: engine.Rows, readout: str | None = None) -> Array:
         """Scores of the rows by the readout: (n,) with one vector, else (n, n_vectors)."""
@@ -516,11 +232,9 @@ class Learner:
 
     def predict_one(self, x: dict[Any, float], columns: dict[Any, int]) -> int:
         """Code of the predicted class of one row of named features."""
-        if self.n_classes < 2:
-            return int(engine.decide(*self._one(x, columns)) * 0)  # the one class so far, if the row can be read
-        if self.readout == "last":
-            return engine.decide((x, columns), self._model)
-        return engine.decide(*self._one(x, columns))
+        view, model = ((x, columns), self._model) if self.readout == "last" else self._one(x, columns)
+        code = engine.decide(view, model)
+        return code if self.n_classes > 1 else 0
 
     def _one(self, x: dict[Any, float], columns: dict[Any, int]) -> tuple[engine.View, engine.Model]:
         """One row of named features and the readout that scores it."""

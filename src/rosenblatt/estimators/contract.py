@@ -21,7 +21,8 @@ from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from .. import engine, progress, rules
-from ..learner import INITS, Learner, check_name
+from ..learner import Learner
+from ..state import INITS, check_name
 from . import places
 
 Array = NDArray[Any]
