@@ -48,9 +48,7 @@ def separable() -> None:
     model = rb.Perceptron(random_state=0).fit(X, y)
     low, high = model.margin_bounds_
     print(f"verdict: {model.verdict_} after {model.n_iter_} passes and {model.n_updates_:,} updates")
-    print(
-        f"the best margin of (x, 1) lies in [{low:.4f}, {high:.4f}]; ours by construction: {0.05 / 2**0.5:.4f}"
-    )
+    print(f"the best margin of (x, 1) lies in [{low:.4f}, {high:.4f}]; ours by construction: {0.05 / 2**0.5:.4f}")
 
 
 def inseparable() -> None:

@@ -238,10 +238,10 @@ def test_sample_weights(found):
     refuses_to_learn(found, X, y, ValueError, "sample_weight", "NaN", "row 2", sample_weight=weights(np.nan))
     refuses_to_learn(found, X, y, ValueError, "sample_weight", "infinity", "row 2", sample_weight=weights(np.inf))
     refuses_to_learn(found, X, y, ValueError, "sample_weight", "(5,)", "(6,)", sample_weight=np.ones(5))
-    refuses_to_learn(found, X, y, ValueError, "1D array", "2D", sample_weight=np.ones((6, 1)))
+    refuses_to_learn(found, X, y, ValueError, "one weight per row", "(6, 1)", sample_weight=np.ones((6, 1)))
     refuses_to_learn(found, X, y, ValueError, "'heavy'", sample_weight=["heavy"] * 6)
     for model in learners(found):
-        refused(model, lambda m: m.fit(X, y, sample_weight=np.zeros(6)), ValueError, "non-zero")
+        refused(model, lambda m: m.fit(X, y, sample_weight=np.zeros(6)), ValueError, "all weights are zero")
     for bad in (-1, np.nan, np.inf, "heavy", None):
         call = functools.partial(_learn, "learn_one", {"one": 1.0}, label(found, 0), {"sample_weight": bad})
         for model in (found(), streamed(found)):

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .. import engine, progress, rules
 from ..learner import Learner
@@ -244,9 +244,15 @@ class LinearEstimator(FittedState):
         if sample_weight is None:
             return None
         try:
-            weight: Array = _check_sample_weight(sample_weight, X, dtype=np.float64)
-        except ValueError as error:
-            raise places.located(error, "sample_weight", sample_weight) from None
+            weight = np.asarray(sample_weight, dtype=np.float64)
+        except (TypeError, ValueError):
+            raise ValueError(f"sample_weight must hold numbers, got {sample_weight!r}") from None
+        if weight.ndim == 0:
+            weight = np.full(X.shape[0], weight)
+        if weight.shape != (X.shape[0],):
+            raise ValueError(f"sample_weight must hold one weight per row, shape {(X.shape[0],)}; got {weight.shape}")
+        if not np.all(np.isfinite(weight)):
+            raise places.located(ValueError("sample_weight must be finite"), "sample_weight", sample_weight)
         if np.any(weight < 0):
             row = int(np.flatnonzero(weight < 0)[0])
             raise ValueError(f"sample_weight must not be negative, but that of row {row} is {weight[row]:g}")
