@@ -79,9 +79,10 @@ struct NamedRow {
         T norm2 = 0;
         for (std::size_t i = 0; i < n; ++i) {
             if (held.empty() && !is_plain(name[i], value[i])) {
-                for (std::size_t k = i; k < n; ++k) {
+                for (std::size_t k = 0; k < n; ++k) {
                     held.push_back(nb::borrow(name[k]));
                     held.push_back(nb::borrow(value[k]));
+                    if (k < i && column[k]) held.push_back(nb::borrow(column[k]));
                 }
             }
             const double wide = PyFloat_AsDouble(value[i]);
@@ -89,6 +90,7 @@ struct NamedRow {
             if (!std::isfinite(number[i]) || (wide == -1 && PyErr_Occurred())) complain(name[i], value[i]);
             norm2 += number[i] * number[i];
             column[i] = PyDict_GetItemWithError(columns.ptr(), name[i]);
+            if (column[i] && !held.empty()) held.push_back(nb::borrow(column[i]));
             if (column[i])
                 prefetch_near(column[i]);
             else if (PyErr_Occurred())
@@ -149,7 +151,7 @@ struct NamedRow {
     }
 
     [[noreturn]] static void complain(PyObject* name, PyObject* value) {
-        const bool no_number = PyErr_Occurred() != nullptr;
+        const bool no_number = PyErr_Occurred() && !PyErr_ExceptionMatches(PyExc_OverflowError);
         PyErr_Clear();
         const std::string message = "feature " + std::string(nb::repr(name).c_str()) + " has the value " +
                                     nb::repr(value).c_str() + ", which is not a finite number";
@@ -256,7 +258,7 @@ Codes codes_of(nb::handle targets, Index n_rows, std::int32_t& one) {
     return {nullptr, typed<std::int32_t>(codes, n_rows, "targets")};
 }
 
-// examples: (targets, order or None, weights or None); pocket: None or (weights, ratchet)
+// examples: (targets, order or None, weights or None, where in the order to begin); pocket: None or (weights, ratchet)
 // tally: Σ τ and the smallest margin of each vector; what the steps can have added to ‖W‖², and the room for that;
 //   examples visited, mistakes, updates; the pocket's run, best run, errors, and whether it is current
 bool learn_pass(const nb::tuple& rows, const nb::tuple& model, const nb::tuple& rule_tuple, const nb::tuple& examples,
@@ -267,7 +269,8 @@ bool learn_pass(const nb::tuple& rows, const nb::tuple& model, const nb::tuple& 
         double* const tau = writable<double>(tally_array, 2 * m.w.n_classes + 9, "tally");
         double* const kept = tau + 2 * m.w.n_classes;
         const auto count = [&](Index i) { return static_cast<Index>(kept[i]); };
-        Tally tally{kept[1], false, count(3), count(4), count(2), kept[0], tau, tau + m.w.n_classes};
+        Tally tally{kept[1], false, m.w.sink != m.w.bias, count(3), count(4), count(2),
+                    kept[0], tau,   tau + m.w.n_classes};
         Pocket<T> pocket{};
         if (!pocket_tuple.is_none()) {
             const auto pair = nb::cast<nb::tuple>(pocket_tuple);
@@ -282,7 +285,7 @@ bool learn_pass(const nb::tuple& rows, const nb::tuple& model, const nb::tuple& 
         }
         const auto go = [&](auto targets) {
             Examples<decltype(targets)> which{targets, nullptr, read_only<double>(examples[2], view.n_rows, "weights"),
-                                              view.n_rows};
+                                              view.n_rows, nb::cast<Index>(examples[3])};
             const nb::handle order_array = examples[1];
             if (!order_array.is_none()) {
                 const auto order = array<ReadOnly>(order_array, "order");

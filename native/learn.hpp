@@ -30,6 +30,7 @@ struct Examples {
     const std::int32_t* order;  // the rows to visit; null: all, in order
     const double* weight;       // one per row; null: 1
     Index count;
+    Index first = 0;  // where in the order to begin
 
     Index row(Index i) const { return order ? order[i] : i; }
 };
@@ -59,7 +60,9 @@ ROSENBLATT_CLONES void learn(const Rows& rows, Model& model, const Rule& rule, c
                 Tally count{.tau = tau.data(), .least = least.data()};
                 Model still = model;
                 Pocket<T> none{};
-                learn(rows, still, Rule(Still{}), examples, none, false, count);
+                Examples<Targets> all = examples;
+                all.first = 0;
+                learn(rows, still, Rule(Still{}), all, none, false, count);
                 if (count.mistakes >= pocket.errors) return;
                 pocket.errors = count.mistakes;
             }
@@ -68,7 +71,7 @@ ROSENBLATT_CLONES void learn(const Rows& rows, Model& model, const Rule& rule, c
         pocket.best = pocket.run;
         pocket.current = true;
     };
-    for (Index i = 0; i < examples.count; ++i) {
+    for (Index i = examples.first; i < examples.count; ++i) {
         if (i + 2 * kAhead < examples.count) rows.prefetch_start(examples.row(i + 2 * kAhead));
         if (i + kAhead < examples.count) rows[examples.row(i + kAhead)].prefetch();
         const Index row = examples.row(i);

@@ -72,6 +72,7 @@ struct Weights {
 struct Tally {
     double room = std::numeric_limits<double>::infinity();  // growth beyond which the numbers could overflow
     bool overflow = false;                                  // a step was not taken because of it
+    bool batch = false;                                     // the steps are summed before they are taken
     Index mistakes = 0, updates = 0, visited = 0;
     double growth = 0;  // Σ max(0, 2·Σ_r a_r·s_r) + Σ_r a_r²·‖x‖²: the steps add at most this to ‖W‖²
     double* tau;        // Σ τ, what the right class gained; per class for OneVsRest
@@ -84,7 +85,8 @@ struct Tally {
     }
     // Whether a step may be taken: Σ_r a_r·s_r is what it adds to ‖W‖²/2 besides half its own squared length.
     bool admit_step(double a_dot_s, double moved2) {
-        const double grown = growth + std::max(0.0, 2 * a_dot_s) + moved2;
+        const double reach = std::sqrt(growth) + std::sqrt(moved2);  // steps that are summed may all point one way
+        const double grown = batch ? reach * reach : growth + std::max(0.0, 2 * a_dot_s) + moved2;
         overflow = overflow || !(grown <= room);
         if (!overflow) growth = grown;
         return !overflow;

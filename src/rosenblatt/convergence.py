@@ -64,19 +64,21 @@ class Evidence:
         self.peak2 = max(self.peak2, self.base2 + growth)
         self.base2 = float(squared_norms(weights, None, per_vector=False)[0])
 
-    def show(self, weights: Array, least: Array) -> None:
-        """Tighten the lower bound by weights whose smallest margins over all rows are ``least``."""
+    def show(self, weights: Array, least: Array, rounding: float) -> None:
+        """Tighten the lower bound by weights that got every row right.
+
+        ``least`` are their smallest scores, ``rounding`` is how far a score over ‖w‖ can be off.
+        """
         norms = np.sqrt(squared_norms(weights, None, per_vector=len(least) > 1))[: len(least)]
         if np.all(norms > 0):
-            self.lower = max(self.lower, float(np.min(least / norms)) + 0.0)  # no −0
+            self.lower = max(self.lower, 0.0, float(np.min(least / norms)) - rounding)
 
 
 def undecided(name: str, evidence: Evidence, n_iter: int, scale: float, tol: float | None) -> str:
     """The warning of a run that max_iter ended: what is known, and what to try."""
-    low, high = evidence.lower / (scale or 1), evidence.upper / (scale or 1)  # 0: all rows are zero
+    low, high = evidence.lower / scale, evidence.upper / scale
     return (
-        f"{name} stopped after max_iter={n_iter} passes, undecided: no separator was found, and the best relative "
-        f"margin (margin/R) is only known to lie between {low:.3g} and {high:.3g}. Raise max_iter to go on, raise tol "
-        f"(now {tol}) to settle for less, or set tol=None for exactly max_iter passes without this warning; if the "
-        "data cannot be separated, an averaged or pocket readout is the better model."
+        f"{name} stopped after max_iter={n_iter} passes, undecided: it found no separator, and the best relative "
+        f"margin (margin/R) lies between {low:.3g} and {high:.3g}; raise max_iter or tol (now {tol}) to decide it, or "
+        "set tol=None if you want a model rather than a proof (an averaged one, if the data cannot be separated)."
     )

@@ -5,7 +5,7 @@ What the core takes are tuples:
 - rows, the *view* of some data: ``(array,)``, ``(indptr, indices, data, n_features)``, or for one row of named features
   ``({name: number}, {name: column})``;
 - a model: ``(form, weights, n_vectors, fit_intercept, tie_is_mistake, total, gradient, epsilon)``;
-- examples: targets, the order in which to visit the rows (None: as they stand), weights (None: 1);
+- examples: targets, the order in which to visit the rows (None: as they stand), weights (None: 1), where to begin;
 - a pocket (None: none is kept): its weights, and whether it is ratcheted.
 
 ``learn(view, model, rule, examples, pocket, tally, stop_at_mistake)`` is one pass. Everything changes in place: the
@@ -46,6 +46,11 @@ class Rows(NamedTuple):
         """R² without the bias feature, max ‖x‖² over the rows in ``order`` (None: all): one reading of the data."""
         return _native.radius2(self.view, order)
 
+    def depth(self) -> int:
+        """How many roundings lie between a score and its terms: those of a lane, of the tree, of product and bias."""
+        longest = self.n_features if len(self.view) == 1 else int(np.diff(self.view[0]).max(initial=0))
+        return min(-(-self.n_features // 16), longest) + 6
+
 
 def is_sparse(X: Any) -> bool:
     """Whether X is one of SciPy's sparse matrices or arrays (told without importing SciPy)."""
@@ -84,10 +89,11 @@ def admit(X: Any, dtype: Any = None, names: Any = None) -> Rows:
 def _csr_view(X: Any, dtype: np.dtype[Any]) -> View:
     X = X.tocsr()
     index = np.int32 if X.indices.dtype == np.int32 and X.indptr.dtype == np.int32 else np.int64
+    n_entries = int(X.indptr[-1])  # arrays may have room for more
     return (
         np.ascontiguousarray(X.indptr, index),
-        np.ascontiguousarray(X.indices, index),
-        np.ascontiguousarray(X.data, dtype),
+        np.ascontiguousarray(X.indices[:n_entries], index),
+        np.ascontiguousarray(X.data[:n_entries], dtype),
         X.shape[1],
     )
 

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import engine
-from .convergence import NO_MARGIN, ON_THE_BOUNDARY, SEPARATED, STOPPED, ConvergenceWarning, Evidence, undecided
+from .convergence import NO_MARGIN, ON_THE_BOUNDARY, SEPARATED, STOPPED, ConvergenceWarning, undecided
 from .state import ERRORS, GROWTH, MISTAKES, ROOM, State
 
 Array = NDArray[Any]
@@ -26,9 +26,9 @@ class Pass(NamedTuple):
     """What is told of a pass while the run goes on."""
 
     number: int
-    mistakes: int
+    mistakes: int | None  # None: a regression makes none
     updates: int
-    evidence: Evidence
+    margin: tuple[float, float]  # what is known of the best relative margin, margin/R
     held_out: float | None
 
 
@@ -75,34 +75,35 @@ class Learner(State):
             )
             self._look()
             if separated:
-                self._show()
+                self._show(rows, natural)
             score = None
             if held_out is not None:
                 score = self.accuracy(*held_out)
                 if best is None or score > max(self.held_out_scores):
                     best = copy.deepcopy(self)
                 self.held_out_scores.append(score)
+            if self.epsilon is None and scale is None and (tol is not None or progress is not None):
+                scale = self.scale_of(rows, natural) or 1.0  # 0: all rows are zero
             if progress is not None:
-                progress(Pass(number, mistakes, updates, self.evidence, score))
+                margin = (self.evidence.lower / (scale or 1), self.evidence.upper / (scale or 1))
+                progress(Pass(number, mistakes if self.epsilon is None else None, updates, margin, score))
             if self.epsilon is not None and updates == 0:
                 break
             if separated:
                 self.verdict = SEPARATED
                 break
-            if self.epsilon is None and tol is not None:
-                scale = self.scale_of(rows, natural) if scale is None else scale
-                if self.evidence.upper <= tol * scale:
-                    self.verdict = NO_MARGIN
-                    break
+            if tol is not None and scale is not None and self.evidence.upper <= tol * scale:
+                self.verdict = NO_MARGIN
+                break
             if held_out is not None and number - int(np.argmax(self.held_out_scores)) > n_iter_no_change:
                 break
         else:
             if self.epsilon is None and self._score(rows, targets, natural, stop_at_mistake=True) == 0:
-                self._show()
+                self._show(rows, natural)
                 self.verdict = SEPARATED
-            elif scale is not None and held_out is None:
+            elif tol is not None and scale is not None and held_out is None:
                 warnings.warn(undecided(name, self.evidence, max_iter, scale, tol), warning, stacklevel=5)
-        if self.verdict == SEPARATED and self.evidence.lower <= 0 and tol is not None:
+        if self.verdict == SEPARATED and self.least.min() <= 0 and tol is not None:
             warnings.warn(f"{name} {ON_THE_BOUNDARY}", warning, stacklevel=5)
         if best is not None and self.verdict != SEPARATED:
             self._restore(best)
@@ -140,19 +141,19 @@ class Learner(State):
 
     def learn_one(self, x: dict[Any, float], columns: dict[Any, int], target: int | float, weight: float = 1.0) -> None:
         """Learn from one row of named features; new names get the next columns."""
-        known, model = len(columns), self._model
-        if self._swift and self.streaming and weight == 1.0 and known + len(x) <= self._capacity:
-            examples = self._one_example[target]  # type: ignore[index]
-            if engine.learn((x, columns), model, self._native_rule, examples, None, self.tally, False):
-                self._read = None
-                self.n_features = len(columns)
-                return
-        self.reserve(known + len(x))
-        weights = None if weight == 1.0 else np.array([weight], dtype=np.float64)
-        targets = target if self.epsilon is None else np.array([target], np.float64)
+        known, view = len(columns), (x, columns)
         try:
-            self._stream((x, columns), targets, None, weights)
-        except ValueError:
+            if self._swift and self.streaming and weight == 1.0 and known + len(x) <= self._capacity:
+                examples = self._one_example[target]  # type: ignore[index]
+                if engine.learn(view, self._model, self._native_rule, examples, None, self.tally, False):
+                    self._read = None
+                    self.n_features = len(columns)
+                    return
+            self.reserve(known + len(x))
+            weights = None if weight == 1.0 else np.array([weight], dtype=np.float64)
+            targets = target if self.epsilon is None else np.array([target], np.float64)
+            self._stream(view, targets, None, weights)
+        except BaseException:
             while len(columns) > known:
                 columns.popitem()
             raise
@@ -183,17 +184,17 @@ class Learner(State):
         if self.batch:
             gradient = np.zeros_like(self.weights)
             model = self._model_of(self.weights, gradient)
-        before = 0 if type(targets) is int else self.visited
+        before = self.visited
         self._read = None
-        while not engine.learn(view, model, self._native_rule, (targets, order, weight), pocket, self.tally, False):
+        while not engine.learn(
+            view, model, self._native_rule, (targets, order, weight, self.visited - before), pocket, self.tally, False
+        ):
             if self.tally[GROWTH] == 0 or self.batch:
                 raise ValueError(self._overflow)
             self._look()  # the bound was too careful: take the true norm, and go on where it stopped
-            if type(targets) is not int:
-                order = (np.arange(len(targets), dtype=np.int32) if order is None else order)[self.visited - before :]
-                before = self.visited
         if gradient is not None:
             self.weights += gradient
+            self._look()
 
     @property
     def _overflow(self) -> str:
@@ -204,12 +205,17 @@ class Learner(State):
         tally = np.zeros_like(self.tally)
         tally[:GROWTH] = tally[ROOM] = math.inf
         model = self._model_of(self.weights, still=True)
-        if not engine.learn(rows.view, model, ("still",), (targets, order, None), None, tally, stop_at_mistake):
+        if not engine.learn(rows.view, model, ("still",), (targets, order, None, 0), None, tally, stop_at_mistake):
             raise ValueError(self._overflow)
         self.least[:] = tally[self.n_vectors :][: self.slots]
         return int(tally[MISTAKES])
 
     # ---- predicting ----------------------------------------------------------------------------------------------
+
+    def _show(self, rows: engine.Rows, order: Array | None) -> None:
+        """Tighten the lower bound by the present weights, which got every row right."""
+        rounding = float(np.finfo(self.dtype).eps) * rows.depth() * self.scale_of(rows, order)
+        self.evidence.show(self.active, self.least, rounding)
 
     def scale_of(self, rows: engine.Rows, order: Array | None = None) -> float:
         """What margins are measured against: R with the bias feature, or √2·R between classes."""
@@ -242,7 +248,7 @@ class Learner(State):
         if self.readout == "last":
             return view, self._model
         if self.readout == "averaged" and self._read is None and self.visited:
-            engine.decide(view, self._model)  # refuses values that are no numbers
+            engine.decide(view, self._model_of(self.weights, still=True))  # refuses values that are no numbers
             view, weights = self._averaged_part(x, columns)
         else:
             weights = self.read()

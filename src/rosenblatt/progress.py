@@ -1,4 +1,4 @@
-"""Progress of a run in a terminal: one line a pass at first, then one a second."""
+"""Progress of a run in a terminal: a line for each of the first passes, then about one a second."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .learner import Pass
 
 
 def printer(verbose: int, out: TextIO | None = None) -> Callable[[Pass], None] | None:
-    """A reporter of passes: none at 0, about one line a second at 1, every pass from 2 on."""
+    """A reporter of passes: none at 0, the first three and then about one a second at 1, every one from 2 on."""
     if not verbose:
         return None
     stream = out or sys.stdout
@@ -20,15 +20,15 @@ def printer(verbose: int, out: TextIO | None = None) -> Callable[[Pass], None] |
     def report(done: Pass) -> None:
         nonlocal last
         now = time.monotonic()
-        if verbose < 2 and done.number > 3 and done.mistakes and now - last < 1:
+        if verbose < 2 and done.number > 3 and done.mistakes != 0 and now - last < 1:
             return
         last = now
-        held_out = "" if done.held_out is None else f"  held-out score {done.held_out:.4f}"
-        print(
-            f"pass {done.number:>5}  {done.mistakes:>9,} mistakes  {done.updates:>9,} updates  "
-            f"best margin in [{done.evidence.lower:.3g}, {done.evidence.upper:.3g}]{held_out}  {now - began:.1f} s",
-            file=stream,
-            flush=True,
-        )
+        words = [f"pass {done.number:>5}", f"{done.updates:>9,} updates", f"{now - began:.1f} s"]
+        if done.held_out is not None:
+            words.insert(2, f"held-out score {done.held_out:.4f}")
+        if done.mistakes is not None:
+            low, high = done.margin
+            words[1:2] = [f"{done.mistakes:>9,} mistakes", words[1], f"best margin/R in [{low:.3g}, {high:.3g}]"]
+        print("  ".join(words), file=stream, flush=True)
 
     return report

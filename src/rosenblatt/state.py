@@ -127,7 +127,7 @@ class State:
         self._model = self._model_of(self.weights)
         self._native_rule = self.rule.native(self.multiclass)
         self._read: Array | None = None
-        self._one_example = [(code, None, None) for code in range(self.n_classes)]
+        self._one_example = [(code, None, None, 0) for code in range(self.n_classes)]
         self._swift = self.pocket is None and not self.batch and self.epsilon is None
         self._capacity = len(self.weights) - 1
 
@@ -200,6 +200,10 @@ class State:
         if self.pocket is not None:
             self.pocket[:] = self.weights
         self._look()
+        if not self.tally[ROOM] > 0:
+            raise ValueError(
+                f"the starting weights are too large: their squares overflow {self.dtype}; scale them down"
+            )
 
     def _arrays(self) -> list[str]:
         return [name for name in ("weights", "total", "pocket", "start") if getattr(self, name) is not None]
@@ -218,6 +222,8 @@ class State:
 
     def add_class(self, code: int) -> None:
         """Make room for one class more, whose code will be ``code``; those from there on move up by one."""
+        if self._frozen:
+            self._thaw()
         before = self.n_classes
         if before == 1 and code == 0:  # the class known so far was y = −1 and is now y = +1
             for name in self._arrays():
@@ -254,9 +260,6 @@ class State:
         self.tally[GROWTH] = 0
         self._make_room()
 
-    def _show(self) -> None:
-        self.evidence.show(self.active, self.least)
-
     def _start_rows(self) -> Array | None:
         return None if self.start is None else self.start[: 1 + self.n_features]
 
@@ -284,10 +287,8 @@ class State:
         if readout == "last":
             return self.active
         if readout != self.readout:
-            raise ValueError(
-                f"this run kept only what {self.readout!r} needs: it can be read as {self.readout!r} or 'last', not as "
-                f"{readout!r}; fit with that readout"
-            )
+            kept = "'last'" if self.readout == "last" else f"{self.readout!r} or 'last'"
+            raise ValueError(f"this run can be read as {kept} only; fit a learner whose readout is {readout!r} instead")
         if self._read is None:
             if self.pocket is not None:
                 self._read = self.pocket[: 1 + self.n_features]

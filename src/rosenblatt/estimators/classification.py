@@ -79,6 +79,7 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):
             The fitted estimator. Where a separator was neither found nor ruled out, a ConvergenceWarning says so.
         """
         fitted = copy.copy(self)
+        fitted.__dict__.pop("_columns", None)
         fitted._fit(X, y, coef_init, intercept_init, sample_weight)
         self._become(fitted)
         return self
@@ -96,6 +97,11 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):
                 f"y holds only one class, {classes.tolist()[0]!r}, among the rows that have weight; fit needs two "
                 "classes at least (partial_fit takes a stream that holds one class so far)"
             )
+        if self.warm_start and "_learner" in self.__dict__ and self.classes_.tolist() != classes.tolist():
+            raise ValueError(
+                f"warm_start=True goes on with the classes {self.classes_.tolist()}, but y holds {classes.tolist()}; "
+                "fit it with warm_start=False"
+            )
         codes = labels.encode(y, classes)
         learner.allocate(rows.n_features, len(classes), rows.dtype)
         self._run(learner, X, rows, codes, weight, coef_init, intercept_init, strata=codes)
@@ -104,7 +110,8 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> LinearClassifier:
         """Learn from the next rows of a stream, in the order given; all calls together are one pass.
 
-        The same rows give the same weights in any chunks. Classes may appear at any time.
+        The same rows give the same weights in any chunks. Classes may appear at any time. The rule, the readout and the
+        tie convention are those with which the stream began: ``set_params`` takes effect at the next ``fit``.
 
         Parameters
         ----------
@@ -131,7 +138,7 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):
                     return self
         stream = self if "_learner" in self.__dict__ else copy.copy(self)
         stream._partial_fit(X, y, classes, sample_weight)
-        if stream is not self:
+        if stream is not self and len(stream.classes_):  # rows without weight are not there at all
             self._become(stream)
         return self
 
@@ -161,7 +168,7 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):
             self._learn_rows(rows, y, weight)
 
     def _weights(self, sample_weight: Any, X: Any, y: Array, stream: bool) -> Array | None:
-        """Sample weight × class weight, or None where all are 1."""
+        """Sample weight × class weight, or None where none are given."""
         weight = self._sample_weights(sample_weight, X)
         if self.class_weight is None:
             return weight
@@ -226,6 +233,8 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):
             self._check_named(x, sample_weight)
         learner = self.__dict__.get("_learner")
         if learner is None:
+            if sample_weight == 0:
+                return self
             stream = copy.copy(self)
             stream._open_stream()
             stream._know(labels.alone(y)[:0])

@@ -92,8 +92,9 @@ class PocketPerceptron(Perceptron):
     Parameters
     ----------
     ratchet : bool, default=True
-        Replace the weights in the pocket only by such as make strictly fewer mistakes on the whole training set. A
-        stream (``partial_fit``, ``learn_one``) has no whole to count on: there the run length alone decides.
+        Replace the weights in the pocket only by such as make strictly fewer mistakes on the whole training set (a tie
+        counts as ``ties`` says). A stream (``partial_fit``, ``learn_one``) has no whole to count on: there the run
+        length alone decides.
     {parameters}
 
     Attributes
@@ -116,8 +117,8 @@ class PocketPerceptron(Perceptron):
 class BatchPerceptron(LinearClassifier):
     """Gradient descent on the perceptron criterion: ``w ← w + η·Σ y·x`` over all mistaken rows, once per pass.
 
-    Each row is judged by the weights at the start of the pass, so neither the order of the rows nor how often the same
-    one is repeated, rather than weighted, matters.
+    Each row is judged by the weights at the start of the pass, so the order of the rows does not matter (but for
+    rounding), and a row that stands there k times counts as one of weight k.
 
     Parameters
     ----------
@@ -169,6 +170,8 @@ class PassiveAggressiveClassifier(LinearClassifier):
         Which step.
     average : bool, default=False
         Read the mean of the weights instead of the last.
+    multiclass : {"max", "ovr"}, default="max"
+        With more than two classes: play the best wrong class, or train each class against the rest.
     {parameters}
 
     Attributes
@@ -280,8 +283,8 @@ class OnlineClassifier(LinearClassifier):
     def _rule(self) -> rules.Rule:
         rule = rules.Perceptron() if self.rule is None else self.rule
         if not isinstance(rule, rules.ALL):
-            known = ", ".join(f"rules.{kind.__name__}" for kind in rules.ALL)
-            raise ValueError(f"rule must be one of {known}; got {rule!r}")
+            known = ", ".join(f"rules.{kind.__name__}(…)" for kind in rules.ALL)
+            raise ValueError(f"rule must be made by one of {known}; got {rule!r}")
         return rule
 
     def _readout_name(self) -> str:

@@ -1,7 +1,8 @@
 """What every estimator shares: reading X and y, starting a run, and the fitted attributes.
 
 A call either succeeds or leaves the estimator as it was: ``fit`` works on a copy that replaces the estimator's state at
-the end, and ``partial_fit`` and ``learn_one`` check everything before the first step.
+the end; ``partial_fit`` and ``learn_one`` check what they are given before the first step, and what can only be found
+midway (weights that would overflow) is undone.
 """
 
 from __future__ import annotations
@@ -118,6 +119,8 @@ class FittedState(BaseEstimator):
     @property
     def validation_scores_(self) -> Array:
         """Score of the readout on the held-out part after each pass, with ``early_stopping=True``."""
+        if not self._fitted.held_out_scores:
+            raise AttributeError("validation_scores_ is there after a fit with early_stopping=True")
         return np.array(self._fitted.held_out_scores)
 
     def with_readout(self, readout: str) -> Any:
@@ -136,7 +139,7 @@ class FittedState(BaseEstimator):
         learner = self._fitted
         learner.read(readout)  # says so where it cannot
         other = copy.copy(self)
-        other._learner = copy.deepcopy(learner)
+        other._learner, other._columns = copy.deepcopy(learner), copy.copy(self._columns)
         if readout == "last":
             other._learner.readout, other._learner.total, other._learner.pocket = "last", None, None
             other._learner._arrange()
@@ -186,9 +189,12 @@ class LinearEstimator(FittedState):
         check_number("verbose", self.verbose, 0)
         if getattr(self, "tol", None) is not None:
             check_number("tol", self.tol, 0)
-        if self.early_stopping and not (
-            isinstance(self.validation_fraction, numbers.Real) and 0 < self.validation_fraction < 1
-        ):
+        for name, value in self.get_params(deep=False).items():
+            if isinstance(type(self).__dataclass_fields__[name].default, bool) and not isinstance(
+                value, (bool, np.bool_)
+            ):
+                raise ValueError(f"{name} must be True or False, got {value!r}")
+        if not (isinstance(self.validation_fraction, numbers.Real) and 0 < self.validation_fraction < 1):
             raise ValueError(f"validation_fraction must lie between 0 and 1, got {self.validation_fraction!r}")
 
     def _generator(self) -> np.random.Generator:
@@ -240,7 +246,7 @@ class LinearEstimator(FittedState):
             raise places.located_cell(places.located(error, "y", y), X) from None
 
     def _sample_weights(self, sample_weight: Any, X: Any) -> Array | None:
-        """Sample weights as numbers >= 0, or None where all are 1."""
+        """Sample weights as numbers >= 0, or None where none are given."""
         if sample_weight is None:
             return None
         try:
@@ -264,7 +270,7 @@ class LinearEstimator(FittedState):
         before = self.__dict__ | {"_learner": copy.deepcopy(self._learner)} if risky else None
         try:
             yield
-        except ValueError:
+        except BaseException:
             if before is not None:
                 self.__dict__.clear()
                 self.__dict__.update(before)
@@ -338,10 +344,9 @@ class LinearEstimator(FittedState):
             warning=ConvergenceWarning,
         )
         self._learner = learner
-        if self.verbose and learner.verdict is not None:
-            low, high = learner.margin_bounds
-            print(f"{learner.verdict} after {learner.n_iter} passes, {learner.n_updates:,} updates; "
-                  f"the best margin lies in [{low:.3g}, {high:.3g}]")  # fmt: skip
+        if self.verbose:
+            ending = "ended" if learner.verdict is None else learner.verdict
+            print(f"{ending} after {learner.n_iter} passes, {learner.n_updates:,} updates")
 
     def _open_stream(self) -> None:
         """Begin with no features at all: names bring them."""

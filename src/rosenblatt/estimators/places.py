@@ -17,12 +17,17 @@ def located(error: Exception, name: str, values: Any) -> Exception:
 
 
 def located_cell(error: Exception, X: Any) -> Exception:
-    """The refusal of a table, with the place of the first entry that is no number, if any."""
-    cells = np.asarray(X, dtype=object)
-    if cells.ndim != 2 or type(error) not in (TypeError, ValueError):
+    """The refusal of a table, with the place of the first entry that is no number, if any, and what to do."""
+    if type(error) not in (TypeError, ValueError) or getattr(getattr(X, "dtype", None), "kind", "O") in "biuf":
         return error
+    if np.iscomplexobj(X):
+        return ValueError("Complex data not supported: X holds complex numbers; use their real and imaginary parts")
+    cells = np.asarray(X, dtype=object)
+    if cells.ndim == 1 and len(cells) and isinstance(cells[0], (str, dict)):
+        what, remedy = ("text", "CountVectorizer") if isinstance(cells[0], str) else ("dicts", "DictVectorizer")
+        return type(error)(f"{error}: X holds {what}; make numbers of it first, for example with {remedy}")
     names = getattr(X, "columns", None)
-    for row, entries in enumerate(cells.tolist()):
+    for row, entries in enumerate(cells if cells.ndim == 2 else ()):
         for column, value in enumerate(entries):
             if not _is_number(value):
                 name = "" if names is None else f" ({names[column]!r})"

@@ -98,6 +98,7 @@ class PassiveAggressiveRegressor(RegressorMixin, LinearEstimator):
             The fitted estimator.
         """
         fitted = copy.copy(self)
+        fitted.__dict__.pop("_columns", None)
         learner = fitted._new_learner()
         X, rows, targets, weight = fitted._examples(X, y, sample_weight, None, reset=True)
         refuse_no_weight(weight)
@@ -164,7 +165,7 @@ class PassiveAggressiveRegressor(RegressorMixin, LinearEstimator):
             The estimator, one example further along.
         """
         self._check_named(x, sample_weight)
-        if not (isinstance(y, numbers.Real) and math.isfinite(y)):
+        if not (isinstance(y, numbers.Real) and abs(y) < math.inf and abs(y) <= float(np.finfo(np.float64).max)):
             raise ValueError(f"the target must be a finite number, got {y!r}")
         stream = self
         if "_learner" not in self.__dict__:

@@ -9,7 +9,7 @@ C = TypeVar("C", bound=type)
 
 PARAMETERS = {
     "eta0": """eta0 : float, default=1.0
-    The step η > 0. From zero weights it only scales them.""",
+    The step η > 0. From zero weights, and without a margin, it only scales them.""",
     "margin": """margin : float, default=0.0
     Update while ``y·s`` (several classes: ``s_y − s_r``) is at most this, not on mistakes alone.""",
     "C": """C : float, default=1.0
@@ -20,12 +20,14 @@ PARAMETERS = {
     Passes over the data at most.""",
     "tol": """tol : float or None, default=1e-4
     The relative margin (margin/R) below which the search ends: once no separator with a larger one can exist, the
-    verdict is "no margin". None: exactly ``max_iter`` passes unless one separates, and no warning.""",
+    verdict is "no margin". That does not say inseparable: columns of very different scales make any margin small
+    beside R, so scale them, or set 0 to look for any separator. None: exactly ``max_iter`` passes unless one
+    separates, and no warning.""",
     "shuffle": """shuffle : bool, default=True
     Visit the rows in a fresh random order each pass; False: as they stand.""",
     "ties": """ties : {"mistake", "predict"}, default="mistake"
     Whether a score of exactly 0 is a mistake for either class, or a mistake only where ``predict`` is wrong.""",
-    "multiclass": """multiclass : {multiclass}, default="max"
+    "multiclass": """multiclass : {"max", "uniform", "proportional", "ovr"}, default="max"
     With more than two classes, who loses what the right class gains: the best wrong class ("max"), every class that
     scores as high as the right one, alike ("uniform") or by how much ("proportional"). "ovr" trains each class
     against the rest.""",
@@ -37,7 +39,7 @@ PARAMETERS = {
     Seed of the shuffles, of a random start and of the held-out part.""",
     "early_stopping": """early_stopping : bool, default=False
     Hold out a part of the data, score the readout on it after each pass, and end after ``n_iter_no_change`` passes
-    without a better score; the weights of the best pass are kept.""",
+    without a better score; the weights of the best pass are kept, or the last ones if they separate.""",
     "validation_fraction": """validation_fraction : float, default=0.1
     Size of the held-out part.""",
     "n_iter_no_change": """n_iter_no_change : int, default=5
@@ -45,7 +47,7 @@ PARAMETERS = {
     "warm_start": """warm_start : bool, default=False
     Start ``fit`` from the last weights of the fit before.""",
     "verbose": """verbose : int, default=0
-    1: about one line a second; 2: one line a pass.""",
+    1: a line for each of the first three passes, then about one a second; 2: one line a pass.""",
 }
 
 CLASSIFIER_ATTRIBUTES = """coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
@@ -55,8 +57,8 @@ intercept_ : ndarray of shape (1,) or (n_classes,)
 classes_ : ndarray
     The labels; with two, ``classes_[1]`` is y = +1.
 verdict_ : {"separated", "no margin", "stopped"}
-    Why the run ended: the last weights get every row right; no separator with a relative margin above ``tol`` can
-    exist; or neither was decided.
+    Why the run ended: the last weights get every row right; no separator with a relative margin (margin/R) above
+    ``tol`` can exist; or neither was decided.
 converged_ : bool
     Whether the verdict is "separated".
 margin_bounds_ : (float, float)
@@ -66,7 +68,9 @@ mistakes_ : ndarray of int
 n_updates_ : int
     Updates over all passes.
 n_iter_ : int
-    Passes made."""
+    Passes made.
+validation_scores_ : ndarray
+    Score of the readout on the held-out part after each pass, with early stopping."""
 
 REGRESSOR_ATTRIBUTES = """coef_ : ndarray of shape (n_features,)
     Weights of the readout.
@@ -75,7 +79,9 @@ intercept_ : ndarray of shape (1,)
 n_updates_ : int
     Updates over all passes.
 n_iter_ : int
-    Passes made."""
+    Passes made.
+validation_scores_ : ndarray
+    R² of the readout on the held-out part after each pass, with early stopping."""
 
 
 def documented(cls: C) -> C:
@@ -87,8 +93,7 @@ def documented(cls: C) -> C:
         if f"\n{name} : " in own or name not in PARAMETERS:
             continue
         entry = PARAMETERS[name].replace("{max_iter}", str(signature.parameters["max_iter"].default))
-        spreads = '{"max", "uniform", "proportional", "ovr"}' if "eta0" in signature.parameters else '{"max", "ovr"}'
-        entries.append(entry.replace("{multiclass}", spreads))
+        entries.append(entry)
     attributes = CLASSIFIER_ATTRIBUTES if "ties" in signature.parameters else REGRESSOR_ATTRIBUTES
     cls.__doc__ = own.replace("{parameters}", "\n".join(entries)).replace("{attributes}", attributes)
     return cls

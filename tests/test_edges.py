@@ -1,0 +1,164 @@
+"""Edges of the input and of the number range that a review found: each must stay as it is told here."""
+
+import joblib
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from sklearn.exceptions import NotFittedError
+
+import rosenblatt as rb
+from rosenblatt import engine, rules
+from rosenblatt.learner import Learner
+
+
+def test_a_value_that_empties_the_dict_while_it_is_read_does_no_harm():
+    class Emptying(float):
+        def __new__(cls, target):
+            self = super().__new__(cls, 1.0)
+            self.target = target
+            return self
+
+        def __float__(self):
+            self.target.clear()
+            return 1.0
+
+    model = rb.Perceptron().learn_one({"a": 1.0}, "x").learn_one({"b": 1.0}, "y")
+    for trial in range(20):
+        row = {f"name {trial} {i}": float(i) for i in range(60)}
+        names = list(row)
+        row["last"] = Emptying(row)
+        model.learn_one(row, "x")
+        assert set(names) <= set(model.feature_names_in_)
+
+
+def test_a_dict_that_lies_about_its_length_leaves_the_names_as_they_were():
+    class Short(dict):
+        __len__ = lambda self: 0  # noqa: E731
+
+    model = rb.Perceptron().learn_one({"a": 1.0}, "x").learn_one({"b": 1.0}, "y")
+    with pytest.raises(ValueError, match="fit"):
+        model.learn_one(Short({f"n{i}": 1.0 for i in range(300)}), "x")
+    assert model.feature_names_in_.tolist() == ["a", "b"]
+    assert model.predict_one({"a": 1.0}) in ("x", "y")
+
+
+def test_a_whole_number_too_large_for_a_float_is_refused():
+    model = rb.Perceptron().learn_one({"a": 1.0}, "x")
+    with pytest.raises(ValueError, match="not a finite number"):
+        model.learn_one({"a": 10**400}, "x")
+    with pytest.raises(ValueError, match="finite number"):
+        rb.PassiveAggressiveRegressor().learn_one({"a": 1.0}, 10**400)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_the_pocket_does_not_depend_on_where_a_bound_was_looked_at(seed):
+    """Data scaled by a power of two visit the same rows with weights that only scale, however close to overflow."""
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((300, 4)).astype(np.float32)
+    y = (X[:, 0] + 0.7 * rng.standard_normal(300) > 0).astype(np.int8)
+    found = []
+    for scale in (np.float32(1), np.float32(2.0**55)):
+        learner = Learner(rules.Perceptron(), readout="pocket", ratchet=True, fit_intercept=False)
+        rows = engine.admit(X * scale)
+        learner.allocate(4, 2, np.float32)
+        learner.fit(rows, y, max_iter=8, tol=None, rng=np.random.default_rng(seed))
+        found.append((learner.read() / scale, learner.passes))
+    np.testing.assert_array_equal(found[0][0], found[1][0])
+    assert found[0][1] == found[1][1]
+
+
+def test_the_bounds_of_a_batch_run_allow_for_the_rounding_of_its_sum():
+    X = np.full((400_000, 1), 0.3, dtype=np.float32)
+    X[0] = -0.3
+    y = np.ones(len(X))
+    y[0] = -1
+    model = rb.BatchPerceptron(fit_intercept=False).fit(X, y)
+    low, high = model.margin_bounds_
+    assert low <= np.float64(np.float32(0.3)) <= high
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_the_lower_bound_allows_for_the_rounding_of_scores(seed):
+    x = np.random.default_rng(seed).standard_normal(3000).astype(np.float32)
+    model = rb.Perceptron(fit_intercept=False).fit(np.stack([x, -x]), [1, 0])
+    low, high = model.margin_bounds_
+    best = float(np.linalg.norm(x.astype(np.float64)))  # along x itself
+    assert low <= best <= high
+
+
+def test_starting_weights_whose_squares_overflow_are_refused():
+    with pytest.raises(ValueError, match="starting weights are too large"):
+        rb.Perceptron().fit(np.eye(2), [0, 1], coef_init=[[-1e200, 1e200]])
+
+
+def test_a_batch_stream_of_large_numbers_goes_on():
+    model = rb.BatchPerceptron(fit_intercept=False)
+    X = np.full((2, 1), 1e18, dtype=np.float32)
+    for _ in range(40):
+        model.partial_fit(X, [0, 1])
+    assert model.coef_ == 0
+
+
+def test_another_readout_has_names_of_its_own():
+    averaged = rb.AveragedPerceptron().learn_one({"p": 1.0}, "a").learn_one({"q": 1.0}, "b")
+    last = averaged.with_readout("last")
+    last.learn_one({f"n{i}": 1.0 for i in range(100)}, "a")
+    assert averaged.feature_names_in_.tolist() == ["p", "q"]
+    assert averaged.predict_one({"n50": 1.0, "p": 1.0}) in ("a", "b")
+
+
+@pytest.mark.parametrize("found", [rb.Perceptron, rb.AveragedPerceptron, rb.PocketPerceptron])
+def test_a_stream_goes_on_from_a_memory_map(found, tmp_path):
+    whole = found().learn_one({"p": 1.0}, "m")
+    joblib.dump(whole, tmp_path / "model")
+    mapped = joblib.load(tmp_path / "model", mmap_mode="r")
+    assert mapped.predict_one({"p": 1.0}) == "m"
+    for model in (whole, mapped):
+        model.learn_one({"q": 2.0}, "a").learn_one({"p": 1.0}, "z").learn_one({"r": 2.0}, "a")
+    np.testing.assert_array_equal(mapped.coef_, whole.coef_)
+
+
+def test_names_are_forgotten_by_a_fit_without_them():
+    model = rb.Perceptron().learn_one({1: 1.0}, "a").learn_one({2: 1.0}, "b")
+    model.fit(np.eye(4), ["a", "b", "a", "b"])
+    with pytest.raises(ValueError, match="without names"):
+        model.predict_one({1: 1.0})
+
+
+def test_rows_without_weight_do_not_make_a_model():
+    for model in (
+        rb.Perceptron().partial_fit(np.eye(2), [0, 1], sample_weight=[0, 0]),
+        rb.Perceptron().learn_one({"a": 1.0}, "x", sample_weight=0),
+        rb.Perceptron(class_weight={0: 0, 1: 0}).partial_fit(np.eye(2), [0, 1]),
+    ):
+        with pytest.raises(NotFittedError):
+            model.predict(np.eye(2))
+    with pytest.raises(ValueError, match="all weights are zero"):
+        rb.Perceptron(class_weight={0: 0, 1: 0}).fit(np.eye(2), [0, 1])
+
+
+def test_csr_arrays_with_room_for_more():
+    data, columns = np.array([1.0, 2.0, 3.0, np.nan]), np.array([1, 0, 1, 7])
+    X = sp.csr_matrix((2, 2))
+    X.data, X.indices, X.indptr = data, columns, np.array([0, 2, 3])
+    expected = rb.Perceptron(shuffle=False).fit([[2.0, 1.0], [0.0, 3.0]], [0, 1])
+    np.testing.assert_array_equal(rb.Perceptron(shuffle=False).fit(X, [0, 1]).coef_, expected.coef_)
+
+
+def test_a_warm_start_with_other_labels_is_refused():
+    model = rb.Perceptron(warm_start=True).fit(np.eye(2), ["a", "b"])
+    with pytest.raises(ValueError, match="classes"):
+        model.fit(np.eye(2), ["c", "d"])
+
+
+def test_text_and_dicts_get_a_hint():
+    with pytest.raises(ValueError, match="CountVectorizer"):
+        rb.Perceptron().fit(["good film", "bad film"], [1, 0])
+    with pytest.raises(TypeError, match="DictVectorizer"):
+        rb.Perceptron().fit([{"a": 1}, {"b": 1}], [1, 0])
+
+
+@pytest.mark.parametrize("flag", ["shuffle", "fit_intercept", "early_stopping", "warm_start"])
+def test_flags_are_true_or_false(flag):
+    with pytest.raises(ValueError, match=f"{flag} must be True or False, got 'no'"):
+        rb.Perceptron(**{flag: "no"}).fit(np.eye(2), [0, 1])
