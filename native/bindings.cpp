@@ -4,7 +4,6 @@
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/string.h>
 
-#include <array>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -43,18 +42,6 @@ template <class T>
 T* writable(nb::handle h, Index at_least, const char* what) {
     return h.is_none() ? nullptr : typed<T>(array<Array>(h, what), at_least, what);
 }
-
-// Room for n numbers, on the stack while they are few.
-template <class T>
-struct Room {
-    explicit Room(std::size_t n) : many(n > few.size() ? n : 0), data(many.empty() ? few.data() : many.data()) {}
-    Room(const Room&) = delete;
-    T& operator[](std::size_t i) { return data[i]; }
-
-    std::array<T, 128> few;
-    std::vector<T> many;
-    T* data;
-};
 
 // One row given as {name: number}: its columns come from `columns`, new names get the next ones (or are passed over).
 template <class T>
@@ -111,7 +98,7 @@ struct NamedRow {
             }
         }
         if (!std::isfinite(norm2)) throw nb::value_error("the squared norm of the row overflows; scale it down");
-        if (!ascending) sort_lanes();
+        if (!ascending) sort_lanes(feature.data, x.data, size);
         for (const std::size_t i : fresh) {
             if (PyDict_SetItem(columns.ptr(), name[i], nb::int_(n_features).ptr())) throw nb::python_error();
             feature[size] = n_features++;
@@ -125,29 +112,6 @@ struct NamedRow {
   private:
     static bool is_plain(PyObject* name, PyObject* value) {
         return PyUnicode_CheckExact(name) && (PyFloat_CheckExact(value) || PyLong_CheckExact(value));
-    }
-
-    // Features ascending in each lane, which is all that a sum needs, by counting and short insertions.
-    void sort_lanes() {
-        std::size_t begin[kLanes + 1] = {}, end[kLanes];
-        const auto lane = [](std::int32_t j) { return static_cast<std::size_t>(j & (kLanes - 1)); };
-        for (std::size_t e = 0; e < size; ++e) ++begin[lane(feature[e]) + 1];
-        for (std::size_t l = 0; l < kLanes; ++l) begin[l + 1] += begin[l];
-        std::copy(begin, begin + kLanes, end);
-        Room<std::int32_t> sorted(size);
-        Room<T> moved(size);
-        for (std::size_t e = 0; e < size; ++e) {
-            const std::size_t l = lane(feature[e]);
-            std::size_t to = end[l]++;
-            for (; to > begin[l] && sorted[to - 1] > feature[e]; --to) {
-                sorted[to] = sorted[to - 1];
-                moved[to] = moved[to - 1];
-            }
-            sorted[to] = feature[e];
-            moved[to] = x[e];
-        }
-        std::copy_n(sorted.data, size, feature.data);
-        std::copy_n(moved.data, size, x.data);
     }
 
     [[noreturn]] static void complain(PyObject* name, PyObject* value) {
@@ -335,10 +299,7 @@ Index decide_row(const nb::tuple& row, const nb::tuple& model) {
     Index code = 0;
     with_scored_rows(row, model, [&]<class T>(T, const auto& view, auto& m) {
         if (view.n_rows != 1) throw std::invalid_argument("one row is decided at a time");
-        Room<T> scores(static_cast<std::size_t>(m.w.n_classes));
-        score(view, m, scores.data);
-        code = m.w.n_classes > 1 ? std::max_element(scores.data, scores.data + m.w.n_classes) - scores.data
-                                 : (scores[0] > 0);
+        code = decide(view[0], m);
     });
     return code;
 }

@@ -103,6 +103,15 @@ ROSENBLATT_CLONES void score(const Rows& rows, Model& model, typename Rows::valu
     for (Index i = 0; i < rows.n_rows; ++i) model.scores(rows[i], out + i * model.w.n_classes);
 }
 
+// The code of the class of the largest score, the first of equals; of two classes, 1 if the score is > 0.
+template <class Row, class Model>
+ROSENBLATT_CLONES Index decide(const Row& x, Model& model) {
+    Room<typename Row::value_type> scores(static_cast<std::size_t>(model.w.n_classes));
+    model.scores(x, scores.data);
+    if (model.w.n_classes == 1) return scores[0] > 0;
+    return std::max_element(scores.data, scores.data + model.w.n_classes) - scores.data;
+}
+
 // What is wrong with rows that are to be learned from, if anything.
 struct Scan {
     enum Fault { none, not_finite, index_out_of_range, not_canonical } fault = none;

@@ -6,9 +6,11 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <vector>
 
 namespace rosenblatt {
 
@@ -93,6 +95,43 @@ bool four_zeros(const T* x) {
     std::memcpy(bits, x, sizeof bits);
     for (const std::uint64_t part : bits) any |= part;
     return any == 0;
+}
+
+// Room for n numbers, on the stack while they are few.
+template <class T>
+struct Room {
+    explicit Room(std::size_t n) : many(n > few.size() ? n : 0), data(many.empty() ? few.data() : many.data()) {}
+    Room(const Room&) = delete;
+    T& operator[](std::size_t i) { return data[i]; }
+
+    std::array<T, 128> few;
+    std::vector<T> many;
+    T* data;
+};
+
+// Reorder the entries of a row so that its features ascend in each lane, which is all that a sum needs: by counting and
+// short insertions.
+template <class T>
+void sort_lanes(std::int32_t* feature, T* x, std::size_t size) {
+    std::size_t begin[kLanes + 1] = {}, end[kLanes];
+    const auto lane = [](std::int32_t j) { return static_cast<std::size_t>(j & (kLanes - 1)); };
+    for (std::size_t e = 0; e < size; ++e) ++begin[lane(feature[e]) + 1];
+    for (std::size_t l = 0; l < kLanes; ++l) begin[l + 1] += begin[l];
+    std::copy(begin, begin + kLanes, end);
+    Room<std::int32_t> sorted(size);
+    Room<T> moved(size);
+    for (std::size_t e = 0; e < size; ++e) {
+        const std::size_t l = lane(feature[e]);
+        std::size_t to = end[l]++;
+        for (; to > begin[l] && sorted[to - 1] > feature[e]; --to) {
+            sorted[to] = sorted[to - 1];
+            moved[to] = moved[to - 1];
+        }
+        sorted[to] = feature[e];
+        moved[to] = x[e];
+    }
+    std::copy_n(sorted.data, size, feature);
+    std::copy_n(moved.data, size, x);
 }
 
 template <class T>
