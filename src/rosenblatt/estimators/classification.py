@@ -255,11 +255,9 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):
                 learner.learn_one(x, self._columns, self._code_of(y), sample_weight)
         return self
 
-    def _class_weights(self, classes: Array, y: Array | None) -> Any:
-        """One weight per class, or None. A stream (y is None) has no balance to compute from."""
+    def _class_weights(self, classes: Array, y: Array | None) -> Array:
+        """One weight per class, where there are class weights. A stream (y is None) has no balance to compute from."""
         given = self.class_weight
-        if given is None:
-            return None
         if isinstance(given, str) and given == "balanced":
             if y is None:
                 raise ValueError(
