@@ -38,10 +38,14 @@ __all__ = [
 ]
 
 
+#: Where a public name is defined, if not among the estimators.
+_HOMES = {"Step": "tracing", "Trace": "tracing", "trace": "tracing"}
+
+
 def __getattr__(name: str) -> Any:
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    found = getattr(importlib.import_module(".estimators", __name__), name)
+    found = getattr(importlib.import_module("." + _HOMES.get(name, "estimators"), __name__), name)
     globals()[name] = found
     return found
 

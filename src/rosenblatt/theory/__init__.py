@@ -1,0 +1,1 @@
+"""What can be proved of data and weights: margins, bounds, separability with certificates. SciPy solves the programmes."""
