@@ -167,6 +167,7 @@ Rule rule_of(const nb::tuple& rule) {
     if (is(name, "PA2")) return PassiveAggressive2{number(1)};
     if (is(name, "MIRA")) return Mira{number(1)};
     if (is(name, "NormMIRA")) return NormMira{number(1)};
+    if (is(name, "hard margin")) return HardMargin{};
     if (is(name, "still")) return Still{};
     throw std::invalid_argument("unknown rule " + nb::cast<std::string>(name));
 }
@@ -222,7 +223,8 @@ Codes codes_of(nb::handle targets, Index n_rows, std::int32_t& one) {
     return {nullptr, typed<std::int32_t>(codes, n_rows, "targets")};
 }
 
-// examples: (targets, order or None, weights or None, where in the order to begin); pocket: None or (weights, ratchet)
+// examples: (targets, order or None, weights or None, where in the order to begin), and for the rule "hard margin" the
+//   rows' coefficients; pocket: None or (weights, ratchet)
 // tally: Σ τ and the smallest margin of each vector; what the steps can have added to ‖W‖², and the room for that;
 //   examples visited, mistakes, updates; the pocket's run, best run, errors, and whether it is current
 bool learn_pass(const nb::tuple& rows, const nb::tuple& model, const nb::tuple& rule_tuple, const nb::tuple& examples,
@@ -250,6 +252,7 @@ bool learn_pass(const nb::tuple& rows, const nb::tuple& model, const nb::tuple& 
         const auto go = [&](auto targets) {
             Examples<decltype(targets)> which{targets, nullptr, read_only<double>(examples[2], view.n_rows, "weights"),
                                               view.n_rows, nb::cast<Index>(examples[3])};
+            if (examples.size() > 4) which.dual = writable<double>(examples[4], view.n_rows, "coefficients");
             const nb::handle order_array = examples[1];
             if (!order_array.is_none()) {
                 const auto order = array<ReadOnly>(order_array, "order");

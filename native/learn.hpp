@@ -30,7 +30,8 @@ struct Examples {
     const std::int32_t* order;  // the rows to visit; null: all, in order
     const double* weight;       // one per row; null: 1
     Index count;
-    Index first = 0;  // where in the order to begin
+    Index first = 0;         // where in the order to begin
+    double* dual = nullptr;  // Σ τ of each row, kept for a rule that takes steps back; it is then the row's weight
 
     Index row(Index i) const { return order ? order[i] : i; }
 };
@@ -76,7 +77,7 @@ ROSENBLATT_CLONES void learn(const Rows& rows, Model& model, const Rule& rule, c
         if (i + kAhead < examples.count) rows[examples.row(i + kAhead)].prefetch();
         const Index row = examples.row(i);
         const auto x = rows[row];
-        const double weight = examples.weight ? examples.weight[row] : 1;
+        const double weight = examples.dual ? examples.dual[row] : examples.weight ? examples.weight[row] : 1;
         const Index mistakes = tally.mistakes;
         const Outcome outcome = model.consider(x, examples.target[row], weight, rule, tally);
         if (tally.overflow) {  // as if it had not been visited
@@ -93,6 +94,7 @@ ROSENBLATT_CLONES void learn(const Rows& rows, Model& model, const Rule& rule, c
             }
         }
         if (outcome.moves) model.move(x, tally.visited);
+        if (examples.dual) examples.dual[row] += outcome.gain;
         if (outcome.wrong && stop_at_mistake) return;
     }
     if (pocket.weights) settle();

@@ -99,6 +99,7 @@ struct Tally {
 
 struct Outcome {
     bool wrong, moves;
+    double gain = 0;  // τ of the one vector
 };
 
 // What a rule sees of an example (rules.hpp lists the terms).
@@ -147,12 +148,12 @@ struct Binary {
         const Judged<Row> e{x, static_cast<double>(w.one), margin, 1 - margin, weight, wrong};
         tally.note_margin(margin, wrong);
         const T tau = static_cast<T>(std::visit([&](const auto& r) { return r.step(e); }, rule));
-        if (!(tau > 0)) return {wrong, false};
+        if (tau == 0) return {wrong, false};
         const double step = static_cast<double>(tau);
         if (!tally.admit_step(step * margin, step * step * e.A())) return {wrong, false};
         a = target ? tau : -tau;
         tally.note_step(step);
-        return {wrong, true};
+        return {wrong, true, step};
     }
     template <class Row>
     void move(const Row& x, Index t) {

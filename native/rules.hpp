@@ -4,7 +4,7 @@
 //   e.margin   y·s, or s_y − s_r against the best wrong class r ("the rival")
 //   e.wrong    a mistake, ties by the tie rule
 //   e.loss     max-free hinge 1 − margin; for regression |s − y| − ε
-//   e.weight   sample weight × class weight, v
+//   e.weight   sample weight × class weight, v; under HardMargin the row's coefficient so far
 //   e.A()      ‖x‖², the bias feature included
 //   e.norm2()  ‖·‖² of the direction of a step: A, or 2A against a rival
 // and answers with the step τ ≥ 0 (0: no update). A rule that moves several classes at once has `spread`, which
@@ -84,6 +84,15 @@ struct PassiveAggressive2 {  // Crammer et al. 2006, fig. 1, PA-II
     template <class E>
     double step(const E& e) const {
         return e.loss > 0 && e.norm2() > 0 ? e.loss / (e.norm2() + 1 / (2 * (e.weight * C))) : 0;
+    }
+};
+
+// Coordinate ascent in the dual of the hard-margin problem (Hildreth 1957): passive-aggressive steps that may also take
+// back what the row was given, so that the weights end at the largest margin. Its steps are not all positive.
+struct HardMargin {
+    template <class E>
+    double step(const E& e) const {
+        return e.norm2() > 0 ? std::max(-e.weight, e.loss / e.norm2()) : 0;
     }
 };
 
@@ -168,6 +177,7 @@ struct NormMira {  // Crammer & Singer 2003: the W of smallest norm, each class 
     }
 };
 
-using Rule = std::variant<Still, Perceptron, PassiveAggressive, PassiveAggressive1, PassiveAggressive2, Mira, NormMira>;
+using Rule = std::variant<Still, Perceptron, PassiveAggressive, PassiveAggressive1, PassiveAggressive2, HardMargin,
+                          Mira, NormMira>;
 
 }  // namespace rosenblatt

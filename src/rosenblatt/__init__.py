@@ -8,7 +8,7 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from . import rules
+from . import conventions, rules
 
 if TYPE_CHECKING:
     from .estimators import (
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
         Perceptron,
         PocketPerceptron,
     )
+    from .theory import Separability, distances, margin, mistake_bound, perceptron_loss, radius, separability
+    from .tracing import Step, Trace, trace
 
 __version__ = "0.1.0"
 
@@ -33,13 +35,29 @@ __all__ = [
     "PassiveAggressiveRegressor",
     "Perceptron",
     "PocketPerceptron",
+    "Separability",
+    "Step",
+    "Trace",
     "__version__",
+    "conventions",
+    "distances",
+    "margin",
+    "mistake_bound",
+    "perceptron_loss",
+    "radius",
     "rules",
+    "separability",
+    "trace",
 ]
 
 
 #: Where a public name is defined, if not among the estimators.
-_HOMES = {"Step": "tracing", "Trace": "tracing", "trace": "tracing"}
+_HOMES = {
+    **dict.fromkeys(("Step", "Trace", "trace"), "tracing"),
+    **dict.fromkeys(
+        ("Separability", "distances", "margin", "mistake_bound", "perceptron_loss", "radius", "separability"), "theory"
+    ),
+}
 
 
 def __getattr__(name: str) -> Any:

@@ -6,6 +6,7 @@ the number that a person wrote, and not the nearest binary fraction.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from fractions import Fraction
 from typing import Any, Union
@@ -15,7 +16,7 @@ import numpy as np
 Exact = Union[int, Fraction]
 
 
-def number(value: Any, as_written: bool = False) -> Exact:
+def number(value: Any, as_written: bool = True) -> Exact:
     """One number as an int if it is whole, else as a Fraction."""
     if isinstance(value, (bool, np.bool_)):
         return int(value)
@@ -26,8 +27,49 @@ def number(value: Any, as_written: bool = False) -> Exact:
     return fraction.numerator if fraction.denominator == 1 else fraction
 
 
-def rows(X: Any, which: Iterable[int] | None = None, as_written: bool = False) -> list[list[Exact]]:
+def rows(X: Any, which: Iterable[int] | None = None, as_written: bool = True) -> list[list[Exact]]:
     """Rows of an array, a sparse matrix, a frame or a list of lists, all of them or those in ``which``."""
     X = X.tocsr() if hasattr(X, "tocsr") else np.asarray(X)
     X = X if which is None else X[list(which)]
     return [[number(value, as_written) for value in row] for row in (X.toarray() if hasattr(X, "tocsr") else X)]
+
+
+def whole(values: Iterable[Exact]) -> list[int]:
+    """The smallest whole numbers in the same proportion."""
+    fractions = [Fraction(value) for value in values]
+    scale = math.lcm(*(value.denominator for value in fractions))
+    scaled = [int(value * scale) for value in fractions]
+    return [value // (math.gcd(*scaled) or 1) for value in scaled]
+
+
+def solve(matrix: list[list[Exact]], right: list[Exact] | None = None) -> list[Fraction] | None:
+    """A solution of ``matrix · x = right``, or with None a solution of ``matrix · x = 0`` that is not 0.
+
+    Elimination in whole numbers (Bareiss 1968). Unknowns that the equations leave open are 0, but for the last one in
+    the homogeneous case, which is 1. None if there is no solution.
+    """
+    n = len(matrix[0])
+    homogeneous = right is None
+    rows = [whole([*row, 0 if right is None else right[i]]) for i, row in enumerate(matrix)]
+    M = np.array(rows, dtype=object)
+    done, previous, pivots = 0, 1, []
+    for column in range(n):
+        below = [i for i in range(done, len(M)) if M[i, column] != 0]
+        if not below:
+            continue
+        best = min(below, key=lambda i: abs(M[i, column]))
+        M[[done, best]] = M[[best, done]]
+        pivot, top = M[done, column], M[done, column:].copy()
+        M[done + 1 :, column:] = (M[done + 1 :, column:] * pivot - np.outer(M[done + 1 :, column], top)) // previous
+        previous = pivot
+        pivots.append(column)
+        done += 1
+    if any(M[i, n] != 0 for i in range(done, len(M))) or (homogeneous and done == n):
+        return None
+    x = [Fraction(0)] * n
+    if homogeneous:
+        x[max(set(range(n)) - set(pivots))] = Fraction(1)
+    for i in reversed(range(done)):
+        known = sum((M[i, j] * x[j] for j in range(pivots[i] + 1, n) if x[j]), Fraction(0))
+        x[pivots[i]] = (M[i, n] - known) / M[i, pivots[i]]
+    return x

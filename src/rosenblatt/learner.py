@@ -10,6 +10,7 @@ import copy
 import math
 import warnings
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -30,6 +31,28 @@ class Pass(NamedTuple):
     updates: int
     margin: tuple[float, float]  # what is known of the best relative margin, margin/R
     held_out: float | None
+
+
+@dataclass
+class Run:
+    """A fit made ready: everything read and checked, the learner at its starting weights, nothing learned."""
+
+    learner: Learner
+    X: Any
+    rows: engine.Rows
+    targets: Array  # codes of the classes, or numbers
+    weight: Array | None
+    classes: Array | None  # None: a regression
+    names: list[Any] | None  # of the columns, where they have names
+    rng: np.random.Generator
+    max_iter: int
+    tol: float | None
+    shuffle: bool
+
+
+def weighted_rows(weight: Array | None) -> Array | None:
+    """The rows that are there at all, those of positive weight; None: all."""
+    return None if weight is None or np.all(weight > 0) else np.flatnonzero(weight > 0).astype(np.int32)
 
 
 class Learner(State):
@@ -54,7 +77,7 @@ class Learner(State):
         warning: type[Warning] = ConvergenceWarning,
     ) -> None:
         """Pass over the rows until they are separated, no margin above ``tol`` is left, or ``max_iter`` is reached."""
-        natural = None if weight is None or np.all(weight > 0) else np.flatnonzero(weight > 0).astype(np.int32)
+        natural = weighted_rows(weight)
         rng = rng or np.random.default_rng()
         scale: float | None = None
         best: Learner | None = None
@@ -64,10 +87,7 @@ class Learner(State):
             self.tally[ERRORS] = self._score(rows, targets, natural)
         for number in range(1, max_iter + 1):
             order = None  # frees the last one before the next is made
-            order = natural
-            if shuffle and not self.batch:
-                order = np.arange(rows.n_rows, dtype=np.int32) if natural is None else natural.copy()
-                rng.shuffle(order)  # the same draw as rng.permutation
+            order = self.order(rows, natural, shuffle, rng)
             mistakes, updates = self._whole_pass(rows, targets, order, weight)
             self.n_iter = number
             separated = (
@@ -102,11 +122,19 @@ class Learner(State):
                 self._show(rows, natural)
                 self.verdict = SEPARATED
             elif tol is not None and scale is not None and held_out is None:
-                warnings.warn(undecided(name, self.evidence, max_iter, scale, tol), warning, stacklevel=5)
+                warnings.warn(undecided(name, self.evidence, max_iter, scale, tol), warning, stacklevel=4)
         if self.verdict == SEPARATED and self.least.min() <= 0 and tol is not None:
-            warnings.warn(f"{name} {ON_THE_BOUNDARY}", warning, stacklevel=5)
+            warnings.warn(f"{name} {ON_THE_BOUNDARY}", warning, stacklevel=4)
         if best is not None and self.verdict != SEPARATED:
             self._restore(best)
+
+    def order(self, rows: engine.Rows, natural: Array | None, shuffle: bool, rng: np.random.Generator) -> Array | None:
+        """The order of the next pass: ``natural`` (None: all rows as they stand), or a fresh shuffle of it."""
+        if not shuffle or self.batch:
+            return natural
+        order = np.arange(rows.n_rows, dtype=np.int32) if natural is None else natural.copy()
+        rng.shuffle(order)  # the same draw as rng.permutation
+        return order
 
     def _whole_pass(
         self, rows: engine.Rows, targets: Array, order: Array | None, weight: Array | None

@@ -253,8 +253,9 @@ class Model:
         self.w = [[number(0)] * n_features for _ in range(n_classes)]
         self.b = [number(0)] * n_classes
         self.visited = 0
-        self.total_w: list[list[Number]] = [[0] * n_features for _ in range(n_classes)]  # Σ (t − 1)·Δ_t
-        self.total_b: list[Number] = [0] * n_classes
+        nothing = wide(number(0))
+        self.total_w: list[list[Number]] = [[nothing] * n_features for _ in range(n_classes)]  # Σ (t − 1)·Δ_t
+        self.total_b: list[Number] = [nothing] * n_classes
         self.gradient_w = copy.deepcopy(self.w)
         self.gradient_b = list(self.b)
 
@@ -377,12 +378,24 @@ def passes(
 ) -> Iterator[list[Step]]:
     """Run one pass per order given, yielding its steps."""
     for order in orders:
-        steps = []
-        for i in order:
-            v = 1 if weights is None else weights[i]
-            if pocket is not None:
-                pocket.before(model, model.consider(rule, rows[i], targets[i], v))
-            steps.append(model.visit(rule, rows[i], targets[i], v))
-        if model.batch:
+        yield [step for _, step in visits(model, rule, rows, targets, order, weights, pocket)]
+
+
+def visits(
+    model: Model,
+    rule: rules.Rule,
+    rows: Sequence[Sequence[Number]],
+    targets: Sequence[Number],
+    order: Sequence[int],
+    weights: Sequence[Number] | None = None,
+    pocket: Pocket | None = None,
+) -> Iterator[tuple[int, Step]]:
+    """Run one pass, yielding each row's number and step once it is learned; a batch moves with its last row."""
+    for place, i in enumerate(order, 1):
+        v = 1 if weights is None else weights[i]
+        if pocket is not None:
+            pocket.before(model, model.consider(rule, rows[i], targets[i], v))
+        step = model.visit(rule, rows[i], targets[i], v)
+        if model.batch and place == len(order):
             model.end_batch()
-        yield steps
+        yield int(i), step

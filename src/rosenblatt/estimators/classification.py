@@ -17,7 +17,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from .. import engine, labels
 from ..convergence import SEPARATED
 from ..learner import Learner
-from .contract import LinearEstimator, parameters, refuse_no_weight
+from .contract import LinearEstimator, Task, parameters, refuse_no_weight
 
 Array = NDArray[Any]
 
@@ -78,14 +78,12 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):
         self
             The fitted estimator. Where a separator was neither found nor ruled out, a ConvergenceWarning says so.
         """
-        fitted = copy.copy(self)
-        fitted.__dict__.pop("_columns", None)
-        fitted._fit(X, y, coef_init, intercept_init, sample_weight)
+        fitted, run = self._prepare(X, y, coef_init, intercept_init, sample_weight)
+        fitted._run(run)
         self._become(fitted)
         return self
 
-    def _fit(self, X: Any, y: Any, coef_init: Any, intercept_init: Any, sample_weight: Any) -> None:
-        learner = self._new_learner()
+    def _task(self, learner: Learner, X: Any, y: Any, sample_weight: Any) -> Task:
         X, y = self._validated(X, y, reset=True)
         rows = engine.admit(X, names=self._names())
         check_labels(y)
@@ -102,10 +100,9 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):
                 f"warm_start=True goes on with the classes {self.classes_.tolist()}, but y holds {classes.tolist()}; "
                 "fit it with warm_start=False"
             )
-        codes = labels.encode(y, classes)
         learner.allocate(rows.n_features, len(classes), rows.dtype)
-        self._run(learner, X, rows, codes, weight, coef_init, intercept_init, strata=codes)
         self._know(classes)
+        return X, rows, labels.encode(y, classes), weight, classes
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> LinearClassifier:
         """Learn from the next rows of a stream, in the order given; all calls together are one pass.

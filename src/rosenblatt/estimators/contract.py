@@ -22,11 +22,14 @@ from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .. import engine, progress, rules
-from ..learner import Learner
+from ..learner import Learner, Run
 from ..state import INITS, check_name
 from . import places
 
 Array = NDArray[Any]
+
+#: What there is to learn from: X, its rows, targets (codes of the classes, or numbers), weights, classes (or None).
+Task = tuple[Any, engine.Rows, Array, Array | None, Array | None]
 
 #: Checks of scikit-learn's contract that an online learner fails by its definition, with the reason.
 ONLINE_EXCEPTIONS = dict.fromkeys(
@@ -180,6 +183,10 @@ class LinearEstimator(FittedState):
         """A learner with no weights yet; refuses parameters that make none."""
         raise NotImplementedError
 
+    def _task(self, learner: Learner, X: Any, y: Any, sample_weight: Any) -> Task:
+        """Read and check what there is to learn from, and allocate the learner for it."""
+        raise NotImplementedError
+
     # ---- parameters and input ------------------------------------------------------------------------------------
 
     def _check_parameters(self) -> None:
@@ -301,19 +308,22 @@ class LinearEstimator(FittedState):
             b = _start_of("intercept_init", intercept, shape[:1])
         learner.begin(w, b)
 
-    def _run(
-        self,
-        learner: Learner,
-        X: Any,
-        rows: engine.Rows,
-        targets: Array,
-        weight: Array | None,
-        coef_init: Any,
-        intercept_init: Any,
-        strata: Array | None,
-    ) -> None:
-        rng = self._generator()
-        self._start(learner, rng, coef_init, intercept_init)
+    def _prepare(
+        self, X: Any, y: Any, coef_init: Any, intercept_init: Any, sample_weight: Any
+    ) -> tuple[LinearEstimator, Run]:
+        """A copy to be fitted, and its run made ready: all that ``fit`` does before the first step."""
+        fitted = copy.copy(self)
+        fitted.__dict__.pop("_columns", None)
+        learner = fitted._new_learner()
+        X, rows, targets, weight, classes = fitted._task(learner, X, y, sample_weight)
+        rng = fitted._generator()
+        fitted._start(learner, rng, coef_init, intercept_init)
+        tol, shuffle = getattr(self, "tol", None), getattr(self, "shuffle", False)
+        run = Run(learner, X, rows, targets, weight, classes, fitted._names(), rng, self.max_iter, tol, shuffle)
+        return fitted, run
+
+    def _run(self, run: Run) -> None:
+        learner, X, rows, targets, weight, rng = run.learner, run.X, run.rows, run.targets, run.weight, run.rng
         held_out = None
         if self.early_stopping:
             from sklearn.model_selection import train_test_split
@@ -323,7 +333,7 @@ class LinearEstimator(FittedState):
                 present,
                 test_size=self.validation_fraction,
                 random_state=int(rng.integers(2**31)),
-                stratify=None if strata is None else strata[present],
+                stratify=None if run.classes is None else targets[present],
             )
             train.sort()
             held_out = engine.admit(X[test], rows.dtype), targets[test]
@@ -333,9 +343,9 @@ class LinearEstimator(FittedState):
             rows,
             targets,
             weight,
-            max_iter=self.max_iter,
-            tol=getattr(self, "tol", None),
-            shuffle=getattr(self, "shuffle", False),
+            max_iter=run.max_iter,
+            tol=run.tol,
+            shuffle=run.shuffle,
             rng=rng,
             held_out=held_out,
             n_iter_no_change=self.n_iter_no_change,

@@ -15,7 +15,7 @@ from sklearn.utils import Tags
 from .. import engine, rules
 from ..learner import Learner
 from .classifiers import passive_aggressive
-from .contract import LinearEstimator, by_vector, check_number, parameters, refuse_no_weight
+from .contract import LinearEstimator, Task, by_vector, check_number, parameters, refuse_no_weight
 from .shared import documented
 
 Array = NDArray[Any]
@@ -97,15 +97,16 @@ class PassiveAggressiveRegressor(RegressorMixin, LinearEstimator):
         self
             The fitted estimator.
         """
-        fitted = copy.copy(self)
-        fitted.__dict__.pop("_columns", None)
-        learner = fitted._new_learner()
-        X, rows, targets, weight = fitted._examples(X, y, sample_weight, None, reset=True)
-        refuse_no_weight(weight)
-        learner.allocate(rows.n_features, 0, rows.dtype)
-        fitted._run(learner, X, rows, targets, weight, coef_init, intercept_init, strata=None)
+        fitted, run = self._prepare(X, y, coef_init, intercept_init, sample_weight)
+        fitted._run(run)
         self._become(fitted)
         return self
+
+    def _task(self, learner: Learner, X: Any, y: Any, sample_weight: Any) -> Task:
+        X, rows, targets, weight = self._examples(X, y, sample_weight, None, reset=True)
+        refuse_no_weight(weight)
+        learner.allocate(rows.n_features, 0, rows.dtype)
+        return X, rows, targets, weight, None
 
     def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> PassiveAggressiveRegressor:
         """Learn from the next rows of a stream, in the order given; all calls together are one pass.

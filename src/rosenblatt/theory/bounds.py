@@ -1,0 +1,292 @@
+"""How many mistakes there can be: Novikoff's bound, the bound from any start, and Freund and Schapire's."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import rules
+from ..tables import Table
+from . import given
+
+Array = NDArray[Any]
+
+
+@dataclass(frozen=True)
+class MistakeBound:
+    """A bound on the mistakes of a learner, with what it is made of. It prints as a table.
+
+    Attributes
+    ----------
+    bound : float
+        So many mistakes at most: the theorem that applies. Compare it as a number: ``float(result)``.
+    theorem : str
+        Which one that is.
+    R : float
+        The radius: the length of the longest vector x, or (x, 1) with a bias; √2 times that with several classes.
+    gamma : float
+        The margin γ of the weights given, or the one asked for where they do not separate.
+    separates : bool
+        Whether the weights given get every row right, with a margin.
+    D : float
+        How far the points fall short of γ altogether, ``√Σ max(0, γ − u·z)²``; 0 where all reach it.
+    alpha, beta : float
+        The multiple of ŵ that each update comes nearer to, and by how much at least: ``‖w − αŵ‖²`` falls by β².
+    fit_intercept : bool
+        Whether the vectors are (x, 1).
+    learner : str or None
+        The fitted estimator that was compared.
+    mistakes : int or None
+        Its mistakes, all passes together (in its first pass, where the bound speaks of one pass).
+    """
+
+    bound: float
+    theorem: str
+    R: float
+    gamma: float
+    separates: bool
+    D: float
+    alpha: float
+    beta: float
+    fit_intercept: bool
+    from_start: bool = False
+    learner: str | None = None
+    mistakes: int | None = None
+
+    def __float__(self) -> float:
+        return self.bound
+
+    @property
+    def ratio(self) -> float | None:
+        """Mistakes made over mistakes allowed; at most 1."""
+        if self.mistakes is None:
+            return None
+        return self.mistakes / self.bound if self.bound else math.inf if self.mistakes else 0.0
+
+    def table(self) -> Table:
+        """The symbols, their values and what they are."""
+        vector = "(x, 1)" if self.fit_intercept else "x"
+        weights = "(w, b)" if self.fit_intercept else "w"
+        rows = [("R", self.R, f"the length of the longest vector {vector}")]
+        if self.separates and self.D == 0:
+            rows.append(("γ", self.gamma, f"the smallest margin of {weights}, which separates the rows"))
+        else:
+            rows.append(("γ", self.gamma, f"the margin asked of {weights}, which not every row reaches"))
+            rows.append(("D", self.D, "√Σ d², where d is what a row falls short of γ"))
+        if self.from_start:
+            rows.append(("α", self.alpha, "the multiple of the unit weights ŵ that updates approach"))
+            rows.append(("β²", self.beta**2, "what each update takes off ‖w − αŵ‖²"))
+        rows.append(("bound", self.bound, f"mistakes at most: {self.theorem}"))
+        if self.mistakes is not None and self.ratio is not None:
+            rows.append(("mistakes", float(self.mistakes), f"made by the {self.learner}"))
+            rows.append(("ratio", self.ratio, "mistakes made over mistakes allowed"))
+        return Table(("symbol", "value", "what it is"), [(a, f"{v:.6g}", c) for a, v, c in rows], align="lrl")
+
+    def __str__(self) -> str:
+        return self.table().text()
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return self.table().html()
+
+
+def mistake_bound(
+    X: Any,
+    y: Any,
+    w: Any,
+    b: Any = 0.0,
+    w0: Any = None,
+    b0: Any = 0.0,
+    *,
+    gamma: float | str | None = None,
+    fit_intercept: bool | None = None,
+    estimator: Any = None,
+) -> MistakeBound:
+    """How many mistakes a perceptron can make on these rows, given weights that separate them, or nearly.
+
+    Weights that separate with margin γ give Novikoff's ``(R/γ)²``, whatever the order and the number of passes; from
+    starting weights w₀ it is ``‖w₀ − αŵ‖²/β²`` with ``β = R`` and ``α = β²/γ``. Weights that do not separate give Freund
+    and Schapire's ``((R + D)/γ)²`` for one pass.
+
+    Parameters
+    ----------
+    X : array, sparse matrix or DataFrame of shape (n_samples, n_features)
+        The rows.
+    y : array of shape (n_samples,)
+        Their labels: −1 and +1, or any classes; of two, the second in sorted order is +1.
+    w : array of shape (n_features,) or (n_classes, n_features)
+        The weights to compare with, of any length: the best are those of ``rb.separability``.
+    b : float or array of shape (n_classes,), default=0.0
+        Their bias.
+    w0, b0 : array and float, default=None and 0.0
+        The weights that the learner starts from; None: zero.
+    gamma : float, "best" or None, default=None
+        The margin γ > 0 of Freund and Schapire's bound; "best" takes the one that makes the bound smallest. None: the
+        margin of the weights where they separate, else ``1/‖w‖``, where the score is 1.
+    fit_intercept : bool or None, default=None
+        Whether the learner has a bias, so that the vectors are (x, 1). None: as the estimator has, else if b is not 0.
+    estimator : fitted estimator, default=None
+        Compare its mistakes on these rows with the bound that holds for its rule: the margin perceptron's is
+        ``(R² + 2m)/γ²`` updates, PA's ``(R/γ)²``, PA-I's ``max(R², 1/C)/γ²``, PA-II's ``(R² + 1/(2C))/γ²``, the batch
+        perceptron's ``n·(R/γ)²``. Rows of weight 1 are meant.
+
+    Returns
+    -------
+    MistakeBound
+        The bound and its parts; it prints as a table.
+
+    References
+    ----------
+    Novikoff (1962); Freund & Schapire (1999), theorem 2; Crammer et al. (2006), theorems 2, 4 and 5; several classes:
+    Crammer & Singer (2003).
+
+    Examples
+    --------
+    >>> import rosenblatt as rb
+    >>> X, y = [[1, 3], [2, 3], [-3, 1], [1, -1]], [1, -1, 1, -1]
+    >>> model = rb.Perceptron(fit_intercept=False, shuffle=False).fit(X, y)
+    >>> rb.mistake_bound(X, y, w=[-5, 3], estimator=model)
+    symbol     value  what it is
+    ───────────────────────────────────────────────────────────────────────
+    R        3.60555  the length of the longest vector x
+    γ       0.171499  the smallest margin of w, which separates the rows
+    bound        442  mistakes at most: (R/γ)², Novikoff 1962
+    mistakes      13  made by the Perceptron
+    ratio  0.0294118  mistakes made over mistakes allowed
+    """
+    X = given.table(X)
+    known = given.label(y, X.shape[0])
+    n_classes = len(known.classes)
+    weights = given.weigh(w, b, X.shape[1], n_classes)
+    learner = None if estimator is None else _learner_of(estimator, X.shape[1], n_classes)
+    if fit_intercept is None:
+        fit_intercept = learner.fit_intercept if learner is not None else bool(np.any(weights.b != 0))
+    if not fit_intercept and np.any(weights.b != 0):
+        raise ValueError("a bias b is given for a learner without one (fit_intercept=False); leave it out")
+    length = weights.norm(fit_intercept)
+    if not length > 0:
+        raise ValueError("w is zero, which has no margin; give weights that are not all 0")
+    margins = given.functional_margins(X, known, weights) / length
+    R = math.sqrt((given.radius2(X) + fit_intercept) * (1 if n_classes == 2 else 2))
+    least = float(margins.min())
+    asked, D = _margin_asked(gamma, margins, least, R, length)
+    if D > 0:
+        if w0 is not None:
+            raise ValueError("from a start w0 the bound needs weights that separate the rows; these do not reach γ")
+        theorem = "((R + D)/γ)² in one pass, Freund & Schapire 1999"
+        bound = ((R + D) / asked) ** 2 if math.isfinite(asked) else float(X.shape[0])
+        result = MistakeBound(bound, theorem, R, asked, least > 0, D, math.nan, R, fit_intercept)
+        return result if learner is None else _compared(result, estimator, learner)
+    start = None if w0 is None else given.weigh(w0, b0, X.shape[1], n_classes, name="w0")
+    if learner is not None and start is None and learner.start is not None:
+        begun = learner.start[: 1 + learner.n_features, : learner.n_vectors].astype(np.float64)
+        start = given.Weights(begun[1:].T, begun[0])
+    theorem, alpha, beta2 = _theorem(learner, R, asked, X.shape[0])
+    bound = alpha**2 / beta2
+    if start is not None:
+        theorem = "‖w₀ − αŵ‖²/β², from the start given"
+        eta = getattr(learner.rule, "eta0", 1.0) if learner is not None else 1.0
+        gap = given.Weights(start.w / eta - alpha * weights.w / length, start.b / eta - alpha * weights.b / length)
+        bound = gap.norm(fit_intercept) ** 2 / beta2
+    result = MistakeBound(
+        bound, theorem, R, asked, True, 0.0, alpha, math.sqrt(beta2), fit_intercept, from_start=start is not None
+    )
+    return result if learner is None else _compared(result, estimator, learner)
+
+
+def _theorem(learner: Any, R: float, gamma: float, n_rows: int) -> tuple[str, float, float]:
+    """The theorem for a learner's rule (None: the perceptron's), and its α and β²: each mistake takes β² off ‖w − αŵ‖²."""
+    rule = rules.Perceptron() if learner is None else learner.rule
+    if isinstance(rule, rules.Perceptron):
+        if learner is not None and learner.batch:
+            name, beta2 = "n·(R/γ)², the batch perceptron's", n_rows * R**2
+        elif rule.margin > 0:
+            name, beta2 = "(R² + 2m)/γ², the margin perceptron's, of updates", R**2 + 2 * rule.margin / rule.eta0
+        else:
+            name, beta2 = "(R/γ)², Novikoff 1962", R**2
+        return name, beta2 / gamma, beta2
+    C = getattr(rule, "C", None)
+    if isinstance(rule, rules.PA2):
+        return "(R² + 1/(2C))/γ², PA-II's", 1 / gamma, 1 / (R**2 + 1 / (2 * C))
+    if C is not None:
+        return "max(R², 1/C)/γ², that of steps capped by C", 1 / gamma, 1 / max(R**2, 1 / C)
+    return "(R/γ)², that of passive-aggressive steps", 1 / gamma, 1 / R**2
+
+
+def _margin_asked(
+    gamma: float | str | None, margins: Array, least: float, R: float, length: float
+) -> tuple[float, float]:
+    """γ and the D that goes with it."""
+    if isinstance(gamma, str) and gamma != "best":
+        raise ValueError(f"gamma must be a number > 0, 'best' or None; got {gamma!r}")
+    if gamma == "best":
+        gamma = _best_gamma(margins, R)
+    elif gamma is None:
+        gamma = least if least > 0 else 1 / length
+    elif not (isinstance(gamma, (int, float, np.number)) and 0 < float(gamma) < math.inf):
+        raise ValueError(f"gamma must be a finite number > 0, 'best' or None; got {gamma!r}")
+    gamma = float(gamma)
+    if gamma <= least:
+        return gamma, 0.0
+    return gamma, float(np.linalg.norm(np.maximum(0.0, gamma - margins))) if math.isfinite(gamma) else math.inf
+
+
+def _best_gamma(margins: Array, R: float) -> float:
+    """The γ of the smallest ``(R + D)/γ``: with t = 1/γ that is ``R·t + ‖max(0, 1 − t·margins)‖``, convex in t."""
+    positive = margins[margins > 0]
+    if not len(positive):
+        return math.inf
+
+    def slope(t: float) -> float:
+        short = np.maximum(0.0, 1 - t * margins)
+        total = float(np.linalg.norm(short))
+        return R - float(margins @ short) / total if total > 0 else R
+
+    low, high = 0.0, 1 / float(positive.min())
+    for _ in range(200):
+        middle = (low + high) / 2
+        low, high = (middle, high) if slope(middle) < 0 else (low, middle)
+    return 1 / high if high > 1e-290 else math.inf
+
+
+def _learner_of(estimator: Any, n_features: int, n_classes: int) -> Any:
+    """What a fitted estimator learned with; refuses those that the theorems do not speak of."""
+    name = type(estimator).__name__
+    learner = getattr(estimator, "_fitted", None)  # an unfitted estimator says so itself
+    if learner is None:
+        raise TypeError(f"estimator must be a fitted estimator of this package, got {name}")
+    if learner.form in ("regression", "ovr") or isinstance(learner.rule, rules.NormMIRA):
+        what = {"regression": "a regression", "ovr": "several learners, one against the rest"}.get(
+            learner.form, "MIRA's norm variant"
+        )
+        raise ValueError(f"no bound here speaks of this {name}: it is {what}")
+    if (learner.n_features, learner.n_classes) != (n_features, n_classes):
+        raise ValueError(
+            f"the {name} was fitted on {learner.n_features} columns and {learner.n_classes} classes, but X and y have "
+            f"{n_features} and {n_classes}; give the rows it was fitted on"
+        )
+    return learner
+
+
+def _compared(result: MistakeBound, estimator: Any, learner: Any) -> MistakeBound:
+    """The bound beside the mistakes that a learner made: its updates, where the bound is on those."""
+    if result.D > 0:
+        if not (isinstance(learner.rule, rules.Perceptron) and learner.rule.margin == 0 and not learner.batch):
+            raise ValueError(
+                "Freund and Schapire's bound, for weights that do not separate, is the perceptron's; "
+                f"{type(estimator).__name__} as fitted is another learner"
+            )
+        if learner.start is not None:
+            raise ValueError("Freund and Schapire's bound is for a start at zero, but this learner began elsewhere")
+        mistakes = learner.mistakes[0]
+        name = f"{type(estimator).__name__} in its first pass"
+    else:
+        margin = getattr(learner.rule, "margin", 0)
+        mistakes = learner.n_updates if margin > 0 else sum(learner.mistakes)
+        name = f"{type(estimator).__name__}" + (" (updates)" if margin > 0 else "")
+    return replace(result, learner=name, mistakes=int(mistakes))

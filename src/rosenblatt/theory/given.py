@@ -1,0 +1,153 @@
+"""What the theory is asked about: a table X, labels y, and weights (w, b), read once and refused in one sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import engine, labels
+
+Array = NDArray[Any]
+
+_BLOCK_NUMBERS = 1 << 21  # a block that has to be converted holds about this many numbers
+
+
+def table(X: Any) -> Any:
+    """X as a 2-D array or a CSR matrix, its numbers as they were given."""
+    if engine.is_sparse(X):
+        X = X.tocsr()
+    else:
+        if hasattr(X, "to_pandas") and hasattr(X, "schema"):  # an Arrow table has no array form of its own
+            X = X.to_pandas()
+        try:
+            X = np.asarray(X)
+        except ValueError:
+            raise ValueError("X must be a table: its rows have different lengths") from None
+    if X.ndim != 2:
+        hint = "; one row is X.reshape(1, -1)" if X.ndim == 1 else ""
+        raise ValueError(f"X must be a table of rows and columns, got {X.ndim} dimension(s){hint}")
+    if X.shape[0] == 0:
+        raise ValueError("X has no rows")
+    if X.dtype.kind not in "biufO":
+        raise ValueError(f"X must hold real numbers, got {X.dtype}")
+    return X
+
+
+def as_floats(X: Any) -> Any:
+    """The numbers of a table as float64, without a copy where they are."""
+    try:
+        return X.astype(np.float64) if X.dtype != np.float64 else X
+    except (TypeError, ValueError, OverflowError):
+        for row, column in np.ndindex(*X.shape):
+            try:
+                float(X[row, column])
+            except (TypeError, ValueError, OverflowError):
+                raise ValueError(f"X holds {X[row, column]!r} at row {row}, column {column}: not a number") from None
+        raise
+
+
+def blocks(X: Any) -> Iterator[tuple[slice, engine.Rows]]:
+    """A table as float64 rows: whole where it is that already, else converted a block at a time, never all of it."""
+    ready = X.dtype == np.float64 and (engine.is_sparse(X) or X.flags.c_contiguous)
+    size = X.shape[0] if ready else max(1, _BLOCK_NUMBERS // max(1, X.shape[1]))
+    for start in range(0, X.shape[0], size):
+        part = slice(start, min(start + size, X.shape[0]))
+        try:
+            rows = engine.admit(as_floats(X if ready else X[part]))
+        except ValueError:
+            engine.admit(as_floats(X))  # says in which row of the whole
+            raise
+        yield part, rows
+
+
+class Labels(NamedTuple):
+    """The classes of y and the code of each row; two classes: 1 is y = +1."""
+
+    classes: Array
+    codes: Array
+
+    @property
+    def signs(self) -> Array:
+        return np.where(self.codes == 1, 1.0, -1.0)
+
+
+def label(y: Any, n_rows: int) -> Labels:
+    """Labels of the rows: −1 and +1 as they are, any two others or more in sorted order."""
+    y = np.asarray(y)
+    if y.ndim == 2 and y.shape[1] == 1:
+        y = y[:, 0]
+    if y.shape != (n_rows,):
+        raise ValueError(f"y must hold one label per row, shape ({n_rows},); got {y.shape}")
+    if y.dtype.kind == "f" and not np.all(np.isfinite(y)):
+        raise ValueError(f"y[{int(np.flatnonzero(~np.isfinite(y))[0])}] is not a label: {y[~np.isfinite(y)][0]}")
+    classes = labels.distinct(y)
+    if y.dtype.kind in "if" and set(classes.tolist()) <= {-1, 1}:
+        classes = np.array([-1, 1], y.dtype)
+    if len(classes) < 2:
+        raise ValueError(f"y holds only one class, {classes.tolist()[0]!r}; two are needed (or labels −1 and +1)")
+    return Labels(classes, labels.encode(y, classes))
+
+
+class Weights(NamedTuple):
+    """Weights as (n_vectors, n_features) and (n_vectors,)."""
+
+    w: Array
+    b: Array
+
+    @property
+    def n_vectors(self) -> int:
+        return len(self.w)
+
+    def norm(self, fit_intercept: bool) -> float:
+        """‖w‖, or ‖(w, b)‖."""
+        return float(np.sqrt(np.sum(self.w**2) + (np.sum(self.b**2) if fit_intercept else 0.0)))
+
+
+def weigh(w: Any, b: Any, n_features: int, n_classes: int = 2, name: str = "w") -> Weights:
+    """Weights of the right shape: one vector for two classes, one per class for more."""
+    try:
+        vectors = np.atleast_2d(np.asarray(w, dtype=np.float64))
+        biases = np.atleast_1d(np.asarray(b, dtype=np.float64)).ravel()
+    except (TypeError, ValueError):
+        raise ValueError(f"{name} and its bias must be numbers, got {w!r} and {b!r}") from None
+    n_vectors = 1 if n_classes == 2 else n_classes
+    if vectors.shape != (n_vectors, n_features):
+        shape = f"({n_features},)" if n_vectors == 1 else f"({n_vectors}, {n_features}), one row per class"
+        raise ValueError(f"{name} must have the shape {shape}, to match X and y; got {np.shape(w)}")
+    if len(biases) == 1:
+        biases = np.repeat(biases, n_vectors)
+    if len(biases) != n_vectors:
+        raise ValueError(f"the bias of {name} must be one number{' per class' * (n_vectors > 1)}, got {np.shape(b)}")
+    if not (np.all(np.isfinite(vectors)) and np.all(np.isfinite(biases))):
+        raise ValueError(f"{name} or its bias contains NaN or infinity")
+    return Weights(vectors, biases)
+
+
+def scores(X: Any, weights: Weights) -> Array:
+    """``w·x + b`` of every row: (n_rows, n_vectors), by the native core, without a copy of the data."""
+    k = weights.n_vectors
+    stacked = engine.zeros(1 + X.shape[1], engine.stride_of(k), np.float64)
+    stacked[1:, :k], stacked[0, :k] = weights.w.T, weights.b
+    out = np.empty((X.shape[0], k))
+    model = ("binary" if k == 1 else "multiclass", stacked, k, True, True, None, None, 0.0)
+    for part, rows in blocks(X):
+        engine.score(rows.view, model, out[part])
+    return out
+
+
+def functional_margins(X: Any, known: Labels, weights: Weights) -> Array:
+    """``y·(w·x + b)`` of every row; several classes: ``s_y − s_r`` against the best wrong class r."""
+    found = scores(X, weights)
+    if weights.n_vectors == 1:
+        return np.asarray(found[:, 0] * known.signs)
+    right = np.take_along_axis(found, known.codes[:, None].astype(np.intp), axis=1)[:, 0]
+    np.put_along_axis(found, known.codes[:, None].astype(np.intp), -np.inf, axis=1)
+    return np.asarray(right - found.max(axis=1))
+
+
+def radius2(X: Any) -> float:
+    """R² = max ‖x‖², without the bias feature."""
+    return max(rows.radius2() for _, rows in blocks(X))

@@ -1,0 +1,76 @@
+"""The linear programme that decides separability, solved by HiGHS.
+
+    minimise ‖Σ λ z‖₁  subject to  λ ≥ 0, Σ λ = 1
+
+It is 0 just if no separator exists, and then λ is Gordan's certificate. Its dual is ``max_{|u_j| ≤ 1} min u·z``, so that
+otherwise the multipliers of the same solution are a separator u. A solution at a vertex has few λ > 0. Vectors and
+columns are scaled to length 1 first, which changes neither answer. What comes out is a proposal: whoever asks verifies.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import optimize
+from scipy import sparse as sp
+
+from .vectors import Vectors
+
+Array = NDArray[Any]
+
+
+class Proposal(NamedTuple):
+    """A separator (w, b), or the λ of a certificate, or neither, where the time was up."""
+
+    w: Array | None
+    b: Array | None
+    lam: Array | None
+
+
+def propose(vectors: Vectors, time_limit: float) -> Proposal:
+    """Solve the programme."""
+    scaled, lengths, widths = _scaled(vectors)
+    m, columns = scaled.shape
+    eye = sp.eye(columns, format="csc")
+    A = sp.vstack([sp.hstack([scaled.T, eye, -eye]), np.concatenate((np.ones(m), np.zeros(2 * columns)))[None]])
+    cost = np.concatenate((np.zeros(m), np.ones(2 * columns)))
+    right = np.concatenate((np.zeros(columns), [1.0]))
+    found = _solve(cost, A.tocsc(), right, time_limit)
+    if found is None:
+        return Proposal(None, None, None)
+    lam = np.maximum(found.x[:m], 0.0) / lengths
+    u = -found.eqlin.marginals[:columns] / widths
+    n = vectors.Z.shape[1]
+    if np.all(vectors.scores(u[:n], u[n:]) > 0):
+        return Proposal(u[:n], u[n:], None)
+    return Proposal(u[:n], u[n:], lam)
+
+
+def other_certificates(vectors: Vectors, tries: int, time_limit: float, seed: int = 0) -> list[Array]:
+    """Certificates at other vertices, found by asking for the cheapest under random costs, among inseparable vectors."""
+    scaled, lengths, _ = _scaled(vectors)
+    m, columns = scaled.shape
+    A = sp.vstack([scaled.T, np.ones((1, m))]).tocsc()
+    right = np.concatenate((np.zeros(columns), [1.0]))
+    rng = np.random.default_rng(seed)
+    found = [_solve(rng.random(m), A, right, time_limit) for _ in range(tries)]
+    return [np.maximum(one.x, 0.0) / lengths for one in found if one is not None]
+
+
+def _solve(cost: Array, A: Any, right: Array, time_limit: float) -> Any:
+    options = {"time_limit": max(0.1, time_limit), "presolve": True}
+    found = optimize.linprog(cost, A_eq=A, b_eq=right, bounds=(0, None), method="highs-ds", options=options)
+    return found if found.status == 0 else None
+
+
+def _scaled(vectors: Vectors) -> tuple[Any, Array, Array]:
+    """The vectors with their bias columns, each column and then each vector of length 1, and the lengths taken out."""
+    M = sp.csr_matrix(vectors.with_bias())
+    widths = np.sqrt(np.asarray(M.multiply(M).sum(axis=0)).ravel())
+    widths[widths == 0] = 1.0
+    M = M @ sp.diags(1 / widths)
+    lengths = np.sqrt(np.asarray(M.multiply(M).sum(axis=1)).ravel())
+    lengths[lengths == 0] = 1.0
+    return sp.diags(1 / lengths) @ M, lengths, widths

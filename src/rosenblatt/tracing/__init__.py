@@ -1,0 +1,7 @@
+"""A run told step by step: the reference learner, recorded, with what each step proves and what the run proved."""
+
+from .proof import Proof
+from .record import Step, Trace
+from .replay import trace
+
+__all__ = ["Proof", "Step", "Trace", "trace"]

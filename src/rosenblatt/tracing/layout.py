@@ -1,0 +1,179 @@
+"""How a trace is laid out: which columns there are, and what stands in their cells."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from ..tables import Table
+from . import wording
+from .wording import FEW, SHORT
+
+if TYPE_CHECKING:
+    from .proof import Proof
+    from .record import Setting, Step, Trace
+
+Cells = list[str]
+
+
+class Vectors:
+    """How rows and weights are written: (1, 3), or {good: 1} where there are many features or long names."""
+
+    def __init__(self, setting: Setting) -> None:
+        names, d = setting.names, setting.n_features
+        short = names is None or sum(map(len, names)) + 2 * d <= SHORT
+        self.tuples = d <= FEW and short
+        self.names = None if self.tuples else names or [str(j) for j in range(d)]
+        self.suffix = f" ({', '.join(names)})" if names is not None and self.tuples else ""
+
+    def write(self, vectors: Sequence[Sequence[Any]]) -> list[str]:
+        """Vectors one below the other, their numbers aligned."""
+        widths = wording.widths(vectors) if self.tuples else None
+        return [wording.vector(v, self.names, widths) for v in vectors]
+
+
+def table(trace: Trace) -> Table:
+    """The steps as a table."""
+    setting, steps = trace.setting, trace.steps
+    form = Vectors(setting)
+    several = setting.form in ("multiclass", "ovr")
+    columns: list[tuple[str, str, Cells]] = [
+        ("step", "r", [str(step.number) for step in steps]),
+        ("pass", "r", [str(step.pass_number) for step in steps]),
+        ("row", "r", [str(step.row) for step in steps]),
+        ("x" + form.suffix, "l", form.write([step.x for step in steps])),
+        ("y", "r" if _numeric(steps) else "l", [wording.label(step.y) for step in steps]),
+        _scores(setting, steps),
+        ("why", "l", [step.why for step in steps]),
+        ("τ", "r", [_numbers(step.tau) if step.why or step.moved else "" for step in steps]),
+        _weights(setting, steps, form) if several else ("w" + form.suffix, "l", form.write([s.w for s in steps])),
+    ]
+    if setting.fit_intercept:
+        widths = wording.widths([step.b for step in steps]) if several and steps else None
+        columns.append(("b", "r", [_numbers(step.b, widths) for step in steps]))
+    if steps and steps[0].proof is not None:
+        columns += _proofs(trace, [step.proof for step in steps if step.proof is not None])
+    else:
+        norm = "‖(w, b)‖" if setting.fit_intercept else "‖w‖"
+        columns.append((norm, "r", [wording.root(step.norm2) for step in steps]))
+    return Table(
+        [heading for heading, _, _ in columns],
+        list(zip(*(cells for _, _, cells in columns))),
+        align="".join(align for _, align, _ in columns),
+        title=title(trace, form),
+        notes=trace.proved,
+        noun=("step", "steps"),
+        strong={i for i, step in enumerate(steps) if step.moved},
+        breaks={i for i in range(1, len(steps)) if steps[i].pass_number != steps[i - 1].pass_number}
+        if trace.n_iter * 2 <= len(steps)
+        else (),
+    )
+
+
+def title(trace: Trace, form: Vectors) -> str:
+    """What was run, from which weights."""
+    setting = trace.setting
+    numbers = " in exact numbers" if setting.exact else ""
+    if setting.form in ("multiclass", "ovr"):
+        flat = [*(v for w in setting.w for v in w), *setting.b]
+        start = "from zero" if not any(flat) else "from given weights"
+    else:
+        start = "from w = " + form.write([setting.w])[0]
+        start += f", b = {wording.number(setting.b)}" if setting.fit_intercept else ""
+    positive = "" if setting.form != "binary" or setting.classes == [-1, 1] else _positive(setting)
+    return f"{setting.name}{numbers}: {wording.several(setting.n_rows, 'row')}{positive}, {start}"
+
+
+def _positive(setting: Setting) -> str:
+    """Which label is y = +1 in the formulas."""
+    return f", y = +1 is {wording.label((setting.classes or [0, 1])[1])}"
+
+
+def _numbers(value: Any, widths: Sequence[int] | None = None) -> str:
+    if not isinstance(value, tuple):
+        return wording.number(value)
+    if len(value) > FEW:
+        return wording.vector(value, [str(c) for c in range(len(value))])
+    return wording.vector(value, None, widths)
+
+
+def _numeric(steps: Sequence[Step]) -> bool:
+    return all(isinstance(step.y, (int, float, Fraction)) for step in steps)
+
+
+def _scores(setting: Setting, steps: Sequence[Step]) -> tuple[str, str, Cells]:
+    if setting.form not in ("multiclass", "ovr"):
+        return "s", "r", [wording.number(step.score) for step in steps]
+    labels = [wording.label(c) for c in setting.classes or ()]
+    if len(labels) > FEW:
+        lead = "s_y − s_r" if setting.form == "multiclass" else "min y·s"
+        return lead, "r", [wording.number(step.margin) for step in steps]
+    widths = wording.widths([step.score for step in steps])
+    return f"s ({', '.join(labels)})", "l", [wording.vector(step.score, None, widths) for step in steps]
+
+
+def _weights(setting: Setting, steps: Sequence[Step], form: Vectors) -> tuple[str, str, Cells]:
+    """The vectors of the classes that moved, by their labels."""
+    labels = [wording.label(c) for c in setting.classes or ()]
+    widths = wording.widths([w for step in steps for w in step.w]) if form.tuples and steps else None
+    cells = []
+    for step in steps:
+        moved = [c for c, w in enumerate(step.w) if w != step.w_before[c] or step.b[c] != step.b_before[c]]
+        cells.append("  ".join(f"{labels[c]} {wording.vector(step.w[c], form.names, widths)}" for c in moved))
+    return "w that moved" + form.suffix, "l", cells
+
+
+def _proofs(trace: Trace, proofs: Sequence[Proof]) -> list[tuple[str, str, Cells]]:
+    """Each quantity of the convergence proof beside what bounds it."""
+    start = [trace.setting.b] if not isinstance(trace.setting.b, tuple) else list(trace.setting.b)
+    at_zero = not any(start) and not any(any(w) if isinstance(w, tuple) else w for w in trace.setting.w)
+    number = wording.number
+    columns = [
+        _beside("u·w" if at_zero else "u·(w − w₀)", "≥", [(p.progress, p.progress_floor) for p in proofs], number),
+        _beside("‖w‖²", "≤", [(p.norm2, p.norm2_ceiling) for p in proofs], number),
+        _beside("cos(w, u)", "≥", [(p.cosine, p.cosine_floor) for p in proofs], lambda v: f"{v:.3f}"),
+    ]
+    if proofs[0].distance is not None:
+        columns.append(("‖w − αu‖²", "r", [number(p.distance) for p in proofs]))
+        columns.append(
+            _beside("fell by", "≥", [(p.fall, p.fall_floor) if p.fall_floor else (None, None) for p in proofs], number)
+        )
+    return columns
+
+
+def _beside(
+    heading: str, sign: str, pairs: Sequence[tuple[Any, Any]], number: Callable[[Any], str]
+) -> tuple[str, str, Cells]:
+    """Cells such as 19 ≥ 13, the signs one below the other."""
+    left = ["" if value is None else number(value) for value, _ in pairs]
+    right = ["" if bound is None else number(bound) for _, bound in pairs]
+    wide, far = max(map(len, left)), max(map(len, right))
+    if not far:
+        return heading, "r", left
+    cells = [
+        f"{a.rjust(wide)} {sign} {b.rjust(far)}" if b else a.rjust(wide) + " " * (far + 3) for a, b in zip(left, right)
+    ]
+    return heading, "l", cells
+
+
+def flat(trace: Trace, step: Step) -> dict[str, Any]:
+    """A step as one row of numbers, for a data frame."""
+    setting = trace.setting
+    names = setting.names or [str(j) for j in range(setting.n_features)]
+    several = setting.form in ("multiclass", "ovr")
+    classes = [wording.label(c) for c in setting.classes or ()]
+    told: dict[str, Any] = {"step": step.number, "pass": step.pass_number, "row": step.row}
+    told |= {f"x[{name}]": v for name, v in zip(names, step.x)}
+    told["y"] = step.y
+    told |= {f"score[{c}]": s for c, s in zip(classes, step.score)} if several else {"score": step.score}
+    told |= {"predicted": step.predicted, "margin": step.margin, "mistake": step.mistake, "why": step.why}
+    per_class = isinstance(step.tau, tuple)
+    told |= {f"tau[{c}]": t for c, t in zip(classes, step.tau)} if per_class else {"tau": step.tau}
+    if several:
+        told |= {f"w[{c}, {name}]": v for c, w in zip(classes, step.w) for name, v in zip(names, w)}
+        told |= {f"b[{c}]": v for c, v in zip(classes, step.b)}
+    else:
+        told |= {f"w[{name}]": v for name, v in zip(names, step.w)} | {"b": step.b}
+    told["norm"] = step.norm
+    return told | ({} if step.proof is None else vars(step.proof))

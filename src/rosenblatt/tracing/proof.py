@@ -1,0 +1,259 @@
+"""The convergence proof, kept step by step beside a run: what a given separator u promises, and what comes true.
+
+u need not have length 1. With z = y·x (and the bias feature where there is one; the class vectors stacked where there
+are several, so that a z has norm √2·‖x‖), γ' = min u·z and R = max‖z‖:
+
+- ``u·(w − w₀)`` grows by at least γ'·τ with each update, whatever the rule;
+- ``‖w‖²`` grows by at most τ²R² + 2τm with each update of the perceptron (m is its margin, 0 if none is asked for);
+- from w₀ = 0 the angle follows: ``cos(w, u) ≥ γ'·Σ τ/(‖u‖·√ceiling)``, which is γ√M/R after M equal steps;
+- ``‖w − αu‖²`` falls by at least τ²R² with each update of the perceptron, α = (τ_max·R² + m)/γ'; for the
+  passive-aggressive rules, with α = 1/γ', by at least 2Σ τ_r·ℓ_r − ‖Δw‖², which is τ(2ℓ − τ‖z‖²) where one class loses.
+
+A batch is one update with the summed step. References: Novikoff (1962); Crammer et al. (2006), lemma 1.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from .. import reference, rules
+from . import wording
+
+Number = Any  # Fraction or float
+
+
+@dataclass(frozen=True)
+class Proof:
+    """What the proof says after a step; None where the theorem does not speak of the rule."""
+
+    progress: Number  # u·(w − w₀)
+    progress_floor: Number  # γ'·Σ τ
+    norm2: Number  # ‖w‖²
+    norm2_ceiling: Number | None
+    cosine: float | None  # of the angle between w and u; None while w = 0
+    cosine_floor: float | None
+    distance: Number | None  # ‖w − αu‖²
+    fall: Number | None  # by how much this step lowered it
+    fall_floor: Number | None
+
+
+@dataclass(frozen=True)
+class Examples:
+    """What is separated: rows and codes as numbers of one kind, the rows that have weight, and how they are stacked."""
+
+    rows: Sequence[Sequence[Number]]
+    codes: Sequence[int]
+    weights: Sequence[Number] | None
+    present: Sequence[int]
+    labels: Sequence[Any]
+    n_vectors: int
+    bias: bool
+
+    def stacked(self, w: Sequence[Sequence[Number]], b: Sequence[Number]) -> list[Number]:
+        """All weights in one list: those of each vector and its bias, if there is one."""
+        return [value for ws, c in zip(w, b) for value in (*ws, *((c,) if self.bias else ()))]
+
+    def margins(self, w: Sequence[Sequence[Number]], b: Sequence[Number], i: int) -> list[Number]:
+        """u·z of a row: one, or one for each wrong class."""
+        scores = [sum(a * v for a, v in zip(ws, self.rows[i])) + c for ws, c in zip(w, b)]
+        y = self.codes[i]
+        if len(scores) == 1:
+            return [scores[0] if y == 1 else -scores[0]]
+        return [scores[y] - s for r, s in enumerate(scores) if r != y]
+
+    def radius2(self) -> Number:
+        """R² = max‖z‖²."""
+        largest = max(dot(self.rows[i], self.rows[i]) for i in self.present) + self.bias
+        return largest * (2 if self.n_vectors > 1 else 1)
+
+
+def dot(a: Sequence[Number], b: Sequence[Number]) -> Number:
+    """The sum of products."""
+    return sum(x * y for x, y in zip(a, b))
+
+
+class Ledger:
+    """Keeps the books of the proof during a run; ``entry`` is told of each step."""
+
+    def __init__(
+        self,
+        separator: Any,
+        examples: Examples,
+        rule: rules.Rule,
+        batch: bool,
+        start: Sequence[Number],
+        number: Callable[[Any], Number],
+    ) -> None:
+        self.examples, self.rule, self.batch, self.start = examples, rule, batch, start
+        self.w, self.b = weights_of(separator, examples, number)
+        self.u = examples.stacked(self.w, self.b)
+        self.gamma = least_margin(self.w, self.b, examples)
+        self.R2 = examples.radius2()
+        self.tau = self.pending = self.losses2 = self.pending_fall = number(0)
+        self.updates = 0
+        self.equal_steps: Number | None = None  # the size of all steps, while they are equal
+        perceptron = isinstance(rule, rules.Perceptron)
+        self.norm2_ceiling = dot(start, start) if perceptron else None
+        self.alpha = self._alpha()
+        self.first_distance = self.distance = self._distance(start)
+
+    def _alpha(self) -> Number | None:
+        if isinstance(self.rule, rules.NormMIRA):
+            return None
+        if not isinstance(self.rule, rules.Perceptron):
+            return 1 / self.gamma
+        weights = [1 if self.examples.weights is None else self.examples.weights[i] for i in self.examples.present]
+        largest = self.rule.eta0 * (sum(weights) if self.batch else max(weights))
+        return (largest * self.R2 + self.rule.margin) / self.gamma
+
+    def _distance(self, w: Sequence[Number]) -> Number | None:
+        return None if self.alpha is None else sum((a - self.alpha * c) ** 2 for a, c in zip(w, self.u))
+
+    def entry(self, row: int, step: reference.Step, w: Sequence[Number], moved: bool) -> Proof:
+        """The books after a step that led to the weights w; ``moved`` is False while a batch waits."""
+        if step.updates:
+            self._count(row, step)
+        before, floor = self.distance, self.pending_fall
+        if moved:
+            floor = self._move()
+            self.distance = self._distance(w)
+        else:
+            floor = 0 * floor
+        norm2 = dot(w, w)
+        progress = dot(self.u, w) - dot(self.u, self.start)
+        fall = None if before is None or self.distance is None else before - self.distance
+        return Proof(
+            progress, self.gamma * (self.tau - self.pending), norm2, self.norm2_ceiling, *self._cosine(w, norm2),
+            self.distance, fall, None if fall is None else floor,
+        )  # fmt: skip
+
+    def _count(self, row: int, step: reference.Step) -> None:
+        gain = step.gains[0]
+        self.updates += 1
+        self.equal_steps = gain if self.updates == 1 or self.equal_steps == gain else None
+        self.tau += gain
+        self.pending += gain
+        self.losses2 += max(1 - step.margin, 0) ** 2
+        if not isinstance(self.rule, rules.Perceptron):
+            x, coef = self.examples.rows[row], [reference.wide(a) for a in step.coef]
+            gained = sum((1 - margin) * tau for margin, tau in self._losers(row, step))
+            self.pending_fall += 2 * gained - dot(coef, coef) * (dot(x, x) + self.examples.bias)
+
+    def _losers(self, row: int, step: reference.Step) -> list[tuple[Number, Number]]:
+        """Margin and step against each opponent."""
+        if len(step.coef) == 1:
+            return [(step.margin, step.gains[0])]
+        y = self.examples.codes[row]
+        return [(step.scores[y] - s, -reference.wide(step.coef[r])) for r, s in enumerate(step.scores) if r != y]
+
+    def _move(self) -> Number:
+        """The weights took the pending steps; by how much the distance must have fallen."""
+        floor, T = self.pending_fall, self.pending
+        if isinstance(self.rule, rules.Perceptron):
+            floor = T * T * self.R2
+            self.norm2_ceiling += floor + 2 * T * self.rule.margin
+        self.pending = self.pending_fall = 0 * T
+        return floor
+
+    def _cosine(self, w: Sequence[Number], norm2: Number) -> tuple[float | None, float | None]:
+        if norm2 == 0:
+            return None, None
+        length = math.sqrt(dot(self.u, self.u))
+        cosine = float(dot(self.u, w)) / (length * math.sqrt(norm2))
+        if not self.norm2_ceiling or any(self.start) or self.pending:
+            return cosine, None
+        return cosine, float(self.gamma * self.tau) / (length * math.sqrt(self.norm2_ceiling))
+
+    def proved(self, last: Proof | None) -> list[str]:
+        """What the separator has proved of the run."""
+        number, about, u2 = wording.number, wording.about, dot(self.u, self.u)
+        told = [
+            f"The separator u has min u·z = {number(self.gamma)}, so its margin is γ = "
+            f"{wording.about_root(self.gamma**2 / u2)}; R² = max‖z‖² = {about(self.R2)}."
+        ]
+        if last is None or not self.updates:
+            return told
+        perceptron = isinstance(self.rule, rules.Perceptron)
+        margin = " + 2τm" if perceptron and self.rule.margin else ""  # type: ignore[union-attr]
+        told.append(
+            "Each update adds at least τ·min u·z to u·w"
+            + (f" and at most τ²R²{margin} to ‖w‖²" if perceptron else "")
+            + f": in the end u·(w − w₀) = {number(last.progress)} ≥ {number(last.progress_floor)}"
+            + (f" and ‖w‖² = {number(last.norm2)} ≤ {number(last.norm2_ceiling)}" if perceptron else "")
+            + ("." if last.cosine_floor is None else f", so cos(w, u) = {last.cosine:.3f} ≥ {last.cosine_floor:.3f}.")
+        )
+        if last.distance is not None:
+            least = "τ²R²" if perceptron else "2Σ τ·ℓ − ‖Δw‖²"
+            told.append(
+                f"Each update lowers ‖w − αu‖², α = {number(self.alpha)}, by at least {least}: it fell from "
+                f"{number(self.first_distance)} to {number(last.distance)}."
+            )
+        if perceptron:
+            told += self._bound(u2)
+        elif isinstance(self.rule, rules.PA) and not any(self.start):
+            bound = self.R2 * u2 / self.gamma**2
+            told.append(f"Crammer et al.: Σ ℓ² = {about(self.losses2)} ≤ (R/γ)² = {about(bound)}.")
+        return told
+
+    def _bound(self, u2: Number) -> list[str]:
+        """The bound on the number of updates, where the steps were equal."""
+        step = self.equal_steps
+        if step is None or self.batch:
+            return []
+        M = wording.several(self.updates, "update")
+        if any(self.start):
+            bound = self.first_distance / (step * step * self.R2)
+            return [f"From this start: {M} ≤ ‖w₀ − αu‖²/(ηR)² = {wording.about(bound)}."]
+        extra = 2 * self.rule.margin / step  # type: ignore[union-attr]
+        name = "(R² + 2m/η)/γ²" if extra else "(R/γ)²"
+        return [f"Novikoff: {M} ≤ {name} = {wording.about((self.R2 + extra) * u2 / self.gamma**2)}."]
+
+
+def weights_of(
+    separator: Any, examples: Examples, number: Callable[[Any], Number]
+) -> tuple[list[list[Number]], list[Number]]:
+    """The class vectors and biases of a separator: w, (w, b), or an object that has them."""
+    d, k = len(examples.rows[0]), examples.n_vectors
+    w, b = _parts(separator)
+    if w is None:
+        raise ValueError("the separator given has no weights: it says that the data cannot be separated")
+    try:
+        vectors = [list(w)] if not hasattr(w[0], "__len__") else [list(row) for row in w]
+        biases = [0] * k if b is None else list(b) if hasattr(b, "__len__") else [b]
+        found = [[number(v) for v in row] for row in vectors], [number(v) for v in biases]
+    except (TypeError, ValueError, IndexError):
+        raise ValueError(f"separator must be weights w or a pair (w, b) of numbers, got {separator!r}") from None
+    shape = tuple(map(len, found[0]))
+    if shape != (d,) * k or len(found[1]) != k:
+        wanted = f"{d} weights" if k == 1 else f"{k} vectors (one for each class) of {d} weights"
+        raise ValueError(f"separator must have {wanted} and {k} bias{'es' if k > 1 else ''}; got {separator!r}")
+    if any(found[1]) and not examples.bias:
+        raise ValueError("the separator has a bias, but the estimator has none (fit_intercept=False)")
+    return found
+
+
+def _parts(separator: Any) -> tuple[Any, Any]:
+    for w, b in (("w", "b"), ("coef_", "intercept_")):
+        if hasattr(separator, w):
+            return getattr(separator, w), getattr(separator, b, None)
+    if isinstance(separator, (tuple, list)) and len(separator) == 2 and hasattr(separator[0], "__len__"):
+        return separator[0], separator[1]
+    return separator, None
+
+
+def least_margin(w: list[list[Number]], b: list[Number], examples: Examples) -> Number:
+    """γ' = min u·z; refuses weights that do not separate."""
+    least = None
+    for i in examples.present:
+        margin = min(examples.margins(w, b, i))
+        if not margin > 0:
+            what = "y·(u·x + b)" if len(w) == 1 else "the smallest (u_y − u_r)·x"
+            raise ValueError(
+                f"separator does not separate the rows: at row {i}, of class {examples.labels[i]!r}, {what} is "
+                f"{wording.number(margin)}, and must be above 0"
+            )
+        least = margin if least is None or margin < least else least
+    return least

@@ -1,0 +1,265 @@
+"""The record of a run: its steps, where it ended and what was proved, as a table in many forms."""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib
+import json
+import math
+import shutil
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..tables import Table
+from ..theory.revisits import Revisit
+from . import layout
+from .proof import Proof
+
+Number = Any  # int, Fraction or float
+
+#: How many steps a printed trace shows before it leaves out the middle.
+LIMIT = 60
+
+
+@dataclass(frozen=True)
+class Step:
+    """One visit to one row, and what came of it.
+
+    Where there is one weight vector, ``score`` and ``b`` are numbers and ``w`` is a tuple of numbers; where there is
+    one for each class, ``score`` and ``b`` hold a number for each and ``w`` a tuple for each.
+
+    Attributes
+    ----------
+    number, pass_number, row : int
+        Steps and passes count from 1, rows from 0.
+    x : tuple
+        The row.
+    y, predicted : label or number
+        What it is, and what the weights before the step say.
+    score, margin : number
+        ``w·x + b``, and ``y·s`` (one against the rest: the smallest) or how far the right class leads the best wrong.
+    mistakes : int
+        Whether the sign or the class was wrong, ties by the tie rule; one against the rest counts one for each class.
+    why : str
+        Why it was a mistake or an update: "wrong sign", "wrong class", "tie", "inside the margin", "outside the tube".
+    tau : number
+        The step: what the right class gained; one against the rest has one for each class.
+    coef : tuple
+        The coefficients a_r of ``W_r += a_r·x``.
+    updates : int
+        0 or 1; one against the rest counts one for each class that moved.
+    w_before, b_before, w, b
+        The weights before and after it. A batch moves with the last row of its pass.
+    norm2 : number
+        ``‖w‖²`` after it, with the bias, over all vectors.
+    proof : Proof or None
+        What a separator, if one was given, proves at this point.
+    """
+
+    number: int
+    pass_number: int
+    row: int
+    x: tuple[Number, ...]
+    y: Any
+    score: Any
+    predicted: Any
+    margin: Number
+    mistakes: int
+    why: str
+    tau: Any
+    coef: tuple[Number, ...]
+    updates: int
+    w_before: tuple[Any, ...]
+    b_before: Any
+    w: tuple[Any, ...]
+    b: Any
+    norm2: Number
+    proof: Proof | None = None
+
+    @property
+    def mistake(self) -> bool:
+        """Whether it was a mistake."""
+        return self.mistakes > 0
+
+    @property
+    def moved(self) -> bool:
+        """Whether the weights changed or a step waits for the end of its batch."""
+        return self.updates > 0
+
+    @property
+    def norm(self) -> float:
+        """‖w‖ after the step, with the bias."""
+        return math.sqrt(self.norm2)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Its entries by name."""
+        told = {"step": self.number, "pass": self.pass_number}
+        fields = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
+        del fields["number"], fields["pass_number"]
+        proof = fields.pop("proof")
+        fields["mistake"], fields["norm"] = self.mistake, self.norm
+        return told | fields | ({} if proof is None else {"proof": dataclasses.asdict(proof)})
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What was run: the estimator, its numbers, the names of its columns and classes, and its starting weights."""
+
+    estimator: str
+    name: str
+    exact: bool
+    form: str
+    fit_intercept: bool
+    classes: list[Any] | None
+    names: list[str] | None
+    n_rows: int
+    n_features: int
+    w: tuple[Any, ...]
+    b: Any
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Trace(Sequence[Step]):
+    """A run told step by step. It prints as a table that ends with what was proved.
+
+    It is a sequence of steps; a slice of it, such as ``trace[:8]``, is a shorter trace, and so is ``trace.updates()``.
+
+    Attributes
+    ----------
+    steps : tuple of Step
+        The visits, in order.
+    coef_, intercept_ : ndarray
+        The weights of the readout, as ``fit`` gives them; in exact mode, whole numbers and fractions.
+    verdict : {"separated", "no margin", "stopped"} or None
+        How the run ended; None for a regression.
+    n_iter, n_updates : int
+        Passes and updates made.
+    mistakes : list of int
+        Mistakes of each pass; empty for a regression.
+    margin_bounds : (float, float)
+        What the run proved of the best possible margin.
+    revisit : Revisit or None
+        Where the weights came back to where they had been, and the certificate.
+    proved : list of str
+        The closing sentences.
+    """
+
+    steps: tuple[Step, ...]
+    setting: Setting
+    coef_: NDArray[Any]
+    intercept_: NDArray[Any]
+    verdict: str | None
+    n_iter: int
+    n_updates: int
+    mistakes: list[int]
+    margin_bounds: tuple[float, float]
+    revisit: Revisit | None
+    proved: list[str]
+
+    @property
+    def certificate(self) -> list[Any] | None:
+        """Weights λ ≥ 0 under which the rows cancel, so that no separator exists; None where the run found none."""
+        return None if self.revisit is None else self.revisit.certificate
+
+    def updates(self) -> Trace:
+        """The same trace with those steps only that moved the weights."""
+        return dataclasses.replace(self, steps=tuple(step for step in self.steps if step.moved))
+
+    # ---- a sequence ----------------------------------------------------------------------------------------------
+
+    def __len__(self) -> int:
+        return len(self.steps)
+
+    @overload
+    def __getitem__(self, key: int) -> Step: ...
+    @overload
+    def __getitem__(self, key: slice) -> Trace: ...
+    def __getitem__(self, key: int | slice) -> Step | Trace:
+        return dataclasses.replace(self, steps=self.steps[key]) if isinstance(key, slice) else self.steps[key]
+
+    # ---- as a table ----------------------------------------------------------------------------------------------
+
+    def table(self) -> Table:
+        """The steps as cells of text under headings, with a title and the closing sentences."""
+        return layout.table(self)
+
+    def to_text(self, limit: int | None = None) -> str:
+        """Aligned plain text; of more than ``limit`` steps the middle is left out."""
+        return self.table().text(limit)
+
+    def __str__(self) -> str:
+        return self.to_text(LIMIT)
+
+    __repr__ = __str__
+
+    def show(self, limit: int | None = LIMIT) -> None:
+        """Print it: with rich in a terminal, if that is installed, else as plain text."""
+        if sys.stdout.isatty():
+            try:
+                from rich.console import Console
+            except ImportError:
+                pass
+            else:
+                Console().print(self.table().rich(limit))
+                return
+            width = shutil.get_terminal_size().columns
+            print("\n\n".join(part.text(limit, width) for part in self.table().folded(width, limit)))
+        else:
+            print(self.to_text(limit))
+
+    def __rich__(self) -> Any:
+        return self.table().rich(LIMIT)
+
+    def _repr_html_(self) -> str:
+        return self.to_html(LIMIT)
+
+    def to_html(self, limit: int | None = None) -> str:
+        """A table of HTML, as a notebook shows it."""
+        return self.table().html(limit)
+
+    def to_markdown(self, limit: int | None = None) -> str:
+        """A table of Markdown."""
+        return self.table().markdown(limit)
+
+    def to_latex(self, limit: int | None = None) -> str:
+        """A ``tabular`` of LaTeX that needs no package."""
+        return self.table().latex(limit)
+
+    # ---- as data -------------------------------------------------------------------------------------------------
+
+    def to_frame(self) -> Any:
+        """A pandas DataFrame with one row for each step and one column for each number."""
+        try:
+            pandas: Any = importlib.import_module("pandas")
+        except ImportError:
+            raise ImportError("to_frame needs pandas: pip install pandas (to_json needs nothing)") from None
+        return pandas.DataFrame([layout.flat(self, step) for step in self.steps])
+
+    def to_json(self) -> str:
+        """Everything as JSON; fractions are strings such as "1/3"."""
+        setting = dataclasses.asdict(self.setting)
+        told = {
+            **{name: setting[name] for name in ("estimator", "exact", "form", "fit_intercept", "classes", "names")},
+            "start": {"w": self.setting.w, "b": self.setting.b},
+            "verdict": self.verdict,
+            "passes": self.n_iter,
+            "updates": self.n_updates,
+            "mistakes": self.mistakes,
+            "margin_bounds": [bound if math.isfinite(bound) else None for bound in self.margin_bounds],
+            "coef": self.coef_.tolist(),
+            "intercept": self.intercept_.tolist(),
+            "certificate": self.certificate,
+            "proved": self.proved,
+            "steps": [step.as_dict() for step in self.steps],
+        }
+        return json.dumps(told, default=_plain, ensure_ascii=False, allow_nan=False)
+
+
+def _plain(value: Any) -> Any:
+    """What JSON has no word for: a NumPy number as Python's, anything else as text."""
+    return value.item() if isinstance(value, np.generic) else str(value)

@@ -1,0 +1,433 @@
+"""The run of an estimator, made again by the reference one step at a time and recorded."""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+import math
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from .. import exact as exactly
+from .. import reference, rules
+from ..convergence import NO_MARGIN, SEPARATED
+from ..learner import Learner, Run, weighted_rows
+from ..theory.revisits import Revisit, Revisits
+from . import wording
+from .ending import Ending, ExactEnd, revisit_sentence, sentences
+from .layout import Vectors
+from .proof import Examples, Ledger
+from .record import Setting, Step, Trace
+
+Number = Any  # int, Fraction or float
+
+
+def trace(
+    est: Any,
+    X: Any,
+    y: Any,
+    exact: bool = False,
+    *,
+    separator: Any = None,
+    coef_init: Any = None,
+    intercept_init: Any = None,
+    sample_weight: Any = None,
+    max_steps: int = 100_000,
+) -> Trace:
+    """Run an estimator's algorithm step by step and record every step.
+
+    The run is the one that ``est.fit(X, y, coef_init, intercept_init, sample_weight)`` makes, to the bit: the same rows
+    in the same order, the same weights at its end. ``est`` is not changed, and need not be fitted; with
+    ``warm_start=True`` the run goes on from its last weights. A ``random_state`` that is a generator is not advanced
+    either, so that the next ``fit`` makes just the run that was traced; with None each call draws a run of its own.
+
+    Parameters
+    ----------
+    est : estimator
+        One of this package's, fitted or not.
+    X, y : array-like
+        What ``fit`` takes.
+    exact : bool, default=False
+        Compute with whole numbers and fractions, without rounding: 0.1 is 1/10. The run ends as ``fit`` does, and also
+        where the weights come back to where they have been, which proves that no separator exists.
+    separator : (w, b), w, or an object with ``w`` and ``b``, default=None
+        Weights that separate the rows, of any length (several classes: one vector for each). With them each step
+        carries the quantities of the convergence proof.
+    coef_init, intercept_init, sample_weight : array-like, default=None
+        What ``fit`` takes.
+    max_steps : int, default=100_000
+        A longer run is refused.
+
+    Returns
+    -------
+    Trace
+        The steps, where the run ended, and what was proved.
+
+    Examples
+    --------
+    >>> import rosenblatt as rb
+    >>> X, y = [[0, 0], [0, 1], [1, 0], [1, 1]], [-1, 1, 1, -1]
+    >>> rb.trace(rb.Perceptron(shuffle=False), X, y, exact=True)
+    Perceptron in exact numbers: 4 rows, from w = (0, 0), b = 0
+    <BLANKLINE>
+    step  pass  row  x        y   s  why         τ  w        b  ‖(w, b)‖
+    ────────────────────────────────────────────────────────────────────
+       1     1    0  (0, 0)  −1   0  tie         1  (0, 0)  −1         1
+       2     1    1  (0, 1)   1  −1  wrong sign  1  (0, 1)   0         1
+       3     1    2  (1, 0)   1   0  tie         1  (1, 1)   1        √3
+       4     1    3  (1, 1)  −1   3  wrong sign  1  (0, 0)   0         0
+    <BLANKLINE>
+    No margin, after 1 pass and 4 updates.
+    <BLANKLINE>
+    After step 4 the weights are again those before the first step, w = (0, 0), b = 0. The steps in
+      between come to λ = (1, 1, 1, 1) for the rows, and Σ λ·y·(x, 1) = 0, verified exactly. So no
+      separator exists.
+    """
+    _refuse(est, max_steps)
+    given = copy.copy(est)
+    given.random_state = copy.deepcopy(est.random_state)
+    _, run = given._prepare(X, y, coef_init, intercept_init, sample_weight)
+    n_visited = run.rows.n_rows if run.weight is None else int(np.count_nonzero(run.weight > 0))
+    if n_visited > max_steps:
+        raise ValueError(_too_long(f"one pass over {n_visited:,} rows", max_steps))
+    replay = Replay(run, X, y, exact)
+    if separator is not None:
+        replay.prove(separator)
+    ending = replay.exactly(max_steps) if exact else replay.natively(max_steps)
+    return replay.told(ending, est)
+
+
+def _refuse(est: Any, max_steps: Any) -> None:
+    if isinstance(est, type):
+        raise TypeError(f"trace needs an estimator, not its class: write {est.__name__}()")
+    if not hasattr(est, "_prepare"):
+        hint = "; trace its last step on transformed rows" if hasattr(est, "steps") else ""
+        raise TypeError(f"trace needs a linear estimator of this package, got {type(est).__name__}{hint}")
+    if est.early_stopping:
+        raise ValueError("a run with early_stopping=True is not traced: it ends by held-out rows; set it to False")
+    if not isinstance(max_steps, int) or isinstance(max_steps, bool) or max_steps < 1:
+        raise ValueError(f"max_steps must be a whole number >= 1, got {max_steps!r}")
+
+
+def _too_long(what: str, max_steps: int) -> str:
+    return (
+        f"{what} would be more than max_steps={max_steps:,} steps; lower max_iter, take fewer rows or raise max_steps"
+    )
+
+
+class Replay:
+    """One run through the reference, with whoever watches it."""
+
+    def __init__(self, run: Run, X: Any, y: Any, exact: bool) -> None:
+        self.run, self.exact, learner = run, exact, run.learner
+        self.number: Callable[[Any], Number] = _fraction if exact else np.dtype(learner.dtype).type
+        if learner.dtype == np.float64 and not exact:
+            self.number = float
+        self.natural = weighted_rows(run.weight)
+        self.present = list(range(run.rows.n_rows)) if self.natural is None else self.natural.tolist()
+        self.rows = exactly_rows(X) if exact else [[self.number(v) for v in row] for row in dense(run)]
+        self.targets = run.targets.tolist()
+        if exact and learner.epsilon is not None:
+            self.targets = [_fraction(v) for v in np.ravel(np.asarray(y, dtype=object))]
+        weight = None if run.weight is None else run.weight.tolist()
+        self.weights = [_fraction(v) for v in weight] if exact and weight is not None else weight
+        self.rule = _rule(learner.rule, _fraction if exact else float)
+        self.model = self._model(learner)
+        self.pocket = None
+        self.training_set = [(self.rows[i], self.targets[i]) for i in self.present]
+        if learner.readout == "pocket":
+            self.pocket = reference.Pocket(self.model, self.training_set if learner.ratchet else None)
+        self.labels = [_label(v) for v in (self.targets if run.classes is None else run.classes[run.targets].tolist())]
+        self.xs = [tuple(self.plain(v) for v in row) for row in self.rows]
+        self.steps: list[Step] = []
+        self.ledger: Ledger | None = None
+        self.revisit: tuple[Revisit, int | None] | None = None  # and the class that was against the rest
+        self.start = self.now = self._weights()
+        self.norm2 = self._norm2()
+        self.watches = self._watches()
+
+    def _model(self, learner: Learner) -> reference.Model:
+        k, d = learner.n_vectors, learner.n_features
+        epsilon = learner.epsilon or 0
+        model = reference.Model(
+            learner.form, d, k, fit_intercept=learner.fit_intercept, ties=learner.ties, share=learner.multiclass,
+            epsilon=_fraction(epsilon) if self.exact else epsilon, number=self.number, batch=learner.batch,
+        )  # fmt: skip
+        weights = learner.active[:, :k]
+        model.w = [[self.number(v) for v in w] for w in weights[1:].T]
+        model.b = [self.number(v) for v in weights[0]]
+        return model
+
+    def plain(self, value: Number) -> Number:
+        """A number as it is shown and kept: whole ones as int in exact mode, floats of any width as Python's."""
+        return exactly.number(value) if self.exact else reference.wide(value)
+
+    def _weights(self) -> tuple[tuple[tuple[Number, ...], ...], tuple[Number, ...]]:
+        return tuple(tuple(map(self.plain, w)) for w in self.model.w), tuple(map(self.plain, self.model.b))
+
+    def _norm2(self) -> Number:
+        """‖w‖² with the biases, over all vectors, in double precision."""
+        w, b = self.model.w, self.model.b if self.model.one else []
+        return self.plain(sum(v * v for v in (reference.wide(v) for vector in (*w, b) for v in vector)))
+
+    def _watches(self) -> list[tuple[Revisits, int | None]]:
+        """Who looks out for weights that come back: one, or one for each class against the rest."""
+        learner = self.run.learner
+        if learner.epsilon is not None:
+            return []
+        rows = self.xs if self.exact else exactly.rows(np.array(self.xs))
+        codes, bias = self.run.targets.tolist(), learner.fit_intercept
+        if learner.form == "ovr":
+            return [
+                (Revisits(rows, [int(code == c) for code in codes], bias, self._state(c)), c)
+                for c in range(learner.n_vectors)
+            ]
+        return [(Revisits(rows, codes, bias, self.start, max(learner.n_vectors, 2)), None)]
+
+    def _state(self, c: int | None) -> Any:
+        return self.now if c is None else (self.now[0][c], self.now[1][c])
+
+    # ---- the two ways to run -------------------------------------------------------------------------------------
+
+    def orders(self) -> Iterator[Sequence[int]]:
+        """The rows in the order of each pass, as ``fit`` draws it."""
+        rng, run = copy.deepcopy(self.run.rng), self.run
+        while True:
+            order = run.learner.order(run.rows, self.natural, run.shuffle, rng)
+            yield self.present if order is None else order.tolist()
+
+    def natively(self, max_steps: int) -> Ending:
+        """As many passes as the native learner makes; its verdict and bounds."""
+        run = self.run
+        native = copy.deepcopy(run.learner)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # the trace says how it ended
+            native.fit(
+                run.rows, run.targets, run.weight, max_iter=run.max_iter, tol=run.tol, shuffle=run.shuffle,
+                rng=copy.deepcopy(run.rng),
+            )  # fmt: skip
+        if native.n_iter * len(self.present) > max_steps:
+            raise ValueError(_too_long(f"{native.n_iter:,} passes over {len(self.present):,} rows", max_steps))
+        for number, order in zip(range(1, native.n_iter + 1), self.orders()):
+            for _ in self.pass_over(number, order):
+                pass
+        lower, upper = native.margin_bounds
+        told = [wording.number(bound) if math.isfinite(bound) else "" for bound in (lower, upper)]
+        boundary = native.verdict == SEPARATED and bool(native.least.min() <= 0)
+        return Ending(native.verdict, native.n_iter, native.n_updates, lower, upper, boundary, *told)
+
+    def exactly(self, max_steps: int) -> Ending:
+        """Until it is decided in exact numbers; a certificate ends it at once."""
+        tol = None if self.run.tol is None else _fraction(self.run.tol)
+        end = ExactEnd(self.model, self.rule, self.training_set, tol)
+        for number, order in zip(range(1, self.run.max_iter + 1), self.orders()):
+            if len(self.steps) + len(order) > max_steps:
+                raise ValueError(_too_long(f"pass {number}, and no end yet,", max_steps))
+            first = len(self.steps)
+            for step in self.pass_over(number, order):
+                end.add(step)
+                if self.revisit is not None and self._decides(*self.revisit):
+                    end.look()
+                    end.ending.n_iter, end.ending.verdict = number, NO_MARGIN
+                    return end.ending
+            done = self.steps[first:]
+            mistakes, updates = sum(step.mistakes for step in done), sum(step.updates for step in done)
+            if end.over(number, mistakes, updates, last=number == self.run.max_iter):
+                break
+        return end.ending
+
+    def _decides(self, revisit: Revisit, c: int | None) -> bool:
+        """Whether the certificate leaves no weights that are right: under ties="predict" some may still be.
+
+        There a row may lie on the boundary if the class that ``predict`` names on a tie is its own.
+        """
+        if self.model.ties == "mistake":
+            return True
+        for code, entry in zip(self.run.targets.tolist(), revisit.certificate):
+            strict = entry[:code] if isinstance(entry, list) else [entry] if code == (1 if c is None else c) else []
+            if any(strict):
+                return True
+        return False
+
+    def pass_over(self, number: int, order: Sequence[int]) -> Iterator[reference.Step]:
+        """One pass, recorded."""
+        visits = reference.visits(self.model, self.rule, self.rows, self.targets, order, self.weights, self.pocket)
+        for place, (i, step) in enumerate(visits, 1):
+            moved = place == len(order) if self.model.batch else step.moves
+            before = self.now
+            if moved:
+                self.now, self.norm2 = self._weights(), self._norm2()
+            self._watch(i, step, moved)
+            self.steps.append(self._record(number, i, step, before, moved))
+            yield step
+
+    def _watch(self, i: int, step: reference.Step, moved: bool) -> None:
+        for watch, c in self.watches:
+            coef = step.coef if c is None else [step.coef[c]]
+            watch.add(i, [exactly.number(reference.wide(a)) for a in coef] if step.moves else [0])
+            found = watch.look(self._state(c)) if moved else None
+            if found is not None and self.revisit is None:
+                self.revisit = found, c
+
+    # ---- the record ----------------------------------------------------------------------------------------------
+
+    def prove(self, separator: Any) -> None:
+        """Keep the books of the convergence proof with this separator."""
+        learner = self.run.learner
+        if learner.form == "regression":
+            raise ValueError("a regression has no separator: leave it out")
+        if learner.form == "ovr":
+            raise ValueError(
+                "one against the rest trains a perceptron for each class, which have no common separator: leave it "
+                "out, or trace each class with y == label"
+            )
+        number = _fraction if self.exact else float
+        rows = self.rows if self.exact else [[float(v) for v in row] for row in self.rows]
+        examples = Examples(
+            rows, self.targets, self.weights, self.present, self.labels, learner.n_vectors, learner.fit_intercept
+        )
+        start = [number(v) for v in examples.stacked(*self.start)]
+        self.ledger = Ledger(separator, examples, self.rule, learner.batch, start, number)
+
+    def _record(self, number: int, i: int, step: reference.Step, before: Any, moved: bool) -> Step:
+        several = self.model.form in ("multiclass", "ovr")
+        plain = self.plain
+        scores, gains = tuple(map(plain, step.scores)), tuple(map(plain, step.gains))
+        (w0, b0), (w, b) = before, self.now
+        proof = None
+        if self.ledger is not None:
+            inside = [self.number(v) if self.exact else v for v in self.ledger.examples.stacked(w, b)]
+            proof = self.ledger.entry(i, step, inside, moved)
+            if self.exact:
+                entries = {name: plain(v) if isinstance(v, Fraction) else v for name, v in vars(proof).items()}
+                proof = dataclasses.replace(proof, **entries)
+        return Step(
+            number=len(self.steps) + 1, pass_number=number, row=i, x=self.xs[i], y=self.labels[i],
+            score=scores if several else scores[0], predicted=self._predicted(scores), margin=plain(step.margin),
+            mistakes=0 if self.model.form == "regression" else step.mistakes, why=self._why(step),
+            tau=gains if self.model.form == "ovr" else gains[0], coef=tuple(map(plain, step.coef)),
+            updates=step.updates, w_before=w0 if several else w0[0], b_before=b0 if several else b0[0],
+            w=w if several else w[0], b=b if several else b[0], norm2=self.norm2, proof=proof,
+        )  # fmt: skip
+
+    def _predicted(self, scores: tuple[Number, ...]) -> Any:
+        classes = self.run.classes
+        if classes is None:
+            return scores[0]
+        code = int(scores[0] > 0) if len(scores) == 1 else scores.index(max(scores))
+        return _label(classes.tolist()[code])
+
+    def _why(self, step: reference.Step) -> str:
+        if self.model.form == "regression":
+            return "outside the tube" if step.mistakes else ""
+        if step.mistakes:
+            wrong = "wrong class" if self.model.form == "multiclass" else "wrong sign"
+            return wrong if step.margin < 0 else "tie"
+        return "inside the margin" if step.moves else ""
+
+    def told(self, ending: Ending, est: Any) -> Trace:
+        """The record with its closing sentences."""
+        learner, run = self.run.learner, self.run
+        several = learner.form in ("multiclass", "ovr")
+        names = None if run.names is None else [str(name) for name in run.names]
+        classes = None if run.classes is None else [_label(v) for v in run.classes.tolist()]
+        (w, b), mistakes = self.start, [0] * ending.n_iter
+        for step in self.steps:
+            mistakes[step.pass_number - 1] += step.mistakes
+        setting = Setting(
+            " ".join(repr(est).split()), type(est).__name__, self.exact, learner.form, learner.fit_intercept, classes,
+            names, len(self.xs), learner.n_features, w if several else w[0], b if several else b[0],
+        )  # fmt: skip
+        coef, intercept = self._readout()
+        return Trace(
+            tuple(self.steps), setting, coef, intercept, ending.verdict, ending.n_iter, ending.n_updates,
+            [] if learner.epsilon is not None else mistakes, (ending.lower, ending.upper),
+            None if self.revisit is None else self.revisit[0], self._proved(ending, setting),
+        )  # fmt: skip
+
+    def _readout(self) -> tuple[Any, Any]:
+        learner, model = self.run.learner, self.model
+        w, b = model.w, model.b
+        if learner.readout == "averaged":
+            w, b = model.averaged()
+        elif self.pocket is not None:
+            w, b = self.pocket.w, self.pocket.b
+        if self.exact:
+            coef = np.empty((len(w), learner.n_features), dtype=object)
+            coef[:] = [[self.plain(v) for v in row] for row in w]
+            intercept = np.array([self.plain(v) for v in b], dtype=object)
+        else:
+            coef, intercept = np.array(w, learner.dtype), np.array(b, learner.dtype)
+        return (coef[0] if learner.epsilon is not None else coef), intercept
+
+    def _proved(self, ending: Ending, setting: Setting) -> list[str]:
+        learner = self.run.learner
+        labels = [wording.label(c) for c in setting.classes or ()]
+        found = ""
+        if self.revisit is not None:
+            revisit, c = self.revisit
+            at = self.steps[revisit.last - 1]
+            one_vector = learner.form == "binary"
+            weights = ", " + self._in_words(setting, at.w, at.b) if one_vector else ""
+            one_class = "" if c is None else labels[c]
+            found = revisit_sentence(revisit, labels, one_class, weights, learner.fit_intercept)
+        scale = learner.scale_of(self.run.rows, self.natural) or 1.0
+        last = self._in_words(setting, self.steps[-1].w, self.steps[-1].b)
+        if learner.epsilon is not None:
+            within = not any(step.why for step in self.steps if step.pass_number == ending.n_iter)
+            last = f"every prediction lies within ε = {wording.number(self.plain(self.model.epsilon))} of its target"
+            last = last if within else "some predictions lay outside the tube in its last pass"
+        told = sentences(ending, learner.form, last, self.run.tol, scale, found)
+        if self.ledger is not None:
+            told += self.ledger.proved(self.steps[-1].proof)
+        if learner.readout != "last":
+            told.append(self._read_as(setting))
+        return [sentence.replace("= ≈", "≈ ") for sentence in told]
+
+    def _in_words(self, setting: Setting, w: Any, b: Any) -> str:
+        if setting.form in ("multiclass", "ovr"):
+            return "the last weights"
+        told = "w = " + Vectors(setting).write([w])[0]
+        return told + (f", b = {wording.number(b)}" if setting.fit_intercept else "")
+
+    def _read_as(self, setting: Setting) -> str:
+        coef, intercept = self._readout()
+        what = {"averaged": "Averaged over all visits", "pocket": "In the pocket"}[self.run.learner.readout]
+        if setting.form in ("multiclass", "ovr"):
+            return f"{what}: see coef_ and intercept_."
+        values = coef.ravel().tolist(), intercept.tolist()[0]
+        return f"{what}: {self._in_words(setting, *values)}."
+
+
+def _fraction(value: Any) -> Fraction:
+    return Fraction(exactly.number(value, as_written=True))
+
+
+def exactly_rows(X: Any) -> list[list[Fraction]]:
+    """The rows as fractions, so that whole numbers divide into fractions too."""
+    return [[Fraction(v) for v in row] for row in exactly.rows(X, as_written=True)]
+
+
+def _label(value: Any) -> Any:
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def _rule(rule: rules.Rule, number: Callable[[Any], Number]) -> rules.Rule:
+    """The rule with its parameters as numbers of this kind."""
+    given = {field.name: getattr(rule, field.name) for field in dataclasses.fields(rule)}
+    return dataclasses.replace(rule, **{name: number(value) for name, value in given.items() if value is not None})
+
+
+def dense(run: Run) -> Any:
+    """The rows as an array, whatever they were."""
+    view = run.rows.view
+    if len(view) == 1:
+        return view[0]
+    indptr, indices, data, width = view
+    X = np.zeros((run.rows.n_rows, width), data.dtype)
+    X[np.repeat(np.arange(len(indptr) - 1), np.diff(indptr)), indices] = data
+    return X

@@ -1,0 +1,157 @@
+"""Tables of text: aligned, abbreviated, and safe in Markdown, LaTeX, HTML and rich."""
+
+import io
+import re
+import sys
+from html.parser import HTMLParser
+
+import pytest
+
+from rosenblatt.tables import ESCAPES, MATHS, Table, cells, latex
+
+NUMBERS = Table(
+    ("n", "what", "‖w‖²"),
+    [("1", "a|b", "√2"), ("10", "<b> & 50 %", "3"), ("100", "x_1 [red]", "−1/2")],
+    align="rlr",
+    title="Some *rows*",
+    notes=["Σ λ·y·x = 0, so $5 ≤ γ²."],
+    noun=("step", "steps"),
+    strong={1},
+    breaks={2},
+)
+
+
+def test_text():
+    assert str(NUMBERS).splitlines() == [
+        "Some *rows*",
+        "",
+        "  n  what        ‖w‖²",
+        "─────────────────────",
+        "  1  a|b           √2",
+        " 10  <b> & 50 %     3",
+        "┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈┈",
+        "100  x_1 [red]   −1/2",
+        "",
+        "Σ λ·y·x = 0, so $5 ≤ γ².",
+    ]
+
+
+@pytest.mark.parametrize("limit", [2, 3, 4, 9, 10, 11, None])
+def test_the_middle_is_left_out(limit):
+    table = Table(("i",), [(str(i),) for i in range(10)], noun=("step", "steps"))
+    shown = re.findall(r"^\d+$", table.text(limit), re.MULTILINE)
+    kept = 10 if limit is None or limit >= 10 else limit
+    assert len(shown) == kept
+    assert shown == sorted(shown)
+    assert (shown[0], shown[-1]) == ("0", "9")
+    left_out = "" if kept == 10 else f"… {10 - kept} more step{'s' * (kept < 9)} …"
+    assert left_out in table.text(limit)
+    assert ("…" in table.text(limit)) == bool(left_out)
+    for form in (table.markdown, table.html):
+        assert left_out in form(limit)
+    assert latex(left_out) in table.latex(limit)
+
+
+def test_thousands_and_short_limits():
+    table = Table(("i",), [(str(i),) for i in range(4000)])
+    assert "… 3,998 more rows …" in table.text(0)
+    assert Table(("i",), []).text(5).splitlines() == ["i", "─"]
+
+
+def test_wide_and_combining_characters_keep_the_columns_straight():
+    assert [cells(text) for text in ("é", "e\u0301", "感動", "w₀")] == [1, 1, 4, 2]
+    lines = Table(("語", "x"), [("感動", "1"), ("e\u0301", "2")]).text().splitlines()
+    assert [cells(line) for line in lines[2:]] == [cells(lines[1])] * 2
+
+
+def test_markdown():
+    lines = NUMBERS.markdown().splitlines()
+    assert lines[:4] == ["**Some \\*rows\\***", "", "| n | what | ‖w‖² |", "| --: | :-- | --: |"]
+    assert lines[4] == "| 1 | a\\|b | √2 |"
+    assert lines[5] == "| 10 | \\<b\\> & 50 % | 3 |"
+    assert all(len(re.findall(r"(?<!\\)\|", line)) == 4 for line in lines[2:7])
+
+
+def test_latex():
+    told = NUMBERS.latex()
+    assert "\\begin{tabular}{rlr}" in told
+    assert "n & what & $\\|$w$\\|^{2}$ \\\\" in told
+    assert "10 & $<$b$>$ \\& 50 \\% & 3 \\\\" in told
+    assert "x\\_1 {[}red{]}" in told
+    assert "$\\Sigma$ $\\lambda\\cdot$y$\\cdot$x = 0, so \\$5 $\\le$ $\\gamma^{2}$." in told
+    assert told.count("\\begin") == told.count("\\end") == 1
+    assert told.isascii()
+
+
+def test_latex_escapes_every_special_character():
+    told = latex("\\ & % $ # _ { } ~ ^ | < >")
+    bare = re.sub(r"\\[&%$#_{}]|\\text\w+\{\}|\$[^$]*\$", "", told)
+    assert not set(bare) & set("\\&%$#_{}~^|<>")
+    for char, maths in MATHS.items():
+        assert latex(char) == f"${maths}$"
+        assert maths.isascii()
+    for spelled in ESCAPES.values():
+        assert spelled.isascii()
+    assert latex("‖w‖²") == "$\\|$w$\\|^{2}$"  # neighbours are one formula: $$ would be a display
+
+
+class Seen(HTMLParser):
+    """Collects the tags that are open and the text."""
+
+    def __init__(self):
+        super().__init__()
+        self.open, self.text, self.tags = [], [], []
+
+    def handle_starttag(self, tag, attrs):
+        self.open.append(tag)
+        self.tags.append((tag, dict(attrs)))
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        self.text.append(data)
+
+
+def test_html():
+    seen = Seen()
+    seen.feed(NUMBERS.html(limit=2))
+    assert seen.open == []
+    assert {"a|b", "x_1 [red]", "… 1 more step …", "Some *rows*"} <= set(seen.text)
+    assert "<b> &" not in NUMBERS.html()
+    assert "&lt;b&gt; &amp; 50 %" in NUMBERS.html()
+    styles = " ".join(attrs.get("style", "") for _, attrs in seen.tags)
+    assert not re.search(r"color:\s*#|black|white(?!-space)", styles)  # a notebook may be light or dark
+    assert "font-weight:bold" in NUMBERS.html()
+
+
+def test_rich():
+    console = pytest.importorskip("rich.console")
+    out = io.StringIO()
+    console.Console(width=100, file=out).print(NUMBERS.rich())
+    told = out.getvalue()
+    assert "x_1 [red]" in told  # not taken for markup
+    assert "Σ λ·y·x = 0, so $5 ≤ γ²." in told
+    out = io.StringIO()
+    console.Console(width=100, file=out).print(NUMBERS.rich(limit=2))
+    assert "… 1 more step …" in out.getvalue()
+
+
+def test_a_wide_table_is_folded():
+    table = Table(("step", "a", "b", "c"), [("1", "x" * 10, "y" * 10, "z" * 30)], title="T", notes=["N"])
+    for width, parts in ((100, ["step a b c"]), (32, ["step a b", "step c"]), (20, ["step a", "step b", "step c"])):
+        folded = table.folded(width)
+        assert [" ".join(part.headings) for part in folded] == parts
+        assert [part.title for part in folded] == ["T"] + [""] * (len(parts) - 1)
+        assert [list(part.notes) for part in folded] == [[]] * (len(parts) - 1) + [["N"]]
+    console = pytest.importorskip("rich.console")
+    out = io.StringIO()
+    console.Console(width=40, file=out).print(table.rich())
+    assert "z" * 30 in out.getvalue()
+    assert max(map(len, out.getvalue().splitlines())) <= 40
+
+
+def test_without_rich_it_says_so(monkeypatch):
+    monkeypatch.setitem(sys.modules, "rich", None)
+    with pytest.raises(ImportError, match="pip install rich"):
+        NUMBERS.rich()

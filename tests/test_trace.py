@@ -1,0 +1,593 @@
+"""The trace: equal to fit to the bit, the worked examples digit for digit, the proof at every step, certificates."""
+
+import copy
+import io
+import json
+import warnings
+from fractions import Fraction
+from itertools import pairwise
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse as sp
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from identity import same_bits
+from problems import augmented, problems, separable, separable_classes
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from test_reference import FOUR_POINTS, MOVIES, PAIRS, PHRASES, TRACES, XOR, total_of
+
+import rosenblatt as rb
+from rosenblatt.theory.certificates import combination
+from rosenblatt.theory.revisits import Revisits
+
+rules = rb.rules
+
+# ---- equal to fit, to the bit ------------------------------------------------------------------------------------
+
+LEARNERS = [
+    (rules.Perceptron(), "max"),
+    (rules.Perceptron(eta0=0.3), "uniform"),
+    (rules.Perceptron(margin=0.3), "proportional"),
+    (rules.Perceptron(margin=1.3, eta0=0.7), "ovr"),
+    (rules.PA(), "max"),
+    (rules.PA1(C=0.07), "max"),
+    (rules.PA1(C=0.5), "ovr"),
+    (rules.PA2(C=0.3), "max"),
+    (rules.MIRA(), "max"),
+    (rules.MIRA(C=0.05), "max"),
+    (rules.NormMIRA(), "max"),
+]
+READOUTS = [("last", False), ("averaged", False), ("pocket", False), ("pocket", True)]
+
+
+def fitted(estimator, X, y, **options):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return copy.deepcopy(estimator).fit(X, y, **options)
+
+
+def same_as_fit(estimator, X, y, **options):
+    told, model = rb.trace(estimator, X, y, **options), fitted(estimator, X, y, **options)
+    same_bits(told.coef_, model.coef_)
+    same_bits(told.intercept_, model.intercept_)
+    assert (told.n_iter, told.n_updates) == (model.n_iter_, model.n_updates_)
+    assert told.n_updates == sum(step.updates for step in told)
+    if hasattr(model, "verdict_"):
+        assert told.verdict == model.verdict_
+        assert told.mistakes == model.mistakes_.tolist()
+        assert told.margin_bounds == model.margin_bounds_
+    assert str(told)
+    json.loads(told.to_json())
+    return told
+
+
+choices = {
+    "ties": st.sampled_from(("mistake", "predict")),
+    "fit_intercept": st.booleans(),
+    "shuffle": st.booleans(),
+    "init": st.sampled_from(("zeros", "random")),
+    "tol": st.sampled_from((None, 0.1)),
+}
+small = {"features": (1, 2, 3, 17), "max_rows": 8}
+
+
+@pytest.mark.parametrize(("rule", "share"), LEARNERS, ids=str)
+@settings(max_examples=40)
+@given(
+    problem=problems(classes=(2, 3, 5), **small), readout=st.sampled_from(READOUTS), weighted=st.booleans(), **choices
+)
+def test_classifier(rule, share, problem, readout, weighted, **options):
+    estimator = rb.OnlineClassifier(
+        rule=rule, multiclass=share, readout=readout[0], ratchet=readout[1], random_state=problem.seed, max_iter=3,
+        **options,
+    )  # fmt: skip
+    weight = problem.weight if weighted else None
+    told = same_as_fit(estimator, problem.X, problem.codes, sample_weight=weight)
+    for before, after in pairwise(told):
+        assert (before.w, before.b) == (after.w_before, after.b_before)
+    assert all(step.why for step in told if step.mistake or step.moved)
+
+
+@settings(max_examples=40)
+@given(problem=problems(classes=(2, 3), **small), weighted=st.booleans(), ties=choices["ties"])
+def test_batch(problem, weighted, ties):
+    weight = problem.weight if weighted else None
+    told = same_as_fit(
+        rb.BatchPerceptron(max_iter=3, eta0=0.3, ties=ties), problem.X, problem.codes, sample_weight=weight
+    )
+    ends = [i for i, (a, b) in enumerate(pairwise(told)) if a.pass_number != b.pass_number]
+    assert all(step.w == step.w_before for i, step in enumerate(told) if i not in ends and i != len(told) - 1)
+
+
+@pytest.mark.parametrize("variant", ["PA", "PA-I", "PA-II"])
+@settings(max_examples=40)
+@given(problem=problems(classes=(2,), **small), average=st.booleans(), weighted=st.booleans(), shuffle=st.booleans())
+def test_regressor(variant, problem, average, weighted, shuffle):
+    estimator = rb.PassiveAggressiveRegressor(
+        variant=variant, average=average, shuffle=shuffle, max_iter=3, C=0.3, random_state=problem.seed
+    )
+    weight = problem.weight if weighted else None
+    told = same_as_fit(estimator, problem.X, problem.targets, sample_weight=weight)
+    assert (told.verdict, told.mistakes) == (None, [])
+
+
+X6 = np.array([[1.0, 2, 0], [2, 1, 1], [0, 1, -1], [-1, -2, 1], [-2, -1, 0], [-1, 0, -2]])
+Y6 = np.array(["no", "no", "yes", "yes", "no", "yes"])
+
+
+@pytest.mark.parametrize("container", [sp.csr_array, sp.csc_array, pd.DataFrame, np.float32, list], ids=str)
+def test_containers(container):
+    X = X6.astype(np.float32) if container is np.float32 else X6.tolist() if container is list else container(X6)
+    same_as_fit(rb.Perceptron(max_iter=4, random_state=1, class_weight="balanced"), X, Y6)
+    rb.trace(rb.Perceptron(max_iter=4, random_state=1), X, Y6, exact=True)
+
+
+def test_a_start_is_taken_and_warm_start_goes_on():
+    start = {"coef_init": [[0.5, -1, 2]], "intercept_init": [0.25]}
+    told = same_as_fit(rb.Perceptron(max_iter=2, random_state=0), X6, Y6, **start)
+    assert (told[0].w_before, told[0].b_before) == ((0.5, -1.0, 2.0), 0.25)
+    warm = fitted(rb.Perceptron(max_iter=1, random_state=0, warm_start=True), X6, Y6)
+    told = same_as_fit(warm, X6, Y6)
+    assert told[0].w_before == tuple(warm.coef_[0])
+    exact = rb.trace(warm, X6, Y6, exact=True)
+    assert exact[0].w_before == tuple(warm.coef_[0])
+
+
+def test_the_estimator_and_its_generator_are_left_alone():
+    for model in (rb.Perceptron(max_iter=2), fitted(rb.Perceptron(max_iter=2, random_state=0), X6, Y6)):
+        before = copy.deepcopy(vars(model))
+        rb.trace(model, X6, Y6)
+        assert sorted(before) == sorted(vars(model))
+        assert before.get("_learner") is None or np.array_equal(before["_learner"].weights, model._learner.weights)
+    for source in (np.random.default_rng(3), np.random.RandomState(3)):
+        model = rb.Perceptron(max_iter=3, random_state=source)
+        first, again = rb.trace(model, X6, Y6), rb.trace(model, X6, Y6)
+        assert first.steps == again.steps
+        same_bits(first.coef_, fitted(model, X6, Y6).coef_)
+
+
+def test_without_a_seed_the_trace_agrees_with_itself():
+    for _ in range(5):
+        told = rb.trace(rb.Perceptron(max_iter=5), X6, Y6)
+        assert told.mistakes == [sum(s.mistakes for s in told if s.pass_number == p + 1) for p in range(told.n_iter)]
+        assert told.verdict != "separated" or told.mistakes[-1] == 0
+
+
+# ---- the worked traces of ALGORITHMS.md, section 5 ---------------------------------------------------------------
+
+
+@pytest.mark.parametrize("exact", [False, True])
+@pytest.mark.parametrize("name", TRACES)
+def test_worked_trace(name, exact):
+    (rows, codes), fit_intercept, ties, moments, per_pass, end = TRACES[name]
+    passes = 1 if name == "D" else 1000
+    given = rb.Perceptron(shuffle=False, fit_intercept=fit_intercept, ties=ties, tol=None, max_iter=passes)
+    told = rb.trace(given, rows, codes, exact=exact)
+
+    def weights(step):
+        return (*step.w, step.b) if fit_intercept else step.w
+
+    seen = {(step.pass_number, step.row): weights(step) for step in told.updates()}
+    assert {moment: seen[moment] for moment in moments} == moments
+    assert set(seen) == set(moments) or name[0] in "AC"
+    assert weights(told[-1]) == end
+    assert told.n_updates == sum(told.mistakes) == total_of(name)
+    assert {type(v) for step in told for v in (*weights(step), step.score, step.norm2)} == {int if exact else float}
+    if per_pass is not None:
+        assert [u for u, p in zip(told.mistakes, per_pass) if p is not None] == [p for p in per_pass if p is not None]
+    assert told.verdict == ("no margin" if exact else "stopped") if name == "D" else "separated"
+
+
+def test_scores_and_reasons_of_trace_a():
+    told = rb.trace(rb.Perceptron(shuffle=False, fit_intercept=False), *FOUR_POINTS, exact=True)
+    assert [step.score for step in told[:8]] == [0, 11, 3, -1, -1, 9, 6, -2]
+    assert [step.why for step in told[:6]] == ["tie", "wrong sign", "", "", "wrong sign", "wrong sign"]
+    assert [step.predicted for step in told[:3]] == [0, 1, 1]
+    assert told[-1].pass_number == told.n_iter == 8
+    assert told[-1].norm2 == 34
+
+
+@pytest.mark.parametrize(
+    ("data", "bias", "exact"),
+    [(PHRASES, False, True), (PHRASES, True, True), (XOR, True, True), (XOR, True, False), (PHRASES, False, False)],
+)
+def test_weights_that_come_back_are_a_certificate(data, bias, exact):
+    rows, codes = data
+    told = rb.trace(rb.Perceptron(shuffle=False, fit_intercept=bias, max_iter=50), rows, codes, exact=exact)
+    assert told.certificate == [1, 1, 1, 1]
+    assert not any(combination(rows, codes, told.certificate, bias))
+    assert told.verdict == "no margin"
+    assert "no separator exists" in told.proved[-1]
+    assert len(told) == told.revisit.last or not exact
+
+
+def test_a_separable_run_has_no_certificate():
+    for data in (FOUR_POINTS, MOVIES, PAIRS):
+        told = rb.trace(rb.Perceptron(shuffle=False, fit_intercept=False), *data, exact=True)
+        assert (told.certificate, told.verdict) == (None, "separated")
+
+
+# ---- exact numbers -----------------------------------------------------------------------------------------------
+
+
+def test_exact_numbers_are_those_written():
+    told = rb.trace(rb.Perceptron(eta0=0.1, shuffle=False), [[0.5], [-0.1]], ["a", "b"], exact=True)
+    assert told[0].x == (Fraction(1, 2),)
+    assert told[0].w == (Fraction(-1, 20),)
+    assert told[1].x == (Fraction(-1, 10),)
+    assert "−1/20" in str(told)
+    assert isinstance(told.coef_[0, 0], (int, Fraction))
+    third = Fraction(1, 3)
+    told = rb.trace(rb.Perceptron(shuffle=False), [[third], [-third]], [0, 1], exact=True)
+    assert told[0].w == (-third,)
+
+
+@pytest.mark.parametrize(("rule", "share"), LEARNERS, ids=str)
+@settings(max_examples=30)
+@given(
+    problem=problems(classes=(2, 3), features=(2, 3), max_rows=6, kinds=("integers", "eighths"), dtypes=(np.float64,)),
+    readout=st.sampled_from(["last", "averaged", "pocket"]),
+    weighted=st.booleans(),
+)
+def test_nothing_is_rounded(rule, share, problem, readout, weighted):
+    estimator = rb.OnlineClassifier(rule=rule, multiclass=share, readout=readout, max_iter=2, random_state=problem.seed)
+    weight = problem.weight if weighted else None
+    told = rb.trace(estimator, problem.X, problem.codes, exact=True, sample_weight=weight)
+    numbers = [*told.coef_.ravel(), *told.intercept_]
+    for step in told:
+        w, b = (step.w, step.b) if isinstance(step.b, tuple) else ((step.w,), (step.b,))
+        w0, b0 = (step.w_before, step.b_before) if isinstance(step.b, tuple) else ((step.w_before,), (step.b_before,))
+        for c, a in enumerate(step.coef):
+            assert w[c] == tuple(v + a * x for v, x in zip(w0[c], step.x))
+            assert b[c] == b0[c] + a
+        numbers += [v for ws in w for v in ws] + [*b, *step.coef, step.margin, step.norm2]
+    assert {type(v) for v in numbers} <= {int, Fraction}
+    assert not any(isinstance(v, Fraction) and v.denominator == 1 for v in numbers)
+    if told.certificate is None and told.n_iter == 2:  # it may end earlier, and knows more
+        near = rb.trace(estimator, problem.X, problem.codes, sample_weight=weight)
+        if [s.updates for s in near] == [s.updates for s in told]:
+            assert np.allclose(np.array(near[-1].w), np.array(told[-1].w, float))
+
+
+def test_an_exact_regression():
+    told = rb.trace(
+        rb.PassiveAggressiveRegressor(shuffle=False, max_iter=1, variant="PA"), [[1], [2]], [0.3, 1], exact=True
+    )
+    assert told[0].tau == Fraction(1, 10)
+    assert (told[0].w, told[0].b) == ((Fraction(1, 10),), Fraction(1, 10))
+    assert told[0].why == "outside the tube"
+
+
+def test_the_exact_run_ends_by_the_margin_test_too():
+    X, y = [[1, 0], [1000, 1], [-1, 0]], [0, 1, 0]
+    told = rb.trace(rb.Perceptron(shuffle=False, tol=0.5), X, y, exact=True)
+    assert told.verdict == fitted(rb.Perceptron(shuffle=False, tol=0.5), X, y).verdict_ == "no margin"
+    assert told.certificate is None
+    assert "tol·R" in told.proved[0]
+
+
+@settings(max_examples=40)
+@given(problem=problems(classes=(2, 3), features=(2, 3), kinds=("integers",), max_rows=7), ties=choices["ties"])
+def test_exact_and_native_verdicts_agree_on_integers(problem, ties):
+    estimator = rb.Perceptron(ties=ties, shuffle=False, tol=None, max_iter=40)
+    told = rb.trace(estimator, problem.X, problem.codes, exact=True)
+    model = fitted(estimator, problem.X, problem.codes)
+    if told.certificate is None:
+        assert (told.verdict, told.mistakes) == (model.verdict_, model.mistakes_.tolist())
+        assert np.array_equal(told.coef_.astype(float), model.coef_)
+    else:
+        assert ties == "predict" or model.verdict_ != "separated"
+        assert told.verdict == "no margin" or ties == "predict"
+
+
+# ---- certificates ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("exact", [False, True])
+@pytest.mark.parametrize("share", ["max", "uniform", "ovr"])
+@settings(max_examples=40)
+@given(problem=problems(classes=(2, 3), features=(1, 2), kinds=("integers",), max_rows=7, dtypes=(np.float64,)))
+def test_certificates_hold(exact, share, problem):
+    estimator = rb.Perceptron(multiclass=share, shuffle=False, tol=None, max_iter=30)
+    told = rb.trace(estimator, problem.X, problem.codes, exact=exact)
+    if told.certificate is None:
+        return
+    rows = [[int(v) for v in row] for row in problem.X]
+    flat = [a for entry in told.certificate for a in (entry if isinstance(entry, list) else [entry])]
+    assert min(flat) >= 0
+    assert max(flat) > 0
+    if share == "ovr" and problem.n_classes > 2:
+        sums = [combination(rows, problem.codes == c, told.certificate, True) for c in range(problem.n_classes)]
+        assert any(not any(total) for total in sums)
+    else:
+        assert not any(combination(rows, problem.codes.tolist(), told.certificate, True))
+    assert told.verdict != "separated"
+
+
+def test_a_tampered_certificate_does_not_hold():
+    rows, codes = XOR
+    watch = Revisits(rows, codes, True, (0, 0, 0))
+    assert watch.holds([1, 1, 1, 1])
+    assert watch.holds([2, 2, 2, 2])
+    for bad in ([1, 1, 1, 2], [0, 0, 0, 0], [-1, -1, -1, -1], [1, 1, 1]):
+        assert not watch.holds(bad)
+    for row, coef in ((0, -1), (1, 1), (2, 1), (3, -2)):  # a step that was not taken so
+        watch.add(row, [coef])
+    assert watch.look((0, 0, 0)) is None
+
+
+def test_rounded_weights_that_come_back_prove_nothing():
+    X, y = np.array([[1.0], [1e-30]]), [0, 1]
+    told = rb.trace(rb.Perceptron(shuffle=False, fit_intercept=False, max_iter=5, tol=None), X, y, coef_init=[[1e20]])
+    assert any(step.moved and step.w == step.w_before for step in told)
+    assert told.certificate is None
+
+
+def test_a_row_of_zeros_is_its_own_certificate():
+    told = rb.trace(rb.Perceptron(shuffle=False, fit_intercept=False), [[1, 0], [0, 0]], [0, 1], exact=True)
+    assert told.certificate == [0, 1]
+
+
+def test_predict_may_be_right_on_a_boundary_that_a_certificate_forbids():
+    """λ on rows of the first class alone: they may all lie on the boundary, so the exact run goes on and separates."""
+    X, y = [[1, 0], [-1, 0], [0, 1], [1, 0]], [0, 0, 1, 0]
+    estimator = rb.Perceptron(ties="predict", fit_intercept=False, shuffle=False)
+    told = rb.trace(estimator, X, y, exact=True, coef_init=[[1, 0]], sample_weight=[2, 2, 1, 1])
+    assert told.certificate == [2, 2, 0, 0]
+    assert told.verdict == "separated"
+    assert "boundary" in " ".join(told.proved)
+
+
+# ---- the convergence proof ---------------------------------------------------------------------------------------
+
+
+def holds(told, slack=0):
+    """Every inequality of the proof at every step."""
+    for step in told:
+        p = step.proof
+        assert p.progress >= p.progress_floor - slack
+        assert p.norm2_ceiling is None or p.norm2 <= p.norm2_ceiling + slack
+        assert p.cosine_floor is None or p.cosine >= p.cosine_floor - 1e-12
+        assert p.fall_floor is None or p.fall >= p.fall_floor - slack
+    return told
+
+
+PERCEPTRONS = [
+    rb.Perceptron(),
+    rb.Perceptron(eta0=0.1),
+    rb.Perceptron(margin=0.5),
+    rb.AveragedPerceptron(init="random"),
+    rb.BatchPerceptron(),
+    rb.BatchPerceptron(margin=1.0),
+    rb.PassiveAggressiveClassifier(variant="PA"),
+    rb.PassiveAggressiveClassifier(C=0.05),
+    rb.PassiveAggressiveClassifier(variant="PA-II"),
+    rb.MIRA(),
+    rb.MIRA(C=0.05),
+    rb.MIRA(variant="norm"),
+]
+
+
+@pytest.mark.parametrize("estimator", PERCEPTRONS, ids=lambda e: " ".join(repr(e).split()))
+@settings(max_examples=10)
+@given(problem=separable(bias=True, max_rows=6), weighted=st.booleans())
+def test_the_proof_holds_at_every_step(estimator, problem, weighted):
+    X, y, u, b = problem
+    estimator = copy.deepcopy(estimator).set_params(max_iter=3, random_state=5)
+    weight = np.arange(1, len(y) + 1) / 2 if weighted else None
+    holds(rb.trace(estimator, X, y, separator=(u, b), sample_weight=weight), slack=1e-6 * (1 + abs(X).max()) ** 4)
+    told = holds(rb.trace(estimator, X, y, exact=True, separator=(u, b), sample_weight=weight))
+    gamma = min(y * (X @ u + b))
+    assert all(step.proof.progress_floor >= 0 for step in told)
+    if isinstance(estimator, rb.Perceptron) and not weighted and estimator.init == "zeros":
+        R2 = (augmented(X, True) ** 2).sum(axis=1).max()
+        bound = (R2 + 2 * estimator.margin / estimator.eta0) * (u @ u + b * b) / gamma**2
+        assert told.n_updates <= bound + 1e-9
+        assert "Novikoff" in str(told)
+        if estimator.margin == 0:  # the angle form: cos ≥ γ√M/R
+            M = 0
+            for step in told:
+                M += step.updates
+                if step.proof.cosine is not None:
+                    assert step.proof.cosine_floor == pytest.approx(gamma * np.sqrt(M / R2 / (u @ u + b * b)))
+
+
+@pytest.mark.parametrize("share", ["max", "uniform", "proportional"])
+@pytest.mark.parametrize("kind", [rb.Perceptron, rb.PassiveAggressiveClassifier, rb.MIRA, rb.BatchPerceptron])
+@settings(max_examples=8)
+@given(problem=separable_classes(max_rows=6))
+def test_the_proof_holds_for_several_classes(kind, share, problem):
+    X, codes, U = problem
+    estimator = kind(max_iter=3) if kind is rb.BatchPerceptron else kind(max_iter=3, random_state=5)
+    if kind is rb.Perceptron:
+        estimator.set_params(multiclass=share)
+    told = holds(rb.trace(estimator, X, codes, exact=True, separator=U))
+    assert told[-1].proof.progress == sum(int(u) * v for us, ws in zip(U.tolist(), told[-1].w) for u, v in zip(us, ws))
+
+
+def test_the_distance_of_the_textbook():
+    estimator = rb.Perceptron(shuffle=False, fit_intercept=False)
+    told = rb.trace(estimator, *FOUR_POINTS, exact=True, separator=(-2, 1))
+    assert [(s.proof.distance, s.proof.fall, s.proof.fall_floor) for s in told[:2]] == [(829, 16, 13), (794, 35, 13)]
+    assert told[0].proof.progress == told[0].proof.progress_floor == 1
+    assert "13 updates ≤ (R/γ)² = 65" in str(told)
+    start = rb.trace(
+        rb.Perceptron(shuffle=False, fit_intercept=False),
+        *FOUR_POINTS,
+        exact=True,
+        separator=[-2, 1],
+        coef_init=[[3, 1]],
+    )
+    assert "From this start" in str(start)
+    holds(start)
+
+
+class Found:
+    w, b = np.array([-2.0, 1.0]), 0.0
+
+
+def test_forms_of_a_separator():
+    estimator = rb.Perceptron(shuffle=False)
+    given = [(-2, 1), [-2, 1], ((-2, 1), 0), (np.array([-2, 1]), 0.0), np.array([[-2, 1]]), Found()]
+    told = [rb.trace(estimator, *FOUR_POINTS, exact=True, separator=u).to_json() for u in given]
+    assert len(set(told)) == 1
+    model = fitted(rb.Perceptron(shuffle=False), *FOUR_POINTS)
+    holds(rb.trace(estimator, *FOUR_POINTS, exact=True, separator=model))
+
+
+# ---- bad input ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("estimator", "options", "kind", "telling"),
+    [
+        (rb.Perceptron, {}, TypeError, "write Perceptron()"),
+        (make_pipeline(StandardScaler(), rb.Perceptron()), {}, TypeError, "got Pipeline; trace its last step"),
+        (object(), {}, TypeError, "linear estimator of this package, got object"),
+        (rb.Perceptron(early_stopping=True), {}, ValueError, "early_stopping=True is not traced"),
+        (rb.Perceptron(), {"max_steps": 3}, ValueError, "one pass over 4 rows would be more than max_steps=3"),
+        (rb.Perceptron(tol=None, max_iter=9, shuffle=False), {"max_steps": 30}, ValueError, "lower max_iter"),
+        (rb.Perceptron(shuffle=False, fit_intercept=False), {"max_steps": 30, "exact": True}, ValueError, "pass 8"),
+        (rb.Perceptron(), {"max_steps": 0}, ValueError, "max_steps must be a whole number >= 1"),
+        (rb.Perceptron(), {"separator": (2, 1)}, ValueError, "at row 1, of class 0, y·(u·x + b) is −7"),
+        (rb.Perceptron(), {"separator": (2, 1, 0)}, ValueError, "must have 2 weights and 1 bias"),
+        (rb.Perceptron(), {"separator": "u"}, ValueError, "separator must be weights w or a pair (w, b)"),
+        (rb.Perceptron(fit_intercept=False), {"separator": ((-2, 1), 1)}, ValueError, "the estimator has none"),
+        (rb.PassiveAggressiveRegressor(), {"separator": (2, 1)}, ValueError, "a regression has no separator"),
+        (rb.Perceptron(eta0=-1), {}, ValueError, "eta0 must be"),
+    ],
+)
+def test_refusals(estimator, options, kind, telling):
+    with pytest.raises(kind) as caught:
+        rb.trace(estimator, *FOUR_POINTS, **options)
+    assert telling in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_one_against_the_rest_has_no_common_separator():
+    with pytest.raises(ValueError, match="trace each class with y == label"):
+        rb.trace(rb.Perceptron(multiclass="ovr"), X6, [0, 1, 2] * 2, separator=np.zeros((3, 3)))
+
+
+def test_bad_data_are_refused_as_fit_refuses_them():
+    with pytest.raises(ValueError, match="row 1, column 0"):
+        rb.trace(rb.Perceptron(), [[1.0], [np.nan]], [0, 1])
+    with pytest.raises(ValueError, match="only one class"):
+        rb.trace(rb.Perceptron(), [[1.0], [2.0]], [0, 0])
+
+
+# ---- what is shown -----------------------------------------------------------------------------------------------
+
+
+def phrases(pairs=False):
+    names = ["good", "bad", "not", *(("not good", "not bad") if pairs else ())]
+    rows, codes = PAIRS if pairs else PHRASES
+    return pd.DataFrame(rows, columns=names), ["pos" if code else "neg" for code in codes]
+
+
+def test_the_table_of_xor():
+    told = rb.trace(rb.Perceptron(shuffle=False), XOR[0], [-1, 1, 1, -1], exact=True)
+    assert str(told).splitlines()[2:8] == [
+        "step  pass  row  x        y   s  why         τ  w        b  ‖(w, b)‖",
+        "────────────────────────────────────────────────────────────────────",
+        "   1     1    0  (0, 0)  −1   0  tie         1  (0, 0)  −1         1",
+        "   2     1    1  (0, 1)   1  −1  wrong sign  1  (0, 1)   0         1",
+        "   3     1    2  (1, 0)   1   0  tie         1  (1, 1)   1        √3",
+        "   4     1    3  (1, 1)  −1   3  wrong sign  1  (0, 0)   0         0",
+    ]
+    assert repr(told) == str(told)
+
+
+def test_names_stand_in_the_heading_or_beside_the_numbers():
+    told = str(rb.trace(rb.Perceptron(shuffle=False), *phrases(), exact=True))
+    assert "x (good, bad, not)" in told
+    assert "y = +1 is pos" in told
+    told = str(rb.trace(rb.Perceptron(shuffle=False, fit_intercept=False), *phrases(pairs=True), exact=True))
+    assert "{good: 1, not: 1, not good: 1}" in told
+    assert "w = {good: 1, bad: −1, not good: −2, not bad: 2}" in " ".join(told.split())
+    assert "the best there is" in told
+    many = str(rb.trace(rb.Perceptron(shuffle=False), np.eye(10)[:2], [0, 1]))
+    assert "{1: 1}" in many
+    assert "… 92 more}" in str(rb.trace(rb.Perceptron(shuffle=False), np.eye(100) + 1, [0, 1] * 50)[:3])
+
+
+def test_a_long_trace_is_abbreviated_in_its_middle():
+    told = rb.trace(rb.Perceptron(tol=None, max_iter=25, shuffle=False), *XOR)
+    assert len(told) == 100
+    assert "… 40 more steps …" in str(told)
+    assert "more steps" not in told.to_text()
+    assert str(told[:5]).count("wrong sign") < 5
+    assert len(told[:5]) == 5
+    assert told[-1].number == 100
+    assert [step.number for step in told][:3] == [1, 2, 3]
+
+
+def test_forms_of_the_table():
+    told = rb.trace(rb.Perceptron(shuffle=False, fit_intercept=False), *FOUR_POINTS, exact=True, separator=(-2, 1))
+    assert len(told.updates()) == told.n_updates == told.updates().n_updates == 13
+    assert "| step | pass | row | x |" in told.to_markdown(limit=4)
+    assert "$\\tau$" in told.to_latex(limit=4)
+    assert "<table" in told._repr_html_()
+    assert set(told.to_latex()) <= {*map(chr, range(32, 127)), "\n"}
+    empty = told[:0]
+    assert "Separated" in str(empty)
+    rich = pytest.importorskip("rich.console")
+    out = io.StringIO()
+    rich.Console(width=200, file=out).print(told)
+    assert "Novikoff: 13 updates ≤ (R/γ)² = 65." in out.getvalue()
+
+
+def test_show_prints_plain_text_where_there_is_no_terminal(capsys):
+    told = rb.trace(rb.Perceptron(shuffle=False), *XOR, exact=True)
+    told.show()
+    assert capsys.readouterr().out == str(told) + "\n"
+
+
+def test_every_form_of_learner_can_be_shown():
+    X, y = X6, np.array(["a", "b", "c"] * 2)
+    for estimator, target in [
+        (rb.Perceptron(multiclass="ovr", max_iter=2), y),
+        (rb.AveragedPerceptron(max_iter=2), y),
+        (rb.PocketPerceptron(max_iter=2), Y6),
+        (rb.PassiveAggressiveRegressor(), np.arange(6.0)),
+        (rb.Perceptron(max_iter=2), np.arange(6) + np.arange(6) // 6),
+        (rb.Perceptron(max_iter=2, multiclass="max"), np.arange(6) * 10),
+    ]:
+        for exact in (False, True):
+            told = rb.trace(estimator, X, target, exact=exact)
+            assert told.to_markdown()
+            assert told.to_latex()
+            assert told.to_html()
+            frame = told.to_frame()
+            assert len(frame) == len(told)
+            assert frame["pass"].tolist() == [step.pass_number for step in told]
+
+
+def test_json_round_trip():
+    told = rb.trace(rb.Perceptron(eta0=0.5, shuffle=False), *phrases(), exact=True, sample_weight=[1, 1, 3, 1])
+    back = json.loads(told.to_json())
+    assert back["names"] == ["good", "bad", "not"]
+    assert back["classes"] == ["neg", "pos"]
+    assert len(back["steps"]) == len(told)
+    for step, entry in zip(told, back["steps"]):
+        assert [Fraction(v) for v in entry["w"]] == list(step.w)
+        assert (entry["step"], entry["pass"], entry["row"]) == (step.number, step.pass_number, step.row)
+        assert (entry["y"], entry["why"], entry["mistake"]) == (step.y, step.why, step.mistake)
+    assert "1/2" in back["steps"][0]["w"]
+    inf = json.loads(rb.trace(rb.Perceptron(max_iter=1, shuffle=False), X6, Y6).to_json())
+    assert inf["margin_bounds"][0] is None
+
+
+def test_frame_has_a_column_for_each_number():
+    told = rb.trace(rb.Perceptron(shuffle=False), *phrases(), exact=True)
+    frame = told.to_frame()
+    assert frame["w[good]"].tolist() == [step.w[0] for step in told]
+    assert frame["x[not]"].tolist() == [0, 0, 1, 1]
+    assert frame.columns[:3].tolist() == ["step", "pass", "row"]
+    proofs = rb.trace(rb.Perceptron(shuffle=False, fit_intercept=False), *FOUR_POINTS, separator=(-2, 1)).to_frame()
+    assert {"progress", "progress_floor", "norm2_ceiling", "cosine", "distance", "fall"} <= set(proofs)
+    several = rb.trace(rb.Perceptron(max_iter=1), X6, ["a", "b", "c"] * 2).to_frame()
+    assert {"score[a]", "w[c, 2]", "b[b]"} <= set(several)
