@@ -28,7 +28,7 @@ from __future__ import annotations
 
 import copy
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -372,7 +372,7 @@ def passes(
     rule: rules.Rule,
     rows: Sequence[Sequence[Number]],
     targets: Sequence[Number],
-    orders: Sequence[Sequence[int]],
+    orders: Iterable[Sequence[int]],
     weights: Sequence[Number] | None = None,
     pocket: Pocket | None = None,
 ) -> Iterator[list[Step]]:

@@ -110,8 +110,8 @@ def mistake_bound(
     """How many mistakes a perceptron can make on these rows, given weights that separate them, or nearly.
 
     Weights that separate with margin γ give Novikoff's ``(R/γ)²``, whatever the order and the number of passes; from
-    starting weights w₀ it is ``‖w₀ − αŵ‖²/β²`` with ``β = R`` and ``α = β²/γ``. Weights that do not separate give Freund
-    and Schapire's ``((R + D)/γ)²`` for one pass.
+    starting weights w₀ it is ``‖w₀ − αŵ‖²/β²`` with ``β = R`` and ``α = β²/γ``. Weights that do not separate give
+    Freund and Schapire's ``((R + D)/γ)²`` for one pass.
 
     Parameters
     ----------
@@ -200,7 +200,7 @@ def mistake_bound(
 
 
 def _theorem(learner: Any, R: float, gamma: float, n_rows: int) -> tuple[str, float, float]:
-    """The theorem for a learner's rule (None: the perceptron's), and its α and β²: each mistake takes β² off ‖w − αŵ‖²."""
+    """The theorem for a learner (None: the perceptron), its α and β²: each mistake takes β² off ‖w − αŵ‖²."""
     rule = rules.Perceptron() if learner is None else learner.rule
     if isinstance(rule, rules.Perceptron):
         if learner is not None and learner.batch:
@@ -212,7 +212,7 @@ def _theorem(learner: Any, R: float, gamma: float, n_rows: int) -> tuple[str, fl
         return name, beta2 / gamma, beta2
     C = getattr(rule, "C", None)
     if isinstance(rule, rules.PA2):
-        return "(R² + 1/(2C))/γ², PA-II's", 1 / gamma, 1 / (R**2 + 1 / (2 * C))
+        return "(R² + 1/(2C))/γ², PA-II's", 1 / gamma, 1 / (R**2 + 1 / (2 * rule.C))
     if C is not None:
         return "max(R², 1/C)/γ², that of steps capped by C", 1 / gamma, 1 / max(R**2, 1 / C)
     return "(R/γ)², that of passive-aggressive steps", 1 / gamma, 1 / R**2

@@ -1,9 +1,9 @@
 """Gordan's certificate that no separator exists: weights λ ≥ 0, not all zero, under which the examples cancel.
 
-With two classes there is one λ for each row, and ``Σ λ·y·x = 0`` (with a bias also ``Σ λ·y = 0``). With more there is one
-for each row and wrong class r, which plays W_y against W_r: what the rows of a class weigh against all others must
-equal what the others weigh against it, ``Σ_{y=c} Σ_r λ_r·x = Σ_{y≠c} λ_c·x`` for each class c. If weights W separated the
-data, Σ λ·(W_y − W_r)·x would be positive; it is 0.
+With two classes there is one λ for each row, and ``Σ λ·y·x = 0`` (with a bias also ``Σ λ·y = 0``). With more there is
+one for each row and wrong class r, which plays W_y against W_r: what the rows of a class weigh against all others must
+equal what the others weigh against it, ``Σ_{y=c} Σ_r λ_r·x = Σ_{y≠c} λ_c·x`` for each class c. If weights W separated
+the data, Σ λ·(W_y − W_r)·x would be positive; it is 0.
 """
 
 from __future__ import annotations

@@ -81,8 +81,8 @@ class Margin(float):
 def margin(X: Any, y: Any, w: Any, b: Any = 0.0, *, fit_intercept: bool = False) -> Margin:
     """The margin of each point and of the data set: ``min y·(w·x + b)/‖w‖``.
 
-    With several classes, one vector each, it is ``min (s_y − s_r)/‖W‖`` over the rows and their wrong classes r, ‖W‖ over
-    all vectors.
+    With several classes, one vector each, it is ``min (s_y − s_r)/‖W‖`` over the rows and their wrong classes r, with
+    ‖W‖ over all vectors.
 
     Parameters
     ----------
@@ -95,7 +95,7 @@ def margin(X: Any, y: Any, w: Any, b: Any = 0.0, *, fit_intercept: bool = False)
     b : float or array of shape (n_classes,), default=0.0
         The bias.
     fit_intercept : bool, default=False
-        The margin of the vectors (x, 1), over ‖(w, b)‖: the one that the mistake bounds of a learner with a bias and its
+        The margin of the vectors (x, 1), over ‖(w, b)‖, which the mistake bounds of a learner with a bias and its
         ``margin_bounds_`` speak of. False: the geometric one.
 
     Returns

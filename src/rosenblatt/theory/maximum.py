@@ -3,9 +3,9 @@
     minimise ½‖w‖²  subject to  w·z + b·f ≥ 1 for all vectors            (the margin is 1/‖w‖)
     its dual: maximise Σ λ − ½‖Σ λ z‖²  subject to  λ ≥ 0, Σ λ f = 0     (w = Σ λ z)
 
-Both ends of the bracket are proofs: any (w, b) shows the margin that it has, ``min (w·z + b·f)/‖w‖``, and any λ ≥ 0 with
-Σ λ f = 0 shows that none is larger than ``‖Σ λ z‖/Σ λ``. The vectors with λ > 0 are the support points. Where the bias
-counts in the norm (the margin of (x, 1)), its columns belong to z and there is no f.
+Both ends of the bracket are proofs: any (w, b) shows the margin that it has, ``min (w·z + b·f)/‖w‖``, and any λ ≥ 0
+with Σ λ f = 0 shows that none is larger than ``‖Σ λ z‖/Σ λ``. The vectors with λ > 0 are the support points. Where the
+bias counts in the norm (the margin of (x, 1)), its columns belong to z and there is no f.
 
 Two methods find which vectors support the margin: an interior-point method where the vectors or their columns are few,
 which does not mind columns of very different scales; coordinate ascent in the dual, by the native loop, where both are
@@ -14,6 +14,7 @@ many. Then the linear equations "these have margin exactly 1" give λ and w to f
 
 from __future__ import annotations
 
+import math
 import time
 import warnings
 from collections.abc import Callable, Iterator
@@ -24,7 +25,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import linalg, optimize
 
-from .. import engine
+from .. import engine, exact
+from . import given, verification
 from .vectors import Vectors
 
 Array = NDArray[Any]
@@ -33,7 +35,8 @@ Array = NDArray[Any]
 CLOSED = 1e-10
 _PASSES = 10  # of the ascent, between two looks at all vectors
 _DENSE = 4000  # support points for which the equations are solved; their matrix is dense
-_SMALL = 1500  # vectors among which non-negative least squares decides
+_EXACT_SUPPORT = 60  # support points for which the margin is computed in fractions
+_SMALL = 1000  # support points whose equations are solved by orthogonal factors
 
 
 @dataclass
@@ -67,7 +70,7 @@ class HardMargin:
         self.vectors = vectors
         self.free = free and vectors.F.shape[1] > 0
         n, self.n_columns, self.n_biases = len(vectors), vectors.Z.shape[1], vectors.F.shape[1]
-        self.radius = float(np.sqrt(vectors.norms2.max())) or 1.0
+        self.radius = math.sqrt(float(np.max(vectors.norms2))) or 1.0
         self.best = Maximum(np.zeros(self.n_columns), np.zeros(self.n_biases), np.zeros(n), -np.inf, np.inf)
         # Free biases are regularised about a centre that moves after them. The scale of their columns says how far it
         # moves: further the longer the vectors, less far the more of them hold it.
@@ -75,7 +78,7 @@ class HardMargin:
         if start is not None:
             self.lam = start.lam / start.upper**2 / max(start.lam.sum(), 1e-300)  # so that the margins are about 1
         if self.free:
-            self.scale = self.radius / np.sqrt(max(1, np.count_nonzero(self.lam)))
+            self.scale = self.radius / math.sqrt(max(1, np.count_nonzero(self.lam)))
         if self.free and start is not None:
             self.centre = start.b / start.lower / max(float(np.sqrt(start.w @ start.w)), 1e-300) / self.scale
         self.rows = engine.admit(vectors.with_bias(self.scale))
@@ -107,7 +110,7 @@ class HardMargin:
             sums = lam[positive].sum(), lam[~positive].sum()
             if min(sums) <= 0:
                 return np.zeros_like(lam)
-            return np.where(positive, lam / sums[0], lam / sums[1])
+            return np.asarray(lam / np.where(positive, *sums))
         off = F.T @ lam
         return lam if np.abs(off).max() <= 1e-13 * lam.sum() else np.zeros_like(lam)
 
@@ -136,14 +139,15 @@ class HardMargin:
             hessian[Z.shape[1] :] = 0.0
         x = np.concatenate((w, start_b[: F.shape[1]])) * widths
         x *= 2 / float((A @ x).min())
-        for x, lam in _interior_points(A, hessian, x):
-            v = x / widths
+        lam = np.zeros(m)
+        for found, lam in _interior_points(A, hessian, x):
+            v = found / widths
             w, b = v[: Z.shape[1]], np.concatenate((v[Z.shape[1] :], np.zeros(self.n_biases - F.shape[1])))
             before = self.best.gap
             self.look(w if basis is None else basis @ w, b, lam)
             if self.best.gap <= CLOSED or (before < 1e-6 and self.best.gap > before / 1.5):
                 break
-        self.solve(np.flatnonzero(lam > 1e-6 * lam.max()))
+        self.solve(_before_the_drop(lam, smaller + self.n_biases + 1))
 
     # ---- coordinate ascent ---------------------------------------------------------------------------------------
 
@@ -162,8 +166,8 @@ class HardMargin:
         began, rng = time.monotonic(), np.random.default_rng(seed)
         if separator is not None:
             self.interior(*separator)
-        if self.best.gap <= 1e-7:
-            return self.best
+            if self.best.gap <= max(1e-7, 1e3 * np.finfo(float).eps * self.radius / self.best.upper):
+                return self.best  # what is left is rounding
         n, lam = len(self.vectors), self.lam
         weights = engine.zeros(1 + self.rows.n_features, 1, np.float64)
         self._place(weights)
@@ -231,25 +235,33 @@ class HardMargin:
 
     def _equations(self, support: Array) -> tuple[Array, Array] | None:
         """λ of the support points, and the free biases, from ``w·z + b·f = 1`` on all of them."""
-        Z = self.vectors.Z[support]
-        gram = np.asarray((Z @ Z.T).toarray() if engine.is_sparse(Z) else Z @ Z.T)
         F, n = self.vectors.F[support], len(support)
-        if not self.free:
-            gram = gram + F @ F.T
-            matrix, right = gram, np.ones(n)
-        else:
-            matrix = np.block([[gram, F], [F.T, np.zeros((F.shape[1], F.shape[1]))]])
-            right = np.concatenate((np.ones(n), np.zeros(F.shape[1])))
         try:
+            if n <= _SMALL:
+                return self._by_projection(self.vectors.dense(support), F)
+            Z = self.vectors.Z[support]
+            gram = np.asarray((Z @ Z.T).toarray() if engine.is_sparse(Z) else Z @ Z.T)
+            matrix, right = gram + F @ F.T, np.ones(n)
+            if self.free:
+                matrix = np.block([[gram, F], [F.T, np.zeros((F.shape[1], F.shape[1]))]])
+                right = np.concatenate((right, np.zeros(F.shape[1])))
             with warnings.catch_warnings():
                 warnings.simplefilter("error", linalg.LinAlgWarning)
-                if n > 600:
-                    found = linalg.solve(matrix, right, assume_a="sym")
-                else:
-                    found = linalg.lstsq(matrix, right, cond=1e-13)[0]
+                found = linalg.solve(matrix, right, assume_a="sym", overwrite_a=True)
         except (linalg.LinAlgError, linalg.LinAlgWarning, ValueError):
             return None
-        return (found[:n], found[n:]) if np.all(np.isfinite(found)) else None
+        return found[:n], found[n:]
+
+    def _by_projection(self, Z: Array, F: Array) -> tuple[Array, Array]:
+        """The same by orthogonal factors, which squares no condition number: the shortest w, then its λ."""
+        ones = np.ones(len(Z))
+        if not self.free:
+            A = np.hstack((Z, F))
+            x = linalg.lstsq(A, ones)[0]
+            return linalg.lstsq(A.T, x)[0], x[:0]
+        N = linalg.null_space(F.T)
+        w = linalg.lstsq(N.T @ Z, N.T @ ones)[0]
+        return N @ linalg.lstsq(Z.T @ N, w)[0], linalg.lstsq(F, ones - Z @ w)[0]
 
     def _represent(self, support: Array, w: Array, b: Array) -> None:
         """λ ≥ 0 with Σ λ z = w, if there is one: support points in special position have many λ."""
@@ -311,7 +323,49 @@ def _interior_points(A: Array, hessian: Array, x: Array) -> Iterator[tuple[Array
         yield x, lam
 
 
+def _before_the_drop(lam: Array, most: int) -> Array:
+    """The vectors whose λ stand before the steepest drop, among the largest: the support points near a solution."""
+    order = np.argsort(-lam)[: most + 1]
+    sizes = np.maximum(lam[order], 1e-300)
+    return np.sort(order[: 1 + int(np.argmax(sizes[:-1] / sizes[1:]))]) if len(order) > 1 else order
+
+
 def _reach(values: Array, step: Array) -> float:
     """How far along the step, up to 1, the values stay positive."""
     shrinking = step < 0
     return min(1.0, float(np.min(-values[shrinking] / step[shrinking]))) if shrinking.any() else 1.0
+
+
+def in_fractions(
+    X: Any, known: given.Labels, found: Maximum, fit_intercept: bool, free: bool
+) -> tuple[Array, list[Any], Any] | None:
+    """λ, w and b of the maximum margin in fractions, from its support points; None where they do not show it.
+
+    ``w·z + b·f = 1`` on the support points, λ ≥ 0, and every other row at least 1: then γ² = 1/Σ λ.
+    """
+    support = np.flatnonzero(found.lam > 1e-9 * found.lam.max(initial=0.0))
+    if not 0 < len(support) <= _EXACT_SUPPORT:
+        return None
+    rows, signs = exact.rows(X, support), [1 if code == 1 else -1 for code in known.codes[support].tolist()]
+    z = [[s * v for v in x] for x, s in zip(rows, signs)]
+    products = [[sum(u * v for u, v in zip(p, q) if u and v) for q in z] for p in z]
+    right: list[Any] = [1] * len(z)
+    if fit_intercept and not free:
+        products = [[g + s * t for g, t in zip(line, signs)] for line, s in zip(products, signs)]
+    elif fit_intercept:
+        products = [[*line, s] for line, s in zip(products, signs)] + [[*signs, 0]]
+        right.append(0)
+    solution = exact.solve(products, right)
+    if solution is None or min(solution[: len(z)]) < 0:
+        return None
+    part = solution[: len(z)]
+    w = [sum(a * p[j] for a, p in zip(part, z) if a) for j in range(X.shape[1])]
+    b = 0 if not fit_intercept else solution[-1] if free else sum(a * s for a, s in zip(part, signs))
+    rounded = given.Weights(np.array([[float(v) for v in w]]), np.array([float(b)]))
+    margins = given.functional_margins(X, known, rounded)
+    for i in np.flatnonzero(margins < 1 + 1e-6).tolist():
+        if verification.exact_margin(exact.rows(X, [i])[0], int(known.codes[i]), [w], [b]) < 1:
+            return None
+    dual = np.zeros(X.shape[0], dtype=object)
+    dual[support] = part
+    return dual, w, b

@@ -2,8 +2,8 @@
 
     minimise ‖Σ λ z‖₁  subject to  λ ≥ 0, Σ λ = 1
 
-It is 0 just if no separator exists, and then λ is Gordan's certificate. Its dual is ``max_{|u_j| ≤ 1} min u·z``, so that
-otherwise the multipliers of the same solution are a separator u. A solution at a vertex has few λ > 0. Vectors and
+It is 0 just if no separator exists, and then λ is Gordan's certificate. Its dual is ``max_{|u_j| ≤ 1} min u·z``, so
+that otherwise the multipliers of the same solution are a separator u. A solution at a vertex has few λ > 0. Vectors and
 columns are scaled to length 1 first, which changes neither answer. What comes out is a proposal: whoever asks verifies.
 """
 
@@ -49,7 +49,7 @@ def propose(vectors: Vectors, time_limit: float) -> Proposal:
 
 
 def other_certificates(vectors: Vectors, tries: int, time_limit: float, seed: int = 0) -> list[Array]:
-    """Certificates at other vertices, found by asking for the cheapest under random costs, among inseparable vectors."""
+    """Certificates at other vertices: the cheapest under random costs. The vectors must be inseparable."""
     scaled, lengths, _ = _scaled(vectors)
     m, columns = scaled.shape
     A = sp.vstack([scaled.T, np.ones((1, m))]).tocsc()

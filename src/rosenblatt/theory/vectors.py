@@ -1,8 +1,8 @@
 """The vectors that a separator must have on one side: ``u·z > 0`` for all of them.
 
-With two classes there is one for each row, ``z = y·x``. With more there is one for each row and wrong class r, which has
-x in the block of its class and −x in that of r, so that ``W·z = (W_y − W_r)·x`` (Kesler's construction). A bias adds
-columns of its own, kept apart in ``F``: they count in the norms of the bounds, but not in the geometric margin.
+With two classes there is one for each row, ``z = y·x``. With more there is one for each row and wrong class r, which
+has x in the block of its class and −x in that of r, so that ``W·z = (W_y − W_r)·x`` (Kesler's construction). A bias
+adds columns of its own, kept apart in ``F``: they count in the norms of the bounds, but not in the geometric margin.
 """
 
 from __future__ import annotations
@@ -31,6 +31,8 @@ class Vectors:
     row, rival : ndarray of int
         The row that each vector comes from, and the class it plays against (two classes: −1).
     """
+
+    Z: Any
 
     def __init__(self, X: Any, codes: Array, n_classes: int, fit_intercept: bool) -> None:
         import scipy.sparse as sp
@@ -98,9 +100,9 @@ class Vectors:
             return w, b if len(b) else np.zeros(1)
         return w.reshape(self.n_classes, self.n_features), b if len(b) else np.zeros(self.n_classes)
 
-    def per_row(self, lam: Any) -> Array:
+    def per_row(self, weights: Any) -> Array:
         """One number per vector as one per row, or one per row and class."""
-        lam = np.asarray(lam)
+        lam: Array = np.asarray(weights)
         if self.n_classes == 2:
             return lam
         out = np.zeros((len(self.codes), self.n_classes), lam.dtype)

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from .. import exact
 from . import given
 from .certificates import combination, holds, rows_of
+from .vectors import Vectors
 
 Array = NDArray[Any]
 
@@ -49,20 +50,19 @@ class Verification:
         return self.holds
 
 
-def first_wrong(X: Any, known: given.Labels, weights: given.Weights, at_least: int = 0) -> int | None:
-    """The first row whose margin ``y·s`` (or ``s_y − s_r``) is not positive (or not ``at_least`` 1), without rounding."""
+def first_wrong(X: Any, known: given.Labels, weights: given.Weights) -> int | None:
+    """The first row whose margin ``y·s`` (or ``s_y − s_r``) is not positive, decided without rounding."""
     margins = given.functional_margins(X, known, weights)
-    size = weights.norm(False) * math.sqrt(given.radius2(X)) + float(np.abs(weights.b).max()) + at_least
+    size = weights.norm(False) * math.sqrt(given.radius2(X)) + float(np.abs(weights.b).max())
     rounding = 2 * float(np.finfo(np.float64).eps) * (-(-X.shape[1] // 16) + 10) * size
-    wrong = np.flatnonzero(margins - at_least < -rounding)
+    wrong = np.flatnonzero(margins < -rounding)
     if len(wrong):
         return int(wrong[0])
     w = [[exact.number(value) for value in vector] for vector in weights.w.tolist()]
     b = [exact.number(value) for value in weights.b.tolist()]
-    for i in np.flatnonzero(margins - at_least <= rounding).tolist():
+    for i in np.flatnonzero(margins <= rounding).tolist():
         x = exact.rows(X, [i])[0]
-        margin = exact_margin(x, int(known.codes[i]), w, b)
-        if margin < at_least or (margin == 0 and at_least == 0):
+        if exact_margin(x, int(known.codes[i]), w, b) <= 0:
             return i
     return None
 
@@ -80,15 +80,21 @@ def certificate(X: Any, known: given.Labels, weights: Any, fit_intercept: bool) 
     weights = np.asarray(weights)
     expected = (X.shape[0],) if len(known.classes) == 2 else (X.shape[0], len(known.classes))
     if weights.shape != expected:
-        return Verification(False, True, 0.0, f"the certificate has the shape {weights.shape}, the data ask for {expected}")
+        return Verification(
+            False, True, 0.0, f"the certificate has the shape {weights.shape}, the data ask for {expected}"
+        )
     is_exact = weights.dtype.kind in "biuO"
     support = np.flatnonzero((weights != 0).reshape(len(weights), -1).any(axis=1))
     if np.any(weights < 0):
-        return Verification(False, is_exact, 0.0, f"the weight of row {int(np.argwhere(weights < 0)[0][0])} is negative")
+        return Verification(
+            False, is_exact, 0.0, f"the weight of row {int(np.argwhere(weights < 0)[0][0])} is negative"
+        )
     if not len(support):
         return Verification(False, is_exact, 0.0, "all weights are zero, which proves nothing")
     rows, codes = rows_of(X, support), known.codes[support].tolist()
-    chosen = [[exact.number(a) for a in entry] if weights.ndim == 2 else exact.number(entry) for entry in weights[support]]
+    chosen = [
+        [exact.number(a) for a in entry] if weights.ndim == 2 else exact.number(entry) for entry in weights[support]
+    ]
     if is_exact:
         good = holds(rows, codes, chosen, fit_intercept)
         reason = f"Σ λ·z is exactly 0 over {len(support)} rows" if good else "Σ λ·z is not 0"
@@ -97,8 +103,10 @@ def certificate(X: Any, known: given.Labels, weights: Any, fit_intercept: bool) 
     size = combination([[abs(v) for v in x] for x in rows], [1] * len(rows), _row_sums(chosen), fit_intercept)
     worst = max((float(abs(a) / s) for a, s in zip(off, size * (len(off) // len(size))) if s), default=0.0)
     good = worst <= TOLERANCE
-    reason = f"Σ λ·z is 0 to a relative {worst:.1e} over {len(support)} rows" if good else (
-        f"Σ λ·z is not 0: off by a relative {worst:.1e}"
+    reason = (
+        f"Σ λ·z is 0 to a relative {worst:.1e} over {len(support)} rows"
+        if good
+        else (f"Σ λ·z is not 0: off by a relative {worst:.1e}")
     )
     return Verification(good, False, TOLERANCE, reason)
 
@@ -115,13 +123,15 @@ def separator(X: Any, known: given.Labels, weights: given.Weights) -> Verificati
     return Verification(True, True, 0.0, f"all {X.shape[0]} rows are on their side of the boundary")
 
 
-def upper_bound(X: Any, known: given.Labels, dual: Array, fit_intercept: bool, free: bool) -> float:
+def upper_bound(X: Any, known: given.Labels, dual: Array | None, fit_intercept: bool, augmented: bool) -> float:
     """``‖Σ λ z‖/Σ λ``, which no separator's margin exceeds; infinity if λ does not show a bound.
 
-    A free bias needs ``Σ λ f = 0`` (to rounding, where λ are floats).
+    The margin of (x, 1), augmented, has the bias in its norm; the other one needs ``Σ λ·y = 0`` instead (to rounding,
+    where λ are floats).
     """
-    from .vectors import Vectors
-
+    if dual is None:
+        return math.inf
+    free = fit_intercept and not augmented
     support = np.flatnonzero((dual != 0).reshape(len(dual), -1).any(axis=1))
     if not len(support) or np.any(dual < 0):
         return math.inf

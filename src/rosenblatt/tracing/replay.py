@@ -404,12 +404,12 @@ class Replay:
 
 
 def _fraction(value: Any) -> Fraction:
-    return Fraction(exactly.number(value, as_written=True))
+    return Fraction(exactly.number(value))
 
 
 def exactly_rows(X: Any) -> list[list[Fraction]]:
     """The rows as fractions, so that whole numbers divide into fractions too."""
-    return [[Fraction(v) for v in row] for row in exactly.rows(X, as_written=True)]
+    return [[Fraction(v) for v in row] for row in exactly.rows(X)]
 
 
 def _label(value: Any) -> Any:

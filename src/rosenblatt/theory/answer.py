@@ -1,0 +1,247 @@
+"""The answer to "separable or not?", with its proof: what it holds, how it is checked, how it reads."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import given, verification
+from .verification import TOLERANCE, Verification
+
+Array = NDArray[Any]
+
+
+@dataclass(frozen=True, eq=False)
+class Separability:
+    """Whether data can be separated, with the proof.
+
+    Attributes
+    ----------
+    separable : bool or None
+        True, False, or None where neither could be proved: then ``margin_augmented_bounds`` say what is known.
+    margin : float or None
+        The maximum margin, the distance of the nearest point to the best boundary; 0.0 if inseparable.
+    margin_augmented : float or None
+        The maximum margin of the vectors (x, 1), over ‖(w, b)‖, which mistake bounds and ``margin_bounds_`` speak of.
+        The same as ``margin`` without a bias.
+    w : ndarray of shape (n_features,) or (n_classes, n_features), or None
+        Weights that separate with that margin.
+    b : float, ndarray of shape (n_classes,), or None
+        Their bias.
+    certificate : ndarray of shape (n_samples,) or (n_samples, n_classes), or None
+        If inseparable: weights λ ≥ 0, one for each row (several classes: for each row and wrong class), under which the
+        examples cancel: ``Σ λ·y·x = 0``, and with a bias ``Σ λ·y = 0``. Whole numbers if ``exact``.
+    how : str
+        What decided it.
+    exact : bool
+        Whether the proof holds without rounding. (That w separates always does.)
+    margin_bounds, margin_augmented_bounds : (float, float)
+        Proven bounds on the two margins. They agree to rounding, or to a relative 1e-6 on very large data.
+    dual, dual_augmented : ndarray like a certificate, or None
+        Weights λ ≥ 0 of the support points, which prove the margins maximal: none exceeds ``‖Σ λ·z‖/Σ λ``. Fractions
+        where they could be found.
+    R : float
+        The radius of the vectors that the bounds speak of.
+    fit_intercept : bool
+        Whether separators may have a bias.
+    classes : ndarray
+        The labels; of two, the second is y = +1.
+    pairs : dict
+        With ``multiclass="pairwise"``: the answer for each pair of labels.
+    """
+
+    separable: bool | None = None
+    margin: float | None = None
+    margin_augmented: float | None = None
+    w: Array | None = None
+    b: Any = None
+    certificate: Array | None = None
+    how: str = ""
+    exact: bool = False
+    margin_bounds: tuple[float, float] = (-math.inf, math.inf)
+    margin_augmented_bounds: tuple[float, float] = (-math.inf, math.inf)
+    dual: Array | None = None
+    dual_augmented: Array | None = None
+    R: float = math.nan
+    fit_intercept: bool = True
+    classes: Any = None
+    pairs: dict[tuple[Any, Any], Separability] = field(default_factory=dict)
+
+    @property
+    def verdict(self) -> str:
+        """The answer in a word: "separable", "inseparable" or "undecided"."""
+        return {True: "separable", False: "inseparable", None: "undecided"}[self.separable]
+
+    @property
+    def support(self) -> Array:
+        """The rows that prove the answer: those with a weight in ``certificate`` or ``dual``."""
+        weights = self.certificate if self.certificate is not None else self.dual
+        if weights is None:
+            return np.zeros(0, dtype=int)
+        return np.flatnonzero((weights != 0).reshape(len(weights), -1).any(axis=1))
+
+    @property
+    def margin_squared(self) -> Fraction | None:
+        """γ² of the maximum margin as a fraction, where it was found exactly."""
+        return _squared(self.dual)
+
+    @property
+    def margin_augmented_squared(self) -> Fraction | None:
+        """γ² of the maximum margin of (x, 1) as a fraction, where it was found exactly."""
+        return _squared(self.dual_augmented)
+
+    @property
+    def mistake_bound(self) -> float | None:
+        """``(R/γ)²`` for the best γ, the most mistakes that a perceptron from zero makes; several classes: 2(R/γ)²."""
+        if not self.separable or not self.margin_augmented_bounds[0] > 0:
+            return None
+        return (1 if len(self.classes) == 2 else 2) * (self.R / self.margin_augmented_bounds[0]) ** 2
+
+    def verify(self, X: Any, y: Any) -> Verification:
+        """Check the answer from the data alone, however it was found.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or DataFrame of shape (n_samples, n_features)
+            The rows that it was asked about.
+        y : array of shape (n_samples,)
+            Their labels.
+
+        Returns
+        -------
+        Verification
+            True or false in an ``if``, with ``exact``, ``tolerance`` and ``reason``. An undecided answer claims
+            nothing, and does not verify.
+        """
+        X = given.table(X)
+        known = given.label(y, X.shape[0])
+        if known.classes.tolist() != np.asarray(self.classes).tolist():
+            return Verification(
+                False, True, 0.0, f"y holds {known.classes.tolist()}, the answer is about {self.classes}"
+            )
+        if self.separable is None:
+            return Verification(False, True, 0.0, "it is undecided: nothing is claimed")
+        if self.pairs:
+            return self._verify_pairs(X, known)
+        if not self.separable:
+            return verification.certificate(X, known, self.certificate, self.fit_intercept)
+        return self._verify_separator(X, known)
+
+    def _verify_separator(self, X: Any, known: given.Labels) -> Verification:
+        weights = given.weigh(self.w, self.b, X.shape[1], len(known.classes))
+        if not self.fit_intercept and np.any(weights.b != 0):
+            return Verification(False, True, 0.0, "it has a bias, and separators without one were asked for")
+        found = verification.separator(X, known, weights)
+        if not found or self.margin is None:
+            return found
+        for name, claimed, bounds, dual, augmented in (
+            ("margin", self.margin, self.margin_bounds, self.dual, False),
+            ("margin of (x, 1)", self.margin_augmented, self.margin_augmented_bounds, self.dual_augmented, True),
+        )[: 2 if self.fit_intercept else 1]:
+            upper = verification.upper_bound(X, known, dual, self.fit_intercept, augmented)
+            if claimed is None or not bounds[0] <= claimed <= bounds[1] or upper > bounds[1] * (1 + TOLERANCE):
+                reason = f"the support points show that no {name} exceeds {upper:.9g}; claimed is {bounds[1]:.9g}"
+                return Verification(False, False, TOLERANCE, reason)
+        slack = TOLERANCE * max(1.0, 1e-6 * self.R / self.margin)  # what rounding makes of a narrow margin
+        shown = float(given.functional_margins(X, known, weights).min()) / weights.norm(False)
+        if abs(shown - self.margin) > slack * self.margin:
+            return Verification(False, False, slack, f"(w, b) has the margin {shown:.9g}, not {self.margin:.9g}")
+        gap = max(_gap(self.margin_bounds), _gap(self.margin_augmented_bounds))
+        reason = f"{found.reason}, and the support points prove that no margin is larger" + (
+            "" if self.exact else f" by more than a relative {max(gap, slack):.1e}"
+        )
+        return Verification(True, self.exact, 0.0 if self.exact else max(gap, slack), reason)
+
+    def _verify_pairs(self, X: Any, known: given.Labels) -> Verification:
+        for (first, second), answer in self.pairs.items():
+            rows = rows_of_pair(known, first, second)
+            if answer.separable is not None:
+                found = answer.verify(X[rows], known.classes[known.codes[rows]])
+                if not found:
+                    return replace(found, reason=f"{first!r} against {second!r}: {found.reason}")
+        decided = [answer.separable for answer in self.pairs.values()]
+        good = self.separable == (None if None in decided and False not in decided else all(decided))
+        is_exact = all(answer.exact for answer in self.pairs.values())
+        return Verification(good, is_exact, 0.0, "every pair was checked" if good else "the pairs do not say so")
+
+    def __str__(self) -> str:
+        return "\n".join(_describe(self))
+
+    __repr__ = __str__
+
+
+def rows_of_pair(known: given.Labels, first: Any, second: Any) -> Array:
+    """The rows of two of the classes."""
+    labels = known.classes.tolist()
+    return np.flatnonzero((known.codes == labels.index(first)) | (known.codes == labels.index(second)))
+
+
+def _gap(bounds: tuple[float, float]) -> float:
+    low, high = bounds
+    return (high - low) / high if 0 < high < math.inf else 0.0
+
+
+def _squared(dual: Array | None) -> Fraction | None:
+    return 1 / Fraction(sum(dual[dual != 0])) if dual is not None and dual.dtype == object else None
+
+
+def _describe(answer: Separability) -> list[str]:
+    """The lines that a person reads."""
+    bias = "with a bias" if answer.fit_intercept else "without a bias"
+    lines = [f"{answer.verdict} {bias}: {answer.how}"]
+    if answer.pairs:
+        lines += [f"  {a!r} against {b!r}: {pair.verdict}, {pair.how}" for (a, b), pair in answer.pairs.items()]
+    elif answer.separable is None:
+        lines.append(f"  the best margin{' of (x, 1)' * answer.fit_intercept} is at most "
+                     f"{answer.margin_augmented_bounds[1]:.6g}")  # fmt: skip
+    elif answer.certificate is not None:
+        lines += _describe_certificate(answer)
+    elif answer.margin is not None:
+        for name, value, squared, bounds in (
+            ("margin", answer.margin, answer.margin_squared, answer.margin_bounds),
+            ("margin of (x, 1)", answer.margin_augmented, answer.margin_augmented_squared,
+             answer.margin_augmented_bounds),
+        )[: 2 if answer.fit_intercept else 1]:  # fmt: skip
+            exactly = f", γ² = {squared} exactly" if squared is not None and len(str(squared)) < 40 else (
+                ", exact" if squared is not None else f", proved to lie in [{bounds[0]:.9g}, {bounds[1]:.9g}]"
+            )  # fmt: skip
+            lines.append(f"  maximum {name}: {value:.6g}{exactly}")
+        lines.append(f"  proved by {_count(len(answer.support), 'support point')}: {_list(answer.support.tolist())}")
+        lines.append(f"  a perceptron from zero makes at most {answer.mistake_bound:.6g} mistakes, (R/γ)² with "
+                     f"R = {answer.R:.6g}")  # fmt: skip
+    return lines
+
+
+def _describe_certificate(answer: Separability) -> list[str]:
+    assert answer.certificate is not None
+    rows = answer.support
+    proof = "exact: a proof" if answer.exact else f"in floats: Σ λ·z is 0 to a relative {TOLERANCE:g}"
+    if answer.certificate.ndim == 1:
+        entries = [(int(row), "", answer.certificate[row]) for row in rows]
+    else:
+        entries = [
+            (int(row), f" against {answer.classes[r]!s}", answer.certificate[row, r])
+            for row in rows
+            for r in np.flatnonzero(answer.certificate[row])
+        ]
+    largest = max(weight for _, _, weight in entries)
+    if largest >= 10**6 or not answer.exact:  # too long to read: in proportion
+        shown = [f"row {row}{rival}: {float(weight / largest):.3g}" for row, rival, weight in entries]
+        name = "λ in proportion"
+    else:
+        shown = [f"row {row}{rival}: {weight}" for row, rival, weight in entries]
+        name = "λ"
+    return [f"  certificate of {_count(len(rows), 'row')}, Σ λ·z = 0 ({proof})", f"  {name}: {_list(shown)}"]
+
+
+def _count(n: int, noun: str) -> str:
+    return f"{n:,} {noun}{'' if n == 1 else 's'}"
+
+
+def _list(items: list[Any], most: int = 12) -> str:
+    return ", ".join(map(str, items[:most])) + (", …" if len(items) > most else "")

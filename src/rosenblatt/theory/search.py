@@ -1,0 +1,310 @@
+"""The ways of finding out whether data can be separated. Only what was verified is claimed, whoever proposed it."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import engine, exact, reference, rules
+from ..learner import Learner, Pass
+from . import certificates, given, programme, verification
+from .answer import Separability
+from .maximum import HardMargin, Maximum, in_fractions
+from .revisits import Revisits
+from .vectors import Vectors
+
+Array = NDArray[Any]
+
+_MOST_ENTRIES = 100_000_000  # numbers in the vectors of several classes, beyond which they are not written out
+
+
+class Search:
+    """One question, and the ways of answering it. Each returns an answer, or None if it has none."""
+
+    def __init__(
+        self, X: Any, known: given.Labels, fit_intercept: bool, time_limit: float, say: Callable[[str], None] | None
+    ) -> None:
+        self.X, self.known, self.fit_intercept = X, known, fit_intercept
+        self.floats = given.as_floats(X)
+        self.rows = engine.admit(self.floats)
+        self.n_classes = len(known.classes)
+        self.deadline, self.time_limit = time.monotonic() + time_limit, time_limit
+        self.say = say or (lambda text: None)
+        self.upper = math.inf  # on the margin of (x, 1)
+        self.R = math.sqrt(self.rows.radius2() + fit_intercept)
+        self._vectors: Vectors | None = None
+
+    @property
+    def left(self) -> float:
+        return max(0.0, self.deadline - time.monotonic())
+
+    def vectors(self) -> Vectors | None:
+        """All z, unless they are too many to write out."""
+        if self._vectors is None:
+            entries = self.X.nnz if engine.is_sparse(self.X) else self.X.size
+            if self.n_classes > 2 and 2 * (self.n_classes - 1) * entries > _MOST_ENTRIES:
+                return None
+            self._vectors = Vectors(self.floats, self.known.codes, self.n_classes, self.fit_intercept)
+        return self._vectors
+
+    def answer(self, method: str, maximize: bool) -> Separability:
+        """The first answer that is found, with the maximum margin if that is asked for."""
+        ways = (self.duplicates, self.run, self.programme) if method == "auto" else (getattr(self, method),)
+        for way in ways:
+            found = way()
+            if found is not None:
+                return self.maximized(found) if found.separable and maximize else found
+        bounds = (-math.inf, self.upper)
+        how = "neither a separator nor a certificate was found"
+        if self.left == 0:
+            how += f" within the time limit of {self.time_limit:g} s"
+        elif method != "auto":
+            how += f" by the method {method!r} alone"
+        return self._answer(how=how, margin_augmented_bounds=bounds)
+
+    def _answer(self, **fields: Any) -> Separability:
+        return Separability(R=self.R, fit_intercept=self.fit_intercept, classes=self.known.classes, **fields)
+
+    def separated(self, w: Any, b: Any, how: str) -> Separability | None:
+        """The answer "separable", if these weights do it."""
+        weights = given.weigh(w, b, self.X.shape[1], self.n_classes)
+        if not verification.separator(self.X, self.known, weights):
+            return None
+        least = float(given.functional_margins(self.X, self.known, weights).min())
+        w, b = (weights.w[0], float(weights.b[0])) if self.n_classes == 2 else (weights.w, weights.b)
+        return self._answer(
+            separable=True,
+            w=w,
+            b=b,
+            how=how,
+            exact=True,
+            margin_bounds=(least / weights.norm(False), math.inf),
+            margin_augmented_bounds=(least / weights.norm(self.fit_intercept), self.upper),
+        )
+
+    def inseparable(self, certificate: Array, how: str) -> Separability | None:
+        """The answer "inseparable", if this certificate holds."""
+        found = verification.certificate(self.X, self.known, certificate, self.fit_intercept)
+        if not found:
+            return None
+        none = (-math.inf, 0.0)
+        return self._answer(
+            separable=False,
+            margin=0.0,
+            margin_augmented=0.0,
+            certificate=certificate,
+            how=how,
+            exact=found.exact,
+            margin_bounds=none,
+            margin_augmented_bounds=none,
+        )
+
+    # ---- the ways ------------------------------------------------------------------------------------------------
+
+    def duplicates(self) -> Separability | None:
+        """Equal rows with different labels; without a bias also a row of zeros, whose score is always 0."""
+        self.say("looking for rows that contradict each other")
+        codes = self.known.codes
+        rng = np.random.default_rng(0)
+        key = given.scores(self.floats, given.Weights(rng.standard_normal((1, self.X.shape[1])), np.zeros(1)))[:, 0]
+        if not self.fit_intercept:
+            for i in np.flatnonzero(key == 0).tolist():
+                if not any(certificates.rows_of(self.X, np.array([i]))[0]):
+                    return self.inseparable(
+                        self._weights_on({i: None}), f"row {i} is zero: its score is 0 without a bias"
+                    )
+        order = np.lexsort((codes, key))
+        touching = np.flatnonzero((np.diff(key[order]) == 0) & (np.diff(codes[order]) != 0))
+        for first, second in zip(order[touching].tolist(), order[touching + 1].tolist()):
+            pair = certificates.rows_of(self.X, np.array([first, second]))
+            if pair[0] == pair[1]:
+                first, second = sorted((first, second))
+                how = f"rows {first} and {second} are equal but have different labels"
+                return self.inseparable(self._weights_on({first: second, second: first}), how)
+        return None
+
+    def _weights_on(self, rivals: dict[int, int | None]) -> Array:
+        """A certificate of weight 1 on some rows, each against the class of another (or against any)."""
+        if self.n_classes == 2:
+            found = np.zeros(self.X.shape[0], dtype=np.int64)
+            found[list(rivals)] = 1
+            return found
+        found = np.zeros((self.X.shape[0], self.n_classes), dtype=np.int64)
+        for row, other in rivals.items():
+            code = int(self.known.codes[row])
+            found[row, int(self.known.codes[other]) if other is not None else int(code == 0)] = 1
+        return found
+
+    def run(self) -> Separability | None:
+        """A perceptron that gets every row right, within a tenth of the time."""
+        self.say("running a perceptron")
+        learner = Learner(rules.Perceptron(), fit_intercept=self.fit_intercept)
+        learner.allocate(self.rows.n_features, self.n_classes, np.float64)
+        until = time.monotonic() + self.left / 10
+
+        def watch(done: Pass) -> None:
+            if time.monotonic() > until:
+                raise TimeoutError
+
+        with contextlib.suppress(TimeoutError):
+            learner.fit(
+                self.rows, self.known.codes, max_iter=300, tol=None, rng=np.random.default_rng(0), progress=watch
+            )
+        self.upper = min(self.upper, learner.margin_bounds[1])
+        if learner.verdict != "separated":
+            return None
+        weights = learner.read("last")[:, : learner.n_vectors]
+        how = f"a perceptron separated them in {learner.n_iter} passes"
+        return self.separated(weights[1:].T, weights[0], how)
+
+    def revisit(self) -> Separability | None:
+        """A perceptron in exact numbers that comes back to weights it has had before; or that separates."""
+        self.say("running a perceptron in exact numbers")
+        rows, codes = exact.rows(self.X), self.known.codes.tolist()
+        binary = self.n_classes == 2
+        model = reference.Model(
+            "binary" if binary else "multiclass", self.X.shape[1], 1 if binary else self.n_classes,
+            fit_intercept=self.fit_intercept,
+        )  # fmt: skip
+
+        def state() -> tuple[Any, ...]:
+            return (*(tuple(w) for w in model.w), *model.b)
+
+        watch = Revisits(rows, codes, self.fit_intercept, state(), self.n_classes)
+        orders = iter(lambda: range(len(rows)) if self.left else None, None)
+        for number, steps in enumerate(reference.passes(model, rules.Perceptron(eta0=1), rows, codes, orders), 1):
+            for row, step in enumerate(steps):
+                watch.add(row, step.coef)
+            if not any(step.mistakes for step in steps):
+                how = f"a perceptron in exact numbers separated them in {number} passes"
+                return self.separated([[float(v) for v in w] for w in model.w], [float(v) for v in model.b], how)
+            found = watch.look(state())
+            if found is not None:
+                how = f"a perceptron came back to the weights it had before, in pass {number}"
+                return self.inseparable(np.array(found.certificate), how)
+        return None
+
+    def programme(self) -> Separability | None:
+        """The linear programme; where its answer is too narrow to verify, the hard-margin programme."""
+        vectors = self.vectors()
+        if vectors is None:
+            return None
+        self.say("solving a linear programme")
+        proposal = programme.propose(vectors, self.left)
+        if proposal.w is not None and proposal.b is not None:
+            found = self.separated(*vectors.weights(proposal.w, proposal.b), "a linear programme found a separator")
+            if found is not None:
+                return found
+        if proposal.lam is not None:
+            found = self._smallest(vectors, proposal.lam)
+            if found is not None:
+                return found
+        if len(vectors) > 5000:
+            return None
+        self.say("solving the hard-margin programme")
+        best = HardMargin(vectors, free=False).run(time_limit=min(self.left, 10.0))
+        self.upper = min(self.upper, best.upper)
+        if best.lower > 0:
+            return self.separated(*vectors.weights(best.w, best.b), "the hard-margin programme found a separator")
+        return self._smallest(vectors, best.lam)
+
+    def _smallest(self, vectors: Vectors, lam: Array) -> Separability | None:
+        """The smallest certificate among a few, in whole numbers if possible."""
+        proposals = [lam]
+        if vectors.Z.shape[0] * vectors.Z.shape[1] <= 200_000 and np.count_nonzero(lam) > 2:
+            proposals += programme.other_certificates(vectors, 8, min(1.0, self.left))
+        found = [certificates.made_exact(self.X, vectors, proposal) for proposal in proposals]
+        answers = [
+            answer
+            for weights in found
+            if weights is not None
+            for answer in [self.inseparable(weights, _by_programme(weights))]
+            if answer is not None
+        ]
+        if answers:
+            return min(answers, key=lambda a: (len(a.support), int(a.certificate.max())))  # type: ignore[union-attr]
+        weights = vectors.per_row(lam / lam.max())
+        return self.inseparable(weights, _by_programme(weights))
+
+    # ---- the maximum margin --------------------------------------------------------------------------------------
+
+    def maximized(self, found: Separability) -> Separability:
+        """The same answer with the largest margins."""
+        vectors = self.vectors()
+        if vectors is None:
+            return replace(found, how=found.how + "; too large for the maximum margin")
+        self.say("looking for the maximum margin")
+        u = np.ravel(np.asarray(found.w)), np.ravel(found.b) if self.fit_intercept else np.zeros(0)
+        augmented = HardMargin(vectors, free=False).run(u, time_limit=self.left / 2, report=self._reporter())
+        geometric = augmented
+        if self.fit_intercept:
+            u = augmented.w, augmented.b
+            geometric = HardMargin(vectors, free=True, start=augmented).run(
+                u, time_limit=self.left, report=self._reporter()
+            )
+        better = self.separated(*vectors.weights(geometric.w, geometric.b), found.how)
+        if better is None or geometric.lower < found.margin_bounds[0]:
+            better = found  # the time was up before anything better was found
+        margin, margin_augmented = better.margin_bounds[0], max(augmented.lower, found.margin_augmented_bounds[0])
+        result = replace(
+            better,
+            margin=margin,
+            margin_augmented=margin_augmented,
+            margin_bounds=(margin, max(margin, geometric.upper)),
+            margin_augmented_bounds=(margin_augmented, max(margin_augmented, augmented.upper)),
+            dual=vectors.per_row(geometric.lam),
+            dual_augmented=vectors.per_row(augmented.lam),
+            exact=False,
+        )
+        return self._in_fractions(result, geometric, augmented)
+
+    def _reporter(self) -> Callable[[Maximum], None]:
+        last = time.monotonic()
+
+        def report(best: Maximum) -> None:
+            nonlocal last
+            if time.monotonic() - last > 2:
+                last = time.monotonic()
+                self.say(f"maximum margin in [{best.lower:.6g}, {best.upper:.6g}]")
+
+        return report
+
+    def _in_fractions(self, result: Separability, geometric: Maximum, augmented: Maximum) -> Separability:
+        """The margins as square roots of fractions, where there are few support points."""
+        if self.n_classes > 2:
+            return result
+        outer = in_fractions(self.X, self.known, augmented, self.fit_intercept, free=False)
+        inner = outer
+        if self.fit_intercept:
+            inner = in_fractions(self.X, self.known, geometric, self.fit_intercept, free=True)
+        if inner is None or outer is None:
+            return result
+        (dual, w, b), (dual_augmented, _, _) = inner, outer
+        margin, margin_augmented = (1 / math.sqrt(sum(found[found != 0])) for found in (dual, dual_augmented))
+        rounded = given.Weights(np.array([[float(v) for v in w]]), np.array([float(b)]))
+        if not verification.separator(self.X, self.known, rounded):
+            return result
+        return replace(
+            result,
+            exact=True,
+            margin=margin,
+            margin_augmented=margin_augmented,
+            w=rounded.w[0],
+            b=float(b),
+            margin_bounds=(margin, margin),
+            margin_augmented_bounds=(margin_augmented, margin_augmented),
+            dual=dual,
+            dual_augmented=dual_augmented,
+        )
+
+
+def _by_programme(weights: Array) -> str:
+    count = int(np.count_nonzero((weights != 0).reshape(len(weights), -1).any(axis=1)))
+    return f"a linear programme found a certificate of {count} rows"
