@@ -9,13 +9,17 @@ NATIVE := CMakeLists.txt pyproject.toml $(wildcard native/*)
 SANITIZED := .venv-sanitize
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: demo test check format sanitize bench clean
+.PHONY: demo test test-slow check format sanitize bench clean
 
 demo: $(VENV)/built
 	$(BIN)/python examples/tour.py
 
 test: $(VENV)/test
 	$(BIN)/python -m pytest -q -n auto
+
+# What takes minutes: large real data.
+test-slow: $(VENV)/test
+	$(BIN)/python -m pytest -q -m slow
 
 # Formatting, linting, strict types, import layers, tests.
 check: $(VENV)/test $(VENV)/lint

@@ -11,7 +11,6 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import train_test_split
 
 import rosenblatt as rb
-from rosenblatt import reference
 
 
 def heading(text: str) -> None:
@@ -20,21 +19,11 @@ def heading(text: str) -> None:
 
 def trace() -> None:
     heading("1  The textbook's trace: four points through the origin")
-    rows = [((1, 3), +1), ((2, 3), -1), ((-3, 1), +1), ((1, -1), -1)]
-    model = reference.Model("binary", n_features=2, fit_intercept=False)
-    print("pass  " + "".join(f"{f'{x} {y:+d}':<26}" for x, y in rows))
-    for number in range(1, 9):
-        cells = []
-        for x, y in rows:
-            step = model.visit(rb.rules.Perceptron(eta0=1), x, int(y > 0))
-            cells.append(f"s = {step.score:<3} " + (f"→ w = {tuple(model.w[0])}" if step.moves else ""))
-        print(f"{number:>4}  " + "".join(f"{cell:<26}" for cell in cells))
-
-    X, y = np.array([x for x, _ in rows]), [y for _, y in rows]
-    fitted = rb.Perceptron(fit_intercept=False, shuffle=False).fit(X, y)
-    low, high = fitted.margin_bounds_
-    print(f"The native learner agrees: {fitted.n_updates_} updates, w = {fitted.coef_[0]}, verdict: {fitted.verdict_}.")
-    print(f"Its separator has margin {low:.4f}; no separator can have more than {high:.4f}.")
+    X, y = [[1, 3], [2, 3], [-3, 1], [1, -1]], [1, -1, 1, -1]
+    perceptron = rb.Perceptron(fit_intercept=False, shuffle=False)
+    print(rb.trace(perceptron, X, y, exact=True, separator=[-2, 1]).updates())
+    fitted = perceptron.fit(X, y)
+    print(f"\nThe native learner agrees: {fitted.n_updates_} updates, w = {fitted.coef_[0]}, {fitted.verdict_}.")
 
 
 def separable() -> None:
@@ -49,6 +38,8 @@ def separable() -> None:
     low, high = model.margin_bounds_
     print(f"verdict: {model.verdict_} after {model.n_iter_} passes and {model.n_updates_:,} updates")
     print(f"the best margin of (x, 1) lies in [{low:.4f}, {high:.4f}]; ours by construction: {0.05 / 2**0.5:.4f}")
+    best = rb.separability(X, y).margin_augmented
+    print(f"the quadratic programme says {best:.6f}, and proves it by its support points")
 
 
 def inseparable() -> None:
@@ -60,7 +51,9 @@ def inseparable() -> None:
         model = rb.Perceptron(shuffle=False).fit(X, y)
         low, high = model.margin_bounds_
         print(f"{name:<24} verdict: {model.verdict_:<10} best margin in [{low:.3g}, {high:.3g}]")
-    print("No weights for the words alone can be right: the run itself proves that their margin is nil.")
+    answer = rb.separability(words, y)
+    print(f"No weights for the words alone can be right. The proof:\n\n{answer}\n\nWith the pairs:\n")
+    print(rb.separability(pairs, y))
 
 
 def digits() -> None:

@@ -5,7 +5,8 @@ What the core takes are tuples:
 - rows, the *view* of some data: ``(array,)``, ``(indptr, indices, data, n_features)``, or for one row of named features
   ``({name: number}, {name: column})``;
 - a model: ``(form, weights, n_vectors, fit_intercept, tie_is_mistake, total, gradient, epsilon)``;
-- examples: targets, the order in which to visit the rows (None: as they stand), weights (None: 1), where to begin;
+- examples: targets, the order in which to visit the rows (None: as they stand), weights (None: 1), where to begin, and
+  for the hard-margin rule what each row has been given so far, which changes in place;
 - a pocket (None: none is kept): its weights, and whether it is ratcheted.
 
 ``learn(view, model, rule, examples, pocket, tally, stop_at_mistake)`` is one pass. Everything changes in place: the

@@ -101,6 +101,11 @@ def norm_mira(rule: rules.NormMIRA, e: Example) -> Number:
     return min(2.0, (rule.beta - e.margin) / e.norm2) if e.margin < rule.beta and e.norm2 > 0 else 0
 
 
+def hard_margin(rule: rules.HardMargin, e: Example) -> Number:
+    """max(−α, ℓ/‖x‖²), where the example's weight is α, what it has been given so far."""
+    return max(-e.weight, e.loss / e.norm2) if e.norm2 > 0 else 0
+
+
 # ---- rules: all classes at once ------------------------------------------------------------------------------
 
 
@@ -180,6 +185,7 @@ STEP: dict[type, Callable[[Any, Example], Number]] = {
     rules.PA2: passive_aggressive_2,
     rules.MIRA: passive_aggressive_1,
     rules.NormMIRA: norm_mira,
+    rules.HardMargin: hard_margin,
 }
 SPREAD: dict[type, Callable[[Any, Example, str], list[Number]]] = {
     rules.Perceptron: perceptron_spread,

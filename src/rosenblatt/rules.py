@@ -175,6 +175,26 @@ class NormMIRA:
         return ("NormMIRA", float(self.beta))
 
 
-Rule = Union[Perceptron, PA, PA1, PA2, MIRA, NormMIRA]
+@dataclass(frozen=True)
+class HardMargin:
+    """Steps to the largest margin: passive-aggressive, but a row also gives back what it was given too much of.
+
+    ``τ = max(−α, ℓ/‖x‖²)``, where α is what the row has been given so far and ℓ = 1 − y·s may be negative. This is
+    coordinate ascent in the dual of the hard-margin problem. It needs a number for each row, so it is no online rule
+    and not in the table: the theory uses it to find the maximum margin.
+
+    References
+    ----------
+    Hildreth (1957), "A quadratic programming procedure".
+    """
+
+    shares: ClassVar[tuple[str, ...]] = ("max",)
+    class_share: ClassVar[float] = 0.5
+
+    def native(self, share: str) -> tuple[object, ...]:
+        return ("hard margin",)
+
+
+Rule = Union[Perceptron, PA, PA1, PA2, MIRA, NormMIRA, HardMargin]
 #: The table of rules.
 ALL = (Perceptron, PA, PA1, PA2, MIRA, NormMIRA)

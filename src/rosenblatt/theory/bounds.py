@@ -150,14 +150,14 @@ def mistake_bound(
     >>> import rosenblatt as rb
     >>> X, y = [[1, 3], [2, 3], [-3, 1], [1, -1]], [1, -1, 1, -1]
     >>> model = rb.Perceptron(fit_intercept=False, shuffle=False).fit(X, y)
-    >>> rb.mistake_bound(X, y, w=[-5, 3], estimator=model)
-    symbol     value  what it is
-    ───────────────────────────────────────────────────────────────────────
-    R        3.60555  the length of the longest vector x
-    γ       0.171499  the smallest margin of w, which separates the rows
-    bound        442  mistakes at most: (R/γ)², Novikoff 1962
-    mistakes      13  made by the Perceptron
-    ratio  0.0294118  mistakes made over mistakes allowed
+    >>> rb.mistake_bound(X, y, w=[-2, 1], estimator=model)
+    symbol       value  what it is
+    ──────────────────────────────────────────────────────────────────────
+    R          3.60555  the length of the longest vector x
+    γ         0.447214  the smallest margin of w, which separates the rows
+    bound           65  mistakes at most: (R/γ)², Novikoff 1962
+    mistakes        13  made by the Perceptron
+    ratio          0.2  mistakes made over mistakes allowed
     """
     X = given.table(X)
     known = given.label(y, X.shape[0])

@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import linalg, optimize
 
-from .. import engine, exact
+from .. import engine, exact, rules
 from . import given, verification
 from .vectors import Vectors
 
@@ -67,7 +67,7 @@ class HardMargin:
     """
 
     def __init__(self, vectors: Vectors, free: bool, start: Maximum | None = None) -> None:
-        self.vectors = vectors
+        self.vectors, self.rule = vectors, rules.HardMargin().native("max")
         self.free = free and vectors.F.shape[1] > 0
         n, self.n_columns, self.n_biases = len(vectors), vectors.Z.shape[1], vectors.F.shape[1]
         self.radius = math.sqrt(float(np.max(vectors.norms2))) or 1.0
@@ -78,7 +78,7 @@ class HardMargin:
         if start is not None:
             self.lam = start.lam / start.upper**2 / max(start.lam.sum(), 1e-300)  # so that the margins are about 1
         if self.free:
-            self.scale = self.radius / math.sqrt(max(1, np.count_nonzero(self.lam)))
+            self.scale = self.radius / math.sqrt(float(np.count_nonzero(self.lam)) or 1.0)
         if self.free and start is not None:
             self.centre = start.b / start.lower / max(float(np.sqrt(start.w @ start.w)), 1e-300) / self.scale
         self.rows = engine.admit(vectors.with_bias(self.scale))
@@ -179,7 +179,7 @@ class HardMargin:
             tally[3] = np.inf
             for _ in range(_PASSES):
                 rng.shuffle(active)
-                engine.learn(self.rows.view, model, ("hard margin",), (codes, active, None, 0, lam), None, tally, False)
+                engine.learn(self.rows.view, model, self.rule, (codes, active, None, 0, lam), None, tally, False)
             w, b = weights[1 : 1 + self.n_columns, 0], weights[1 + self.n_columns :, 0] * self.scale
             scores = self.look(w, b, lam)
             active = np.flatnonzero((lam > 0) | (scores < 1 + max(0.1, 1 - scores.min()))).astype(np.int32)

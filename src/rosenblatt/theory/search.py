@@ -7,6 +7,7 @@ import math
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -22,7 +23,9 @@ from .vectors import Vectors
 
 Array = NDArray[Any]
 
-_MOST_ENTRIES = 100_000_000  # numbers in the vectors of several classes, beyond which they are not written out
+#: Numbers in the vectors of several classes from which on pairs are tried first, and beyond which they are not written
+#: out.
+_MANY_ENTRIES, _MOST_ENTRIES = 1_000_000, 100_000_000
 
 
 class Search:
@@ -45,18 +48,23 @@ class Search:
     def left(self) -> float:
         return max(0.0, self.deadline - time.monotonic())
 
+    @property
+    def entries(self) -> int:
+        """How many numbers the vectors hold."""
+        held = int(self.X.nnz if engine.is_sparse(self.X) else self.X.size)
+        return held if self.n_classes == 2 else 2 * (self.n_classes - 1) * held
+
     def vectors(self) -> Vectors | None:
         """All z, unless they are too many to write out."""
         if self._vectors is None:
-            entries = self.X.nnz if engine.is_sparse(self.X) else self.X.size
-            if self.n_classes > 2 and 2 * (self.n_classes - 1) * entries > _MOST_ENTRIES:
+            if self.n_classes > 2 and self.entries > _MOST_ENTRIES:
                 return None
             self._vectors = Vectors(self.floats, self.known.codes, self.n_classes, self.fit_intercept)
         return self._vectors
 
     def answer(self, method: str, maximize: bool) -> Separability:
         """The first answer that is found, with the maximum margin if that is asked for."""
-        ways = (self.duplicates, self.run, self.programme) if method == "auto" else (getattr(self, method),)
+        ways = (self.duplicates, self.run, self.pair, self.programme) if method == "auto" else (getattr(self, method),)
         for way in ways:
             found = way()
             if found is not None:
@@ -189,6 +197,23 @@ class Search:
             if found is not None:
                 how = f"a perceptron came back to the weights it had before, in pass {number}"
                 return self.inseparable(np.array(found.certificate), how)
+        return None
+
+    def pair(self) -> Separability | None:
+        """Two of many classes that cannot be separated, on large data: a programme for each two is far smaller."""
+        if self.n_classes == 2 or self.entries < _MANY_ENTRIES:
+            return None
+        for first, second in combinations(range(self.n_classes), 2):
+            self.say(f"trying {self.known.classes[first]!s} against {self.known.classes[second]!s}")
+            rows = np.flatnonzero((self.known.codes == first) | (self.known.codes == second))
+            codes = (self.known.codes[rows] == second).astype(np.int8)
+            known = given.Labels(self.known.classes[[first, second]], codes)
+            found = Search(self.X[rows], known, self.fit_intercept, self.left or 0.1, None).programme()
+            if found is not None and found.certificate is not None:
+                lifted = np.zeros((self.X.shape[0], self.n_classes), found.certificate.dtype)
+                lifted[rows, np.where(codes == 1, first, second)] = found.certificate
+                names = f"{self.known.classes[first]!s} against {self.known.classes[second]!s}"
+                return self.inseparable(lifted, f"{names}: {found.how}")
         return None
 
     def programme(self) -> Separability | None:
