@@ -35,6 +35,7 @@ Array = NDArray[Any]
 CLOSED = 1e-10
 _PASSES = 10  # of the ascent, between two looks at all vectors
 _DENSE = 4000  # support points for which the equations are solved; their matrix is dense
+_AFTER_INTERIOR = 3.0  # seconds of ascent after the interior-point method, which seldom leaves anything to do
 _EXACT_SUPPORT = 60  # support points for which the margin is computed in fractions
 _SMALL = 1000  # support points whose equations are solved by orthogonal factors
 
@@ -92,13 +93,14 @@ class HardMargin:
         if norm > 0 and scores.min() / norm > self.best.lower:
             self.best.lower, self.best.w, self.best.b = float(scores.min() / norm), w.copy(), b.copy()
         balanced = self._balanced(lam)
-        total = float(balanced.sum())
-        if total > 0:
-            v, f = self.vectors.combine(balanced)
-            upper = float(np.sqrt(v @ v + (0.0 if self.free else f @ f))) / total
-            if upper < self.best.upper:
-                self.best.upper, self.best.lam = upper, balanced
+        if balanced.sum() > 0 and (upper := self._upper(balanced)) < self.best.upper:
+            self.best.upper, self.best.lam = upper, balanced
         return scores
+
+    def _upper(self, lam: Array) -> float:
+        """``‖Σ λ z‖/Σ λ``."""
+        v, f = self.vectors.combine(lam)
+        return float(np.sqrt(v @ v + (0.0 if self.free else f @ f)) / lam.sum())
 
     def _balanced(self, lam: Array) -> Array:
         """λ with Σ λ f = 0, as a bound on the geometric margin needs: both classes brought to the same sum."""
@@ -116,13 +118,13 @@ class HardMargin:
 
     # ---- the interior-point method -------------------------------------------------------------------------------
 
-    def interior(self, w: Array, b: Array) -> None:
-        """Tighten the bracket by Mehrotra's method, from weights that separate, where the matrices are small enough."""
+    def interior(self, w: Array, b: Array) -> bool:
+        """Tighten the bracket by Mehrotra's method, from weights that separate; False: the matrices are too large."""
         Z = self.vectors.Z
         m, columns = Z.shape
         smaller = min(m, columns)
         if m * columns > 5e7 or m * smaller**2 > 3e10:
-            return
+            return False
         Z = np.asarray(Z.toarray()) if engine.is_sparse(Z) else Z
         basis = None
         if columns > m:  # w lies in the span of the vectors
@@ -148,6 +150,7 @@ class HardMargin:
             if self.best.gap <= CLOSED or (before < 1e-6 and self.best.gap > before / 1.5):
                 break
         self.solve(_before_the_drop(lam, smaller + self.n_biases + 1))
+        return True
 
     # ---- coordinate ascent ---------------------------------------------------------------------------------------
 
@@ -165,9 +168,10 @@ class HardMargin:
         """
         began, rng = time.monotonic(), np.random.default_rng(seed)
         if separator is not None:
-            self.interior(*separator)
+            if self.interior(*separator):
+                time_limit = min(time_limit, _AFTER_INTERIOR)
             if self.best.gap <= max(1e-7, 1e3 * np.finfo(float).eps * self.radius / self.best.upper):
-                return self.best  # what is left is rounding
+                return self._tidied()  # what is left is rounding
         n, lam = len(self.vectors), self.lam
         weights = engine.zeros(1 + self.rows.n_features, 1, np.float64)
         self._place(weights)
@@ -197,7 +201,7 @@ class HardMargin:
             closed = CLOSED if np.count_nonzero(lam) <= _DENSE else precision
             if self.best.gap <= closed or time.monotonic() - began > time_limit:
                 break
-        return self.best
+        return self._tidied()
 
     def _place(self, weights: Array) -> None:
         """The weights that λ and the centre make."""
@@ -228,7 +232,7 @@ class HardMargin:
             if not negative.any() and not len(short):
                 return
             if negative.any() and not len(short):  # the weights are right, but this λ does not show it
-                self._represent(support, w, b)
+                self._represent(support, w, b, self.best.upper)
                 if self.best.gap <= CLOSED:
                     return
             support = np.union1d(support[~negative], short)
@@ -263,28 +267,35 @@ class HardMargin:
         w = linalg.lstsq(N.T @ Z, N.T @ ones)[0]
         return N @ linalg.lstsq(Z.T @ N, w)[0], linalg.lstsq(F, ones - Z @ w)[0]
 
-    def _represent(self, support: Array, w: Array, b: Array) -> None:
-        """λ ≥ 0 with Σ λ z = w, if there is one: support points in special position have many λ."""
+    def _represent(self, support: Array, w: Array, b: Array, at_most: float) -> None:
+        """λ ≥ 0 with Σ λ z = w on as few of these points as need be, if that shows an upper bound of ``at_most``.
+
+        Support points in special position have many λ; non-negative least squares finds one on independent points.
+        """
         if len(support) > _SMALL:
             return
-        Z = self.vectors.dense(support)
-        columns = self.vectors.Z[support]
-        if engine.is_sparse(columns):
-            used = np.flatnonzero(np.diff(columns.tocsc().indptr))
-            goal = w[used]
-        else:
-            goal = w
-        F = self.vectors.F[support]
-        size = float(np.abs(Z).max()) or 1.0
-        A = np.vstack((Z.T, F.T * size)) if F.shape[1] else Z.T
-        target = np.concatenate((goal, np.zeros(F.shape[1]) if self.free else b * size)) if F.shape[1] else goal
+        Z, F = self.vectors.dense(support), self.vectors.F[support]
+        goal = np.linalg.lstsq(Z, self.vectors.Z[support] @ w, rcond=None)[0]  # w in the columns that are there
+        A, target = np.hstack((Z, F)), np.concatenate((goal, np.zeros(len(b)) if self.free else b))
+        widths = np.maximum(np.sqrt((A**2).sum(axis=0)), 1e-300)
         try:
-            part = optimize.nnls(A, target)[0]
-        except RuntimeError:
+            part = optimize.nnls((A / widths).T, target / widths)[0]
+        except RuntimeError:  # too many steps
             return
         lam = np.zeros(len(self.vectors))
         lam[support] = part
-        self.look(w, b, lam)
+        lam = self._balanced(lam)
+        if lam.sum() > 0 and (upper := self._upper(lam)) <= at_most:
+            self.best.upper, self.best.lam = upper, lam
+
+    def _tidied(self) -> Maximum:
+        """The best, with λ on as few support points as need be."""
+        best = self.best
+        scores = self.vectors.scores(best.w, best.b)
+        active = np.flatnonzero(scores <= scores.min() * (1 + 1e-7))
+        if best.gap <= 1e-7:
+            self._represent(active, best.w / scores.min(), best.b / scores.min(), best.upper * (1 + 1e-9))
+        return best
 
 
 def _interior_points(A: Array, hessian: Array, x: Array) -> Iterator[tuple[Array, Array]]:
