@@ -119,7 +119,7 @@ class HardMargin:
     # ---- the interior-point method -------------------------------------------------------------------------------
 
     def interior(self, w: Array, b: Array) -> bool:
-        """Tighten the bracket by Mehrotra's method, from weights that separate; False: the matrices are too large."""
+        """Tighten the bracket by Mehrotra's method, from weights that separate; False: it cannot be used here."""
         Z = self.vectors.Z
         m, columns = Z.shape
         smaller = min(m, columns)
@@ -133,14 +133,18 @@ class HardMargin:
         F = self.vectors.F
         F = F[:, :-1] if F.shape[1] > 1 and self.free else F  # a constant added to all biases changes nothing
         start_b = b - b[-1] if F.shape[1] < len(b) else b
-        widths = np.concatenate((np.sqrt((Z**2).sum(axis=0)), np.ones(F.shape[1])))
+        A = np.hstack((Z, F))
+        widths = np.sqrt((A**2).sum(axis=0))
         widths[widths == 0] = 1.0
-        A = np.hstack((Z, F)) / widths
+        A /= widths
         hessian = 1 / widths**2
         if self.free:
             hessian[Z.shape[1] :] = 0.0
         x = np.concatenate((w, start_b[: F.shape[1]])) * widths
-        x *= 2 / float((A @ x).min())
+        least = float((A @ x).min())
+        if not least > 0:
+            return False
+        x *= 2 / least
         lam = np.zeros(m)
         for found, lam in _interior_points(A, hessian, x):
             v = found / widths

@@ -267,6 +267,11 @@ class Search:
             return replace(found, how=found.how + "; too large for the maximum margin")
         self.say("looking for the maximum margin")
         u = np.ravel(np.asarray(found.w)), np.ravel(found.b) if self.fit_intercept else np.zeros(0)
+        if (
+            found.margin_augmented_bounds[0] < 1e-9 * self.R and self.entries < _MANY_ENTRIES
+        ):  # too narrow to start from
+            proposal = programme.propose(vectors, self.left)
+            u = u if proposal.w is None or proposal.b is None else (proposal.w, proposal.b)
         augmented = HardMargin(vectors, free=False).run(u, time_limit=self.left / 2, report=self._reporter())
         geometric = augmented
         if self.fit_intercept:

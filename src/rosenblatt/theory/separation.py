@@ -82,6 +82,10 @@ def separability(
         raise ValueError(f"time_limit must be a number of seconds > 0, got {time_limit!r}")
     X = given.table(X)
     known = given.label(y, X.shape[0])
+    if len(set(known.codes.tolist())) < 2:
+        raise ValueError(
+            f"y holds only the class {known.classes[known.codes[0]]}; there is nothing to separate it from"
+        )
     if len(known.classes) > 2 and multiclass == "pairwise":
         return _pairwise(X, known, bool(fit_intercept), method, maximize, time_limit, verbose)
     search = Search(X, known, bool(fit_intercept), time_limit, print if verbose else None)
