@@ -163,6 +163,13 @@ def test_a_system_that_floats_would_call_singular():
     assert exact.solve(H, times(H, range(1, n + 1))) == list(range(1, n + 1))
 
 
+def test_unknowns_that_are_left_open():
+    """They are 0, but for the last of them where the right side is 0."""
+    assert exact.solve([[0, 0]]) == [0, 1]
+    assert exact.solve([[1, 1, 1]]) == [-1, 0, 1]
+    assert exact.solve([[1, 1, 1]], [5]) == [5, 0, 0]
+
+
 def test_numbers_far_beyond_int64():
     big = 10**30
     assert exact.solve([[big, 1], [1, big]], [big + 1, big + 1]) == [1, 1]

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from identity import every
-from problems import augmented, problems, radius2, separable, separable_classes, signed
+from problems import augmented, problems, radius2, separable, separable_classes
 from refusals import LABELS, X
 from scipy import sparse
 from sklearn.exceptions import NotFittedError

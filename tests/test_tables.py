@@ -75,10 +75,10 @@ def test_markdown():
 def test_latex():
     told = NUMBERS.latex()
     assert "\\begin{tabular}{rlr}" in told
-    assert "n & what & $\\|$w$\\|^{2}$ \\\\" in told
-    assert "10 & $<$b$>$ \\& 50 \\% & 3 \\\\" in told
+    assert "n & what & $\\|w\\|^{2}$ \\\\" in told
+    assert "10 & $<b>$ \\& 50 \\% & 3 \\\\" in told
     assert "x\\_1 {[}red{]}" in told
-    assert "$\\Sigma$ $\\lambda\\cdot$y$\\cdot$x = 0, so \\$5 $\\le$ $\\gamma^{2}$." in told
+    assert "$\\Sigma$ $\\lambda\\cdot y\\cdot x$ = 0, so \\$5 $\\le$ $\\gamma^{2}$." in told
     assert told.count("\\begin") == told.count("\\end") == 1
     assert told.isascii()
 
@@ -92,7 +92,40 @@ def test_latex_escapes_every_special_character():
         assert maths.isascii()
     for spelled in ESCAPES.values():
         assert spelled.isascii()
-    assert latex("‖w‖²") == "$\\|$w$\\|^{2}$"  # neighbours are one formula: $$ would be a display
+    assert latex("‖w‖²") == "$\\|w\\|^{2}$"  # neighbours are one formula: $$ would be a display
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("√34", r"$\sqrt{34}$"),
+        ("1/(4√5)", r"1/(4$\sqrt{5}$)"),
+        ("3√(2/23)", r"3$\sqrt{2/23}$"),
+        ("τ²R² + 2τm", r"$\tau^{2}R^{2}$ + 2$\tau m$"),
+        ("u·(w − w₀)", r"$u\cdot$($w$ $-$ $w_{0}$)"),
+        ("s_y − s_r", r"$s_{y}$ $-$ $s_{r}$"),
+        ("x_1, u_max, x-ray, b.c, w's", r"x\_1, u\_max, x-ray, b.c, w's"),
+    ],
+)
+def test_latex_formulas(text, told):
+    assert latex(text) == told
+
+
+def test_what_would_break_a_line_is_shown_escaped():
+    table = Table(("a\nb", "c"), [("x\ty", "1"), ("\u2028\x00", "2")], title="t\nu", notes=["n\r"])
+    assert table.text().splitlines() == [
+        "t\\nu",
+        "",
+        "a\\nb        c",
+        "─────────────",
+        "x\\ty        1",
+        "\\u2028\\x00  2",
+        "",
+        "n\\r",
+    ]
+    for told in (table.markdown(), table.latex(), table.html()):
+        assert not set(told) & set("\t\r\u2028\x00")
+    assert "a\\nb" in table.html()
 
 
 class Seen(HTMLParser):

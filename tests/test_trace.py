@@ -1,8 +1,10 @@
 """The trace: equal to fit to the bit, the worked examples digit for digit, the proof at every step, certificates."""
 
 import copy
+import dataclasses
 import io
 import json
+import re
 import warnings
 from fractions import Fraction
 from itertools import pairwise
@@ -22,6 +24,8 @@ from test_reference import FOUR_POINTS, MOVIES, PAIRS, PHRASES, TRACES, XOR, tot
 import rosenblatt as rb
 from rosenblatt.theory.certificates import combination
 from rosenblatt.theory.revisits import Revisits
+from rosenblatt.tracing import wording
+from rosenblatt.tracing.record import ACROSS
 
 rules = rb.rules
 
@@ -252,6 +256,44 @@ def test_nothing_is_rounded(rule, share, problem, readout, weighted):
             assert np.allclose(np.array(near[-1].w), np.array(told[-1].w, float))
 
 
+@pytest.mark.parametrize("estimator", [
+    rb.PassiveAggressiveClassifier(variant="PA"),
+    rb.PassiveAggressiveClassifier(),
+    rb.PassiveAggressiveClassifier(variant="PA-II"),
+    rb.MIRA(),
+], ids=str)  # fmt: skip
+def test_numbers_of_any_length_are_told(estimator):
+    estimator = copy.deepcopy(estimator).set_params(shuffle=False, max_iter=40)
+    told = rb.trace(estimator, *XOR, exact=True)
+    whole = told.to_json()
+    huge = dataclasses.replace(told[-1], w=(10**5000, Fraction(-1, 10**5000)), b=Fraction(3**10000, 2**15849))
+    told = dataclasses.replace(told, steps=(*told.steps, huge))
+    assert max(map(len, str(told).splitlines())) <= ACROSS
+    assert re.search("≈1e[+]5000, +≈−1e−5000", str(told))
+    back = json.loads(told.to_json())
+    assert back["steps"][-1]["w"] == ["≈1e+5000", "≈-1e-5000"]
+    assert back["steps"][-1]["b"].startswith("≈1.")
+    assert back["steps"][:-1] == json.loads(whole)["steps"]
+    assert told[-1].w == (10**5000, Fraction(-1, 10**5000))
+
+
+@pytest.mark.parametrize(
+    ("square", "told"),
+    [(18, "3√2"), (34, "√34"), (Fraction(1, 80), "1/(4√5)"), (Fraction(2, 23), "√(2/23)"), (Fraction(18, 25), "3√2/5"),
+     (Fraction(50, 3), "5√(2/3)"), (Fraction(9, 50), "3/(5√2)"), (0, "0"), (36, "6"), (Fraction(1, 9), "1/3"),
+     (10**401, "≈3.1623e+200"), (2.0, "1.4142")],
+)  # fmt: skip
+def test_roots_are_in_simplest_form(square, told):
+    assert wording.root(square) == told
+
+
+@given(st.integers(0, 10**9 - 1))
+def test_no_square_is_left_below_a_root(n):
+    a, m = wording._square_part(n)
+    assert a * a * m == n
+    assert all(m % (d * d) for d in range(2, min(m, 1000)) if d * d <= m)
+
+
 def test_an_exact_regression():
     told = rb.trace(
         rb.PassiveAggressiveRegressor(shuffle=False, max_iter=1, variant="PA"), [[1], [2]], [0.3, 1], exact=True
@@ -386,7 +428,8 @@ def test_the_proof_holds_at_every_step(estimator, problem, weighted):
         R2 = (augmented(X, True) ** 2).sum(axis=1).max()
         bound = (R2 + 2 * estimator.margin / estimator.eta0) * (u @ u + b * b) / gamma**2
         assert told.n_updates <= bound + 1e-9
-        assert "Novikoff" in str(told)
+        assert ("Novikoff: " in str(told)) == (estimator.margin == 0)
+        assert ("Margin perceptron: " in str(told)) == (estimator.margin > 0)
         if estimator.margin == 0:  # the angle form: cos ≥ γ√M/R
             M = 0
             for step in told:
@@ -434,8 +477,45 @@ def test_forms_of_a_separator():
     given = [(-2, 1), [-2, 1], ((-2, 1), 0), (np.array([-2, 1]), 0.0), np.array([[-2, 1]]), Found()]
     told = [rb.trace(estimator, *FOUR_POINTS, exact=True, separator=u).to_json() for u in given]
     assert len(set(told)) == 1
+    series = pd.Series([-2, 1], index=["w", "b"])
+    for u in (series, series.astype(float), (series, pd.Series([0])), pd.DataFrame([series]), [Fraction(-2), 1]):
+        assert rb.trace(estimator, *FOUR_POINTS, exact=True, separator=u).to_json() == told[0]
+    third = [Fraction(-2, 3), Fraction(1, 3)]
+    assert rb.trace(estimator, *FOUR_POINTS, exact=True, separator=third)[0].proof.progress == Fraction(1, 3)
     model = fitted(rb.Perceptron(shuffle=False), *FOUR_POINTS)
-    holds(rb.trace(estimator, *FOUR_POINTS, exact=True, separator=model))
+    for u in (model, rb.separability(*FOUR_POINTS)):
+        for exact in (False, True):
+            holds(rb.trace(estimator, *FOUR_POINTS, exact=exact, separator=u), slack=1e-9)
+
+
+def test_the_columns_of_the_proof_say_whether_they_hold_the_bias():
+    for bias, w in ((False, "w"), (True, "v")):
+        estimator = rb.Perceptron(shuffle=False, fit_intercept=bias)
+        told = rb.trace(estimator, *FOUR_POINTS, exact=True, separator=(-2, 1))
+        wanted = [f"u·{w}", f"‖{w}‖²", f"cos({w}, u)", f"‖{w} − αu‖²", "fell by"]
+        assert list(told.table().headings[-5:]) == wanted
+        text = " ".join(str(told).split())
+        assert ("z = y·(x, 1)" in text) == ("v is (w, b)" in text) == bias
+        assert f"to u·{w} and at most τ²R² to ‖{w}‖²" in text
+        assert told[0].proof.norm2 == 10 + bias
+
+
+def test_a_batch_speaks_of_passes():
+    told = rb.trace(rb.BatchPerceptron(), *FOUR_POINTS, exact=True, separator=(-2, 1)).proved
+    assert told[-2].startswith("Each pass moves by the sum of its rows' steps; with T the sum of their τ, it adds")
+    assert told[-1].startswith("Each pass lowers")
+    assert "update adds" not in " ".join(told)
+
+
+def test_numbers_that_look_alike_are_compared_by_the_sign():
+    long = Fraction(1, 3 * 10**9)
+    assert wording.compare(long, "≥", long) == ("≈3.3333e−10", "=", "≈3.3333e−10")
+    assert wording.compare(long + Fraction(1, 10**40), "≥", long)[1] == ">"
+    assert wording.compare(long, "≤", long + Fraction(1, 10**40))[1] == "<"
+    assert wording.compare(1, "≥", 1) == ("1", "≥", "1")
+    u = (-0.8944271909999159, 0.4472135954999579)
+    told = str(rb.trace(rb.Perceptron(shuffle=False), *FOUR_POINTS, exact=True, separator=u))
+    assert not re.search(r"(≈\S+) [≥≤] +\1(?!\S)", told)
 
 
 # ---- bad input ---------------------------------------------------------------------------------------------------
@@ -453,7 +533,12 @@ def test_forms_of_a_separator():
         (rb.Perceptron(shuffle=False, fit_intercept=False), {"max_steps": 30, "exact": True}, ValueError, "pass 8"),
         (rb.Perceptron(), {"max_steps": 0}, ValueError, "max_steps must be a whole number >= 1"),
         (rb.Perceptron(), {"separator": (2, 1)}, ValueError, "at row 1, of class 0, y·(u·x + b) is −7"),
-        (rb.Perceptron(), {"separator": (2, 1, 0)}, ValueError, "must have 2 weights and 1 bias"),
+        (rb.Perceptron(), {"separator": (2, 1, 0)}, ValueError, "must have 2 weights and 1 bias; got 3 weights and 1"),
+        (rb.Perceptron(), {"separator": np.zeros((9, 9))}, ValueError, "got 9 × 9 weights and 1"),
+        (rb.Perceptron(), {"separator": (np.nan, 1)}, ValueError, "of finite numbers, got tuple"),
+        (rb.Perceptron(), {"separator": (np.inf, 1), "exact": True}, ValueError, "of finite numbers, got tuple"),
+        (rb.Perceptron(), {"separator": [[1], [2, 3]]}, ValueError, "separator must"),
+        (rb.Perceptron(), {"separator": rb.Perceptron()}, ValueError, "not fitted"),
         (rb.Perceptron(), {"separator": "u"}, ValueError, "separator must be weights w or a pair (w, b)"),
         (rb.Perceptron(fit_intercept=False), {"separator": ((-2, 1), 1)}, ValueError, "the estimator has none"),
         (rb.PassiveAggressiveRegressor(), {"separator": (2, 1)}, ValueError, "a regression has no separator"),
@@ -470,6 +555,25 @@ def test_refusals(estimator, options, kind, telling):
 def test_one_against_the_rest_has_no_common_separator():
     with pytest.raises(ValueError, match="trace each class with y == label"):
         rb.trace(rb.Perceptron(multiclass="ovr"), X6, [0, 1, 2] * 2, separator=np.zeros((3, 3)))
+
+
+@pytest.mark.parametrize(
+    ("X", "y", "telling"),
+    [
+        (FOUR_POINTS[1], FOUR_POINTS[0], "got 1 dimension, shape (4,); the order is trace(est, X, y)"),
+        (FOUR_POINTS[0], [0, 1], "one label for each of the 4 rows of X, got 1 dimension, shape (2,)"),
+        (FOUR_POINTS[0], FOUR_POINTS[0], "got 2 dimensions, shape (4, 2)"),
+        ([1, 2], [0, 1], "X must be a table of rows and columns, got 1 dimension"),
+        ([[1, 2], [3]], [0, 1], "rows have different lengths"),
+        (np.zeros((2, 2, 2)), [0, 1], "got 3 dimensions"),
+        (FOUR_POINTS[0], None, "got no array"),
+    ],
+)
+def test_shapes_are_refused_in_one_sentence(X, y, telling):
+    for estimator in (rb.Perceptron(), rb.PassiveAggressiveRegressor()):
+        with pytest.raises(ValueError, match=re.escape(telling)) as caught:
+            rb.trace(estimator, X, y)
+        assert "\n" not in str(caught.value)
 
 
 def test_bad_data_are_refused_as_fit_refuses_them():
@@ -511,7 +615,85 @@ def test_names_stand_in_the_heading_or_beside_the_numbers():
     assert "the best there is" in told
     many = str(rb.trace(rb.Perceptron(shuffle=False), np.eye(10)[:2], [0, 1]))
     assert "{1: 1}" in many
-    assert "… 92 more}" in str(rb.trace(rb.Perceptron(shuffle=False), np.eye(100) + 1, [0, 1] * 50)[:3])
+    assert "… 94 more}" in str(rb.trace(rb.Perceptron(shuffle=False), np.eye(100) + 1, [0, 1] * 50)[:3])
+
+
+def test_wide_rows_are_capped_and_wide_tables_folded():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((6, 200))
+    for told in (
+        rb.trace(rb.Perceptron(max_iter=2, random_state=0), X, [0, 1] * 3),
+        rb.trace(rb.Perceptron(max_iter=2, random_state=0), X, [0, 1, 2] * 2),
+        rb.trace(rb.PassiveAggressiveClassifier(max_iter=2, shuffle=False), *FOUR_POINTS, True, separator=(-2, 1)),
+    ):
+        assert max(map(len, str(told).splitlines())) <= ACROSS
+        assert str(told).count("  pass  ") == 1
+    few = np.zeros((3, 50))
+    few[0, :20], few[1, 40:], few[2, 45] = 1, 2, -3
+    told = rb.trace(rb.Perceptron(shuffle=False, max_iter=1), few, [0, 1, 1])
+    assert told.table().rows[1][8].startswith("{40: 2, 41: 2")  # of many weights, those of the row
+    name = "a very long name of a column, and longer still"
+    told = rb.trace(rb.Perceptron(shuffle=False), pd.DataFrame(np.eye(2), columns=[name, "b"]), [0, 1])
+    assert f"{{{name[:23]}…: 1}}" in str(told)
+    assert f"w[{name}]" in told.to_frame()
+
+
+def test_rules_between_passes_stay_in_slices():
+    told = rb.trace(rb.Perceptron(shuffle=False, fit_intercept=False), *FOUR_POINTS)
+    assert [set(told[part].table().breaks) for part in (slice(6), slice(3, 5), slice(4), slice(2, 13))] == [
+        {4}, {1}, set(), {2, 6, 10},
+    ]  # fmt: skip
+    assert not told.updates().table().breaks  # two a pass at most
+    assert not told[:0].table().breaks
+
+
+def test_names_with_newlines_stay_on_their_line():
+    X = pd.DataFrame([[1, 2], [3, -4]], columns=["a\nb", "c\td"])
+    told = rb.trace(rb.Perceptron(shuffle=False), X, ["no\nway", "yes"])
+    assert "x (a\\nb, c\\td)" in str(told)
+    assert "no\\nway" in str(told)
+    assert "\t" not in str(told)
+
+
+def test_a_start_that_separates_already():
+    start = {"coef_init": [[-6, 3]], "intercept_init": [1]}
+    for exact, margin in ((False, "0.29488"), (True, "√(2/23) ≈ 0.29488")):
+        told = rb.trace(rb.Perceptron(shuffle=False), *FOUR_POINTS, exact, **start)
+        assert told.proved == [
+            "Separated in pass 1 without an update: every row is right with w = (−6, 3), b = 1.",
+            f"Its margin is {margin}.",
+        ]
+
+
+def test_the_title_says_where_the_weights_come_from():
+    y = [0, 1, 2] * 2
+
+    def title(estimator, **options):
+        return rb.trace(estimator, X6, y, **options).table().title.partition("rows, ")[2]
+
+    assert title(rb.Perceptron()) == "from zero"
+    assert title(rb.Perceptron(init="random")) == "from random weights"
+    assert title(rb.Perceptron(init="random"), coef_init=np.ones((3, 3))) == "from given weights"
+    warm = fitted(rb.Perceptron(warm_start=True, max_iter=1), X6, y)
+    assert title(warm) == "from the last weights of the fit before"
+
+
+def test_the_model_is_stated_at_the_end():
+    run = {"shuffle": False, "max_iter": 2}
+    told = rb.trace(rb.AveragedPerceptron(**run), *FOUR_POINTS, exact=True)
+    w, b = told.coef_[0], told.intercept_[0]
+    assert told.proved[-1] == f"The averaged weights, the model, are w = ({w[0]}, {w[1]}), b = {b}.".replace("-", "−")
+    told = rb.trace(rb.PocketPerceptron(**run), *FOUR_POINTS)
+    assert told.proved[-1].startswith("The weights in the pocket, the model, are w = (")
+    told = rb.trace(rb.AveragedPerceptron(**run), X6, ["a", "b", "c"] * 2)
+    assert told.proved[-1].startswith("The averaged weights, the model, are a: w = (")
+    assert "; c: w = (" in told.proved[-1]
+    for average in (False, True):
+        told = rb.trace(rb.PassiveAggressiveRegressor(average=average, **run), X6, np.arange(6.0), exact=True)
+        assert told.proved[0].startswith("Ended in pass 2 after ")
+        assert " with w = (" in told.proved[0]
+        assert "more than ε = 1/10 from their targets" in told.proved[0]
+        assert len(told.proved) == 1 + average
 
 
 def test_a_long_trace_is_abbreviated_in_its_middle():
@@ -590,4 +772,6 @@ def test_frame_has_a_column_for_each_number():
     proofs = rb.trace(rb.Perceptron(shuffle=False, fit_intercept=False), *FOUR_POINTS, separator=(-2, 1)).to_frame()
     assert {"progress", "progress_floor", "norm2_ceiling", "cosine", "distance", "fall"} <= set(proofs)
     several = rb.trace(rb.Perceptron(max_iter=1), X6, ["a", "b", "c"] * 2).to_frame()
-    assert {"score[a]", "w[c, 2]", "b[b]"} <= set(several)
+    assert {"score[a]", "w[c, 2]", "b[b]", "w_before[c, 2]", "b_before[b]"} <= set(several)
+    assert frame["w_before[good]"].tolist() == [step.w_before[0] for step in told]
+    assert frame["b_before"].tolist() == [step.b_before for step in told]

@@ -7,6 +7,7 @@ fraction.
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Iterable
 from fractions import Fraction
 from typing import Any, Union
@@ -21,7 +22,7 @@ def number(value: Any) -> Exact:
     if isinstance(value, (bool, np.bool_)):
         return int(value)
     if isinstance(value, (float, np.floating)):
-        fraction = Fraction(str(value))
+        fraction = Fraction(str(float(value)))
     else:
         fraction = Fraction(value.item() if isinstance(value, np.generic) else value)
     return fraction.numerator if fraction.denominator == 1 else fraction
@@ -42,11 +43,14 @@ def whole(values: Iterable[Exact]) -> list[int]:
     return [value // (math.gcd(*scaled) or 1) for value in scaled]
 
 
-def solve(matrix: list[list[Exact]], right: list[Exact] | None = None) -> list[Fraction] | None:
+def solve(
+    matrix: list[list[Exact]], right: list[Exact] | None = None, deadline: float = math.inf
+) -> list[Fraction] | None:
     """A solution of ``matrix · x = right``, or with None a solution of ``matrix · x = 0`` that is not 0.
 
     Elimination in whole numbers (Bareiss 1968). Unknowns that the equations leave open are 0, but for the last one in
-    the homogeneous case, which is 1. None if there is no solution.
+    the homogeneous case, which is 1. None if there is no solution. TimeoutError once ``time.monotonic()`` is past the
+    deadline.
     """
     n = len(matrix[0])
     homogeneous = right is None
@@ -57,6 +61,7 @@ def solve(matrix: list[list[Exact]], right: list[Exact] | None = None) -> list[F
         below = [i for i in range(done, len(M)) if M[i, column] != 0]
         if not below:
             continue
+        in_time(deadline)
         best = min(below, key=lambda i: abs(M[i, column]))
         M[[done, best]] = M[[best, done]]
         pivot, top = M[done, column], M[done, column:].copy()
@@ -73,3 +78,42 @@ def solve(matrix: list[list[Exact]], right: list[Exact] | None = None) -> list[F
         known = sum((M[i, j] * x[j] for j in range(pivots[i] + 1, n) if x[j]), Fraction(0))
         x[pivots[i]] = (M[i, n] - known) / M[i, pivots[i]]
     return x
+
+
+def in_time(deadline: float) -> None:
+    """Raise TimeoutError past the deadline."""
+    if time.monotonic() > deadline:
+        raise TimeoutError("exact arithmetic takes too long here")
+
+
+def cancelling(vectors: list[list[Exact]], deadline: float = math.inf) -> tuple[list[Exact] | None, list[Exact] | None]:
+    """Either λ ≥ 0 with Σ λ = 1 and Σ λ·vector = 0, or u with u·vector > 0 for all: one of them is None (Gordan).
+
+    The first phase of the simplex method in fractions, with Bland's rule, which never cycles. TimeoutError as in
+    ``solve``.
+    """
+    m, n = len(vectors), len(vectors[0]) + 1
+    # One equation for each coordinate and one for Σ λ = 1; an artificial unknown for each, whose sum is to become 0.
+    T = np.array([[Fraction(v) for v in column] for column in zip(*vectors)] or np.zeros((0, m)), dtype=object)
+    T = np.vstack((T.reshape(n - 1, m), np.array([[Fraction(1)] * m], dtype=object)))
+    unit = np.array([[Fraction(int(i == j)) for j in range(n)] for i in range(n)], dtype=object)
+    T = np.hstack((T, unit, unit[:, -1:]))
+    cost = np.array([*(-T[:, :m].sum(axis=0)), *[Fraction(0)] * n, Fraction(-1)], dtype=object)
+    basis = list(range(m, m + n))
+    while (entering := next((j for j in range(m) if cost[j] < 0), None)) is not None:
+        in_time(deadline)
+        rows = [i for i in range(n) if T[i, entering] > 0]  # not empty: the sum of the artificial ones is bounded
+        row = min(rows, key=lambda i: (T[i, -1] / T[i, entering], basis[i]))
+        T[row] = T[row] / T[row, entering]
+        for i in range(n):
+            if i != row and T[i, entering] != 0:
+                T[i] = T[i] - T[i, entering] * T[row]
+        cost = cost - cost[entering] * T[row]
+        basis[row] = entering
+    if cost[-1] == 0:
+        lam: list[Exact] = [0] * m
+        for i, j in enumerate(basis):
+            if j < m:
+                lam[j] = number(T[i, -1])
+        return lam, None
+    return None, [number(cost[m + i] - 1) for i in range(n - 1)]

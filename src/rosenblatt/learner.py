@@ -212,6 +212,8 @@ class Learner(State):
         if self.batch:
             gradient = np.zeros_like(self.weights)
             model = self._model_of(self.weights, gradient)
+        if weight is not None and not self.weighted:
+            self.weighted = bool(np.any((weight != 1) & (weight != 0)))
         before = self.visited
         self._read = None
         while not engine.learn(

@@ -88,6 +88,7 @@ class State:
         self.held_out_scores: list[float] = []
         self.n_iter = 0
         self.streaming = False  # a pass is under way that goes on with each call
+        self.weighted = False  # some example had a weight other than 1
         self.tally = np.zeros(9)
         self.verdict: str | None = None if epsilon is not None else STOPPED
 

@@ -18,6 +18,7 @@
 from __future__ import annotations
 
 import html
+import re
 import textwrap
 import unicodedata
 from collections.abc import Collection, Iterator, Sequence
@@ -26,6 +27,9 @@ from typing import Any
 
 #: How wide notes may be in plain text.
 WIDTH = 100
+
+#: What would break a line: shown escaped.
+CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 
 #: The characters of this package that LaTeX needs spelled out, as mathematics.
 MATHS = {
@@ -41,6 +45,12 @@ ESCAPES = {
     "“": "``", "”": "''", "’": "'", "–": "--", "—": "---", "[": "{[}", "]": "{]}", "*": "{*}",
     **{char: "\\" + char for char in "&%$#_{}"},
 }  # fmt: skip
+#: What of a text is a formula for LaTeX: roots, indexed scores, and letters that stand alone for a quantity.
+FORMULAS = re.compile(
+    r"√\((?P<inside>[\w/]+)\)|√(?P<under>[0-9A-Za-z]+)"
+    r"|(?<![^\Wα-ωΣΔ²])(?<![.'’\\-])(?:(?P<letter>[su])_(?P<index>[yr])|(?P<symbol>[bmsuvwxyzMRT]))"
+    r"(?![^\Wα-ω²₀]|['’\\]|[.-]\w)"
+)
 
 
 @dataclass(frozen=True)
@@ -75,6 +85,15 @@ class Table:
     noun: tuple[str, str] = ("row", "rows")
     strong: Collection[int] = ()
     breaks: Collection[int] = ()
+
+    def __post_init__(self) -> None:
+        for name, value in (
+            ("title", visible(self.title)),
+            ("headings", [visible(cell) for cell in self.headings]),
+            ("rows", [[visible(cell) for cell in row] for row in self.rows]),
+            ("notes", [visible(note) for note in self.notes]),
+        ):
+            object.__setattr__(self, name, value)
 
     def __str__(self) -> str:
         return self.text()
@@ -264,17 +283,37 @@ def cells(text: str) -> int:
     )
 
 
+def visible(text: str) -> str:
+    """A text on one line: control characters are shown escaped."""
+    return CONTROL.sub(lambda found: found[0].encode("unicode_escape").decode("ascii"), text)
+
+
 def latex(text: str) -> str:
-    """A text for LaTeX: its special characters escaped, mathematical signs in mathematics mode."""
+    """A text for LaTeX: its special characters escaped, signs, roots and quantities in mathematics mode."""
     fence = "\0"  # turned into dollars once neighbours are joined
-    told = "".join(fence + MATHS[c] + fence if c in MATHS else ESCAPES.get(c, c) for c in text)
-    return told.replace(fence * 2, "").replace(fence, "$")
+    told, end = [], 0
+    for found in FORMULAS.finditer(text):
+        told += [_escaped(text[end : found.start()], fence), fence, _formula(found), fence]
+        end = found.end()
+    told.append(_escaped(text[end:], fence))
+    joined = re.sub(rf"(\\[A-Za-z]+){fence * 2}(?=[A-Za-z])", r"\1 ", "".join(told))
+    return joined.replace(fence * 2, "").replace(fence, "$")
+
+
+def _formula(found: re.Match[str]) -> str:
+    if found["symbol"] or found["letter"]:
+        return found["symbol"] or f"{found['letter']}_{{{found['index']}}}"
+    return rf"\sqrt{{{found['inside'] or found['under']}}}"
+
+
+def _escaped(text: str, fence: str) -> str:
+    return "".join(fence + MATHS[c] + fence if c in MATHS else ESCAPES.get(c, c) for c in text)
 
 
 def _markdown(text: str) -> str:
     for char in "\\`*_|[]<>":
         text = text.replace(char, "\\" + char)
-    return text.replace("\n", " ")
+    return text
 
 
 def _bars(row: Any) -> str:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import html
 import math
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from . import given, verification
+from . import verification
 from .verification import TOLERANCE, Verification
 
 Array = NDArray[Any]
@@ -45,8 +46,12 @@ class Separability:
     dual, dual_augmented : ndarray like a certificate, or None
         Weights λ ≥ 0 of the support points, which prove the margins maximal: none exceeds ``‖Σ λ·z‖/Σ λ``. Fractions
         where they could be found.
+    w_augmented, b_augmented
+        Weights and bias that have ``margin_augmented``; None without a bias, or where it was not looked for.
     R : float
         The radius of the vectors that the bounds speak of.
+    n_rows : int
+        How many rows it is about.
     fit_intercept : bool
         Whether separators may have a bias.
     classes : ndarray
@@ -67,7 +72,10 @@ class Separability:
     margin_augmented_bounds: tuple[float, float] = (-math.inf, math.inf)
     dual: Array | None = None
     dual_augmented: Array | None = None
+    w_augmented: Array | None = None
+    b_augmented: Any = None
     R: float = math.nan
+    n_rows: int = 0
     fit_intercept: bool = True
     classes: Any = None
     pairs: dict[tuple[Any, Any], Separability] = field(default_factory=dict)
@@ -118,72 +126,15 @@ class Separability:
             True or false in an ``if``, with ``exact``, ``tolerance`` and ``reason``. An undecided answer claims
             nothing, and does not verify.
         """
-        X = given.table(X)
-        known = given.label(y, X.shape[0])
-        if known.classes.tolist() != np.asarray(self.classes).tolist():
-            return Verification(
-                False, True, 0.0, f"y holds {known.classes.tolist()}, the answer is about {self.classes}"
-            )
-        if self.separable is None:
-            return Verification(False, True, 0.0, "it is undecided: nothing is claimed")
-        if self.pairs:
-            return self._verify_pairs(X, known)
-        if not self.separable:
-            return verification.certificate(X, known, self.certificate, self.fit_intercept)
-        return self._verify_separator(X, known)
-
-    def _verify_separator(self, X: Any, known: given.Labels) -> Verification:
-        weights = given.weigh(self.w, self.b, X.shape[1], len(known.classes))
-        if not self.fit_intercept and np.any(weights.b != 0):
-            return Verification(False, True, 0.0, "it has a bias, and separators without one were asked for")
-        found = verification.separator(X, known, weights)
-        if not found or self.margin is None:
-            return found
-        for name, claimed, bounds, dual, augmented in (
-            ("margin", self.margin, self.margin_bounds, self.dual, False),
-            ("margin of (x, 1)", self.margin_augmented, self.margin_augmented_bounds, self.dual_augmented, True),
-        )[: 2 if self.fit_intercept else 1]:
-            upper = verification.upper_bound(X, known, dual, self.fit_intercept, augmented)
-            if claimed is None or not bounds[0] <= claimed <= bounds[1] or upper > bounds[1] * (1 + TOLERANCE):
-                reason = f"the support points show that no {name} exceeds {upper:.9g}; claimed is {bounds[1]:.9g}"
-                return Verification(False, False, TOLERANCE, reason)
-        slack = TOLERANCE * max(1.0, 1e-6 * self.R / self.margin)  # what rounding makes of a narrow margin
-        shown = float(given.functional_margins(X, known, weights).min()) / weights.norm(False)
-        if abs(shown - self.margin) > slack * self.margin:
-            return Verification(False, False, slack, f"(w, b) has the margin {shown:.9g}, not {self.margin:.9g}")
-        gap = max(_gap(self.margin_bounds), _gap(self.margin_augmented_bounds))
-        reason = f"{found.reason}, and the support points prove that no margin is larger" + (
-            "" if self.exact else f" by more than a relative {max(gap, slack):.1e}"
-        )
-        return Verification(True, self.exact, 0.0 if self.exact else max(gap, slack), reason)
-
-    def _verify_pairs(self, X: Any, known: given.Labels) -> Verification:
-        for (first, second), answer in self.pairs.items():
-            rows = rows_of_pair(known, first, second)
-            if answer.separable is not None:
-                found = answer.verify(X[rows], known.classes[known.codes[rows]])
-                if not found:
-                    return replace(found, reason=f"{first!r} against {second!r}: {found.reason}")
-        decided = [answer.separable for answer in self.pairs.values()]
-        good = self.separable == (None if None in decided and False not in decided else all(decided))
-        is_exact = all(answer.exact for answer in self.pairs.values())
-        return Verification(good, is_exact, 0.0, "every pair was checked" if good else "the pairs do not say so")
+        return verification.verify(self, X, y)
 
     def __str__(self) -> str:
         return "\n".join(_describe(self))
 
     __repr__ = __str__
 
-
-def rows_of_pair(known: given.Labels, first: Any, second: Any) -> Array:
-    """The rows of two of the classes."""
-    labels = known.classes.tolist()
-    return np.flatnonzero((known.codes == labels.index(first)) | (known.codes == labels.index(second)))
-
-
-def _gap(bounds: tuple[float, float]) -> float:
-    low, high = bounds
-    return (high - low) / high if 0 < high < math.inf else 0.0
+    def _repr_html_(self) -> str:
+        return f"<pre>{html.escape(str(self))}</pre>"
 
 
 def _squared(dual: Array | None) -> Fraction | None:
@@ -197,8 +148,9 @@ def _describe(answer: Separability) -> list[str]:
     if answer.pairs:
         lines += [f"  {a!r} against {b!r}: {pair.verdict}, {pair.how}" for (a, b), pair in answer.pairs.items()]
     elif answer.separable is None:
-        lines.append(f"  the best margin{' of (x, 1)' * answer.fit_intercept} is at most "
-                     f"{answer.margin_augmented_bounds[1]:.6g}")  # fmt: skip
+        upper = answer.margin_augmented_bounds[1]
+        known = f"is at most {upper:.6g}" if math.isfinite(upper) else "is not known"
+        lines.append(f"  the best margin{' of (x, 1)' * answer.fit_intercept} {known}")
     elif answer.certificate is not None:
         lines += _describe_certificate(answer)
     elif answer.margin is not None:
@@ -212,8 +164,10 @@ def _describe(answer: Separability) -> list[str]:
             )  # fmt: skip
             lines.append(f"  maximum {name}: {value:.6g}{exactly}")
         lines.append(f"  proved by {_count(len(answer.support), 'support point')}: {_list(answer.support.tolist())}")
-        lines.append(f"  a perceptron from zero makes at most {answer.mistake_bound:.6g} mistakes, (R/γ)² with "
-                     f"R = {answer.R:.6g}")  # fmt: skip
+        if answer.mistake_bound is not None:
+            formula = "(R/γ)²" if len(answer.classes) == 2 else "2(R/γ)²"
+            lines.append(f"  a perceptron from zero makes at most {answer.mistake_bound:.6g} mistakes, {formula} with "
+                         f"R = {answer.R:.6g}")  # fmt: skip
     return lines
 
 

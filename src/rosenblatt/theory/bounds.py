@@ -27,15 +27,17 @@ class MistakeBound:
     theorem : str
         Which one that is.
     R : float
-        The radius: the length of the longest vector x, or (x, 1) with a bias; √2 times that with several classes.
+        The radius: the length of the longest vector x, or (x, 1) with a bias.
     gamma : float
         The margin γ of the weights given, or the one asked for where they do not separate.
-    separates : bool
-        Whether the weights given get every row right, with a margin.
+    margin : float
+        The smallest margin of the weights given; they separate the rows if it is positive.
     D : float
         How far the points fall short of γ altogether, ``√Σ max(0, γ − u·z)²``; 0 where all reach it.
     alpha, beta : float
         The multiple of ŵ that each update comes nearer to, and by how much at least: ``‖w − αŵ‖²`` falls by β².
+    from_start : bool
+        Whether the bound is that from starting weights other than zero.
     fit_intercept : bool
         Whether the vectors are (x, 1).
     learner : str or None
@@ -48,7 +50,7 @@ class MistakeBound:
     theorem: str
     R: float
     gamma: float
-    separates: bool
+    margin: float
     D: float
     alpha: float
     beta: float
@@ -59,6 +61,11 @@ class MistakeBound:
 
     def __float__(self) -> float:
         return self.bound
+
+    @property
+    def separates(self) -> bool:
+        """Whether the weights given get every row right, with a margin."""
+        return self.margin > 0
 
     @property
     def ratio(self) -> float | None:
@@ -72,11 +79,13 @@ class MistakeBound:
         vector = "(x, 1)" if self.fit_intercept else "x"
         weights = "(w, b)" if self.fit_intercept else "w"
         rows = [("R", self.R, f"the length of the longest vector {vector}")]
-        if self.separates and self.D == 0:
-            rows.append(("γ", self.gamma, f"the smallest margin of {weights}, which separates the rows"))
-        else:
+        if self.D > 0:
             rows.append(("γ", self.gamma, f"the margin asked of {weights}, which not every row reaches"))
             rows.append(("D", self.D, "√Σ d², where d is what a row falls short of γ"))
+        elif self.gamma == self.margin:
+            rows.append(("γ", self.gamma, f"the smallest margin of {weights}, which separates the rows"))
+        else:
+            rows.append(("γ", self.gamma, f"the margin asked of {weights}, which every row reaches"))
         if self.from_start:
             rows.append(("α", self.alpha, "the multiple of the unit weights ŵ that updates approach"))
             rows.append(("β²", self.beta**2, "what each update takes off ‖w − αŵ‖²"))
@@ -120,7 +129,8 @@ def mistake_bound(
     y : array of shape (n_samples,)
         Their labels: −1 and +1, or any classes; of two, the second in sorted order is +1.
     w : array of shape (n_features,) or (n_classes, n_features)
-        The weights to compare with, of any length: the best are those of ``rb.separability``.
+        The weights to compare with, of any length. An answer of ``rb.separability`` gives those of the largest margin
+        that counts here, ``w_augmented`` and ``b_augmented`` for a learner with a bias; a fitted estimator, its own.
     b : float or array of shape (n_classes,), default=0.0
         Their bias.
     w0, b0 : array and float, default=None and 0.0
@@ -150,7 +160,7 @@ def mistake_bound(
     >>> import rosenblatt as rb
     >>> X, y = [[1, 3], [2, 3], [-3, 1], [1, -1]], [1, -1, 1, -1]
     >>> model = rb.Perceptron(fit_intercept=False, shuffle=False).fit(X, y)
-    >>> rb.mistake_bound(X, y, w=[-2, 1], estimator=model)
+    >>> rb.mistake_bound(X, y, w=[-2, 1], estimator=model)  # or w=rb.separability(X, y, fit_intercept=False)
     symbol       value  what it is
     ──────────────────────────────────────────────────────────────────────
     R          3.60555  the length of the longest vector x
@@ -162,60 +172,73 @@ def mistake_bound(
     X = given.table(X)
     known = given.label(y, X.shape[0])
     n_classes = len(known.classes)
+    learner = None if estimator is None else _learner_of(estimator, X.shape[1], known)
+    if fit_intercept is None and learner is not None:
+        fit_intercept = learner.fit_intercept
+    if getattr(w, "w_augmented", None) is not None and fit_intercept is not False:
+        w, b = w.w_augmented, w.b_augmented
     weights = given.weigh(w, b, X.shape[1], n_classes)
-    learner = None if estimator is None else _learner_of(estimator, X.shape[1], n_classes)
     if fit_intercept is None:
-        fit_intercept = learner.fit_intercept if learner is not None else bool(np.any(weights.b != 0))
+        fit_intercept = bool(np.any(weights.b != 0))
+    fit_intercept = given.check_bool("fit_intercept", fit_intercept)
     if not fit_intercept and np.any(weights.b != 0):
         raise ValueError("a bias b is given for a learner without one (fit_intercept=False); leave it out")
+    if not fit_intercept and np.any(np.asarray(b0) != 0):
+        raise ValueError("a starting bias b0 is given for a learner without a bias; leave it out")
     length = weights.norm(fit_intercept)
     if not length > 0:
         raise ValueError("w is zero, which has no margin; give weights that are not all 0")
-    margins = given.functional_margins(X, known, weights) / length
-    R = math.sqrt((given.radius2(X) + fit_intercept) * (1 if n_classes == 2 else 2))
+    weights = given.Weights(weights.w / length, weights.b / length)
+    margins = given.functional_margins(X, known, weights)
+    R, several = math.hypot(given.radius(X), fit_intercept), 1 if n_classes == 2 else 2
     least = float(margins.min())
-    asked, D = _margin_asked(gamma, margins, least, R, length)
+    asked, D = _margin_asked(gamma, margins, least, math.sqrt(several) * R, length)
     if D > 0:
         if w0 is not None:
             raise ValueError("from a start w0 the bound needs weights that separate the rows; these do not reach γ")
-        theorem = "((R + D)/γ)² in one pass, Freund & Schapire 1999"
-        bound = ((R + D) / asked) ** 2 if math.isfinite(asked) else float(X.shape[0])
-        result = MistakeBound(bound, theorem, R, asked, least > 0, D, math.nan, R, fit_intercept)
+        theorem = f"(({'√2·' if several == 2 else ''}R + D)/γ)² in one pass, Freund & Schapire 1999"
+        bound = ((math.sqrt(several) * R + D) / asked) ** 2 if math.isfinite(asked) else float(X.shape[0])
+        if math.isinf(asked):
+            theorem = "the number of rows, in one pass: no γ gives less"
+        result = MistakeBound(bound, theorem, R, asked, least, D, math.nan, math.nan, fit_intercept)
         return result if learner is None else _compared(result, estimator, learner)
+    theorem, alpha, beta2 = _theorem(learner, R**2, several, asked, X.shape[0])
     start = None if w0 is None else given.weigh(w0, b0, X.shape[1], n_classes, name="w0")
     if learner is not None and start is None and learner.start is not None:
         begun = learner.start[: 1 + learner.n_features, : learner.n_vectors].astype(np.float64)
         start = given.Weights(begun[1:].T, begun[0])
-    theorem, alpha, beta2 = _theorem(learner, R, asked, X.shape[0])
     bound = alpha**2 / beta2
     if start is not None:
-        theorem = "‖w₀ − αŵ‖²/β², from the start given"
+        theorem = "‖w₀ − αŵ‖²/β², from the starting weights w₀"
         eta = getattr(learner.rule, "eta0", 1.0) if learner is not None else 1.0
-        gap = given.Weights(start.w / eta - alpha * weights.w / length, start.b / eta - alpha * weights.b / length)
+        gap = given.Weights(start.w / eta - alpha * weights.w, start.b / eta - alpha * weights.b)
         bound = gap.norm(fit_intercept) ** 2 / beta2
-    result = MistakeBound(
-        bound, theorem, R, asked, True, 0.0, alpha, math.sqrt(beta2), fit_intercept, from_start=start is not None
-    )
+    beta = math.sqrt(beta2)
+    result = MistakeBound(bound, theorem, R, asked, least, 0.0, alpha, beta, fit_intercept, start is not None)
     return result if learner is None else _compared(result, estimator, learner)
 
 
-def _theorem(learner: Any, R: float, gamma: float, n_rows: int) -> tuple[str, float, float]:
-    """The theorem for a learner (None: the perceptron), its α and β²: each mistake takes β² off ‖w − αŵ‖²."""
+def _theorem(learner: Any, R2: float, several: int, gamma: float, n_rows: int) -> tuple[str, float, float]:
+    """The theorem for a learner (None: the perceptron), its α and β²: each mistake takes β² off ‖w − αŵ‖².
+
+    With several classes a step moves two vectors, and R² counts twice.
+    """
     rule = rules.Perceptron() if learner is None else learner.rule
+    two, R2 = "2" if several == 2 else "", several * R2
     if isinstance(rule, rules.Perceptron):
         if learner is not None and learner.batch:
-            name, beta2 = "n·(R/γ)², the batch perceptron's", n_rows * R**2
+            name, beta2 = f"{two}n·(R/γ)², the batch perceptron's", n_rows * R2
         elif rule.margin > 0:
-            name, beta2 = "(R² + 2m)/γ², the margin perceptron's, of updates", R**2 + 2 * rule.margin / rule.eta0
+            name, beta2 = f"({two}R² + 2m/η)/γ², the margin perceptron's, of updates", R2 + 2 * rule.margin / rule.eta0
         else:
-            name, beta2 = "(R/γ)², Novikoff 1962", R**2
+            name, beta2 = f"{two}(R/γ)², Novikoff 1962", R2
         return name, beta2 / gamma, beta2
     C = getattr(rule, "C", None)
     if isinstance(rule, rules.PA2):
-        return "(R² + 1/(2C))/γ², PA-II's", 1 / gamma, 1 / (R**2 + 1 / (2 * rule.C))
+        return f"({two}R² + 1/(2C))/γ², PA-II's", 1 / gamma, 1 / (R2 + 1 / (2 * rule.C))
     if C is not None:
-        return "max(R², 1/C)/γ², that of steps capped by C", 1 / gamma, 1 / max(R**2, 1 / C)
-    return "(R/γ)², that of passive-aggressive steps", 1 / gamma, 1 / R**2
+        return f"max({two}R², 1/C)/γ², that of steps capped by C", 1 / gamma, 1 / max(R2, 1 / C)
+    return f"{two}(R/γ)², that of passive-aggressive steps", 1 / gamma, 1 / R2
 
 
 def _margin_asked(
@@ -248,18 +271,21 @@ def _best_gamma(margins: Array, R: float) -> float:
         return R - float(margins @ short) / total if total > 0 else R
 
     low, high = 0.0, 1 / float(positive.min())
+    if slope(0.0) >= 0:  # the larger γ, the better: the bound goes down to the number of rows
+        return math.inf
     for _ in range(200):
         middle = (low + high) / 2
         low, high = (middle, high) if slope(middle) < 0 else (low, middle)
-    return 1 / high if high > 1e-290 else math.inf
+    return 1 / high
 
 
-def _learner_of(estimator: Any, n_features: int, n_classes: int) -> Any:
+def _learner_of(estimator: Any, n_features: int, known: given.Labels) -> Any:
     """What a fitted estimator learned with; refuses those that the theorems do not speak of."""
     name = type(estimator).__name__
-    learner = getattr(estimator, "_fitted", None)  # an unfitted estimator says so itself
-    if learner is None:
+    if isinstance(estimator, type) or not hasattr(type(estimator), "_fitted"):
         raise TypeError(f"estimator must be a fitted estimator of this package, got {name}")
+    learner = estimator._fitted  # one that is not fitted says so
+    n_classes = len(known.classes)
     if learner.form in ("regression", "ovr") or isinstance(learner.rule, rules.NormMIRA):
         what = {"regression": "a regression", "ovr": "several learners, one against the rest"}.get(
             learner.form, "MIRA's norm variant"
@@ -270,6 +296,12 @@ def _learner_of(estimator: Any, n_features: int, n_classes: int) -> Any:
             f"the {name} was fitted on {learner.n_features} columns and {learner.n_classes} classes, but X and y have "
             f"{n_features} and {n_classes}; give the rows it was fitted on"
         )
+    if estimator.classes_.tolist() != known.classes.tolist():
+        raise ValueError(
+            f"the {name} was fitted on the labels {estimator.classes_.tolist()}, but y holds {known.classes.tolist()}"
+        )
+    if learner.weighted:
+        raise ValueError(f"the {name} was fitted with sample or class weights, of which no bound here speaks")
     return learner
 
 

@@ -84,13 +84,16 @@ def vector(x: Sequence[Number], y: int, rival: int, n_classes: int, fit_intercep
     return z
 
 
-def made_exact(X: Any, vectors: Vectors, lam: Array) -> Array | None:
+def made_exact(X: Any, vectors: Vectors, lam: Array, deadline: float) -> Array | None:
     """The certificate that has its positive weights where ``lam`` has them, in whole numbers; None if there is none.
 
     The equations ``Σ λ z = 0`` over these points have one solution, up to a factor, if they are as few as they can be.
+    TimeoutError where they are too many, or it takes too long.
     """
     points = np.flatnonzero(lam > 1e-9 * lam.max(initial=0.0))
-    if not 0 < len(points) <= _LARGEST:
+    if len(points) > _LARGEST:
+        raise TimeoutError
+    if not len(points):
         return None
     owners, place = np.unique(vectors.row[points], return_inverse=True)
     rows, codes = rows_of(X, owners), vectors.codes[owners].tolist()
@@ -103,7 +106,7 @@ def made_exact(X: Any, vectors: Vectors, lam: Array) -> Array | None:
         _, triangle, order = linalg.qr(floats, mode="economic", pivoting=True)
         size = np.abs(np.diag(triangle))
         rank = int(np.sum(size > 1e-12 * size[0]))
-        found = exact.solve([[point[j] for point in z] for j in order[:rank].tolist()])
+        found = exact.solve([[point[j] for point in z] for j in order[:rank].tolist()], deadline=deadline)
     if found is None or min(found) < 0 < max(found):
         return None
     weights = exact.whole(abs(a) for a in found)

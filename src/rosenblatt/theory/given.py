@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
@@ -27,7 +28,7 @@ def table(X: Any) -> Any:
         except ValueError:
             raise ValueError("X must be a table: its rows have different lengths") from None
     if X.ndim != 2:
-        hint = "; one row is X.reshape(1, -1)" if X.ndim == 1 else ""
+        hint = "; one column is X.reshape(-1, 1), one row X.reshape(1, -1)" if X.ndim == 1 else ""
         raise ValueError(f"X must be a table of rows and columns, got {X.ndim} dimension(s){hint}")
     if X.shape[0] == 0:
         raise ValueError("X has no rows")
@@ -49,18 +50,38 @@ def as_floats(X: Any) -> Any:
         raise
 
 
-def blocks(X: Any) -> Iterator[tuple[slice, engine.Rows]]:
-    """A table as float64 rows: whole where it is that already, else converted a block at a time, never all of it."""
+def centred(X: Any) -> tuple[Any, Array]:
+    """A dense table as float64 less its first row, and that row: what a large offset hides in floats comes out."""
+    if X.dtype.kind in "bu":
+        X = X.astype(np.int64 if X.dtype.itemsize < 8 else object)
+    return as_floats(X - X[0]), np.asarray(X[0], dtype=np.float64)
+
+
+def float_blocks(X: Any) -> Iterator[tuple[slice, Any]]:
+    """A table as float64: whole where it is that already, else converted a block at a time, never all of it."""
     ready = X.dtype == np.float64 and (engine.is_sparse(X) or X.flags.c_contiguous)
     size = X.shape[0] if ready else max(1, _BLOCK_NUMBERS // max(1, X.shape[1]))
     for start in range(0, X.shape[0], size):
         part = slice(start, min(start + size, X.shape[0]))
+        yield part, as_floats(X if ready else X[part])
+
+
+def blocks(X: Any) -> Iterator[tuple[slice, engine.Rows]]:
+    """A table as rows that the native core takes, block by block."""
+    for part, block in float_blocks(X):
         try:
-            rows = engine.admit(as_floats(X if ready else X[part]))
+            rows = engine.admit(block)
         except ValueError:
             engine.admit(as_floats(X))  # says in which row of the whole
             raise
         yield part, rows
+
+
+def check_bool(name: str, value: Any) -> bool:
+    """Refuse what is not True or False."""
+    if not isinstance(value, (bool, np.bool_)):
+        raise ValueError(f"{name} must be True or False, got {value!r}")
+    return bool(value)
 
 
 class Labels(NamedTuple):
@@ -88,7 +109,11 @@ def label(y: Any, n_rows: int) -> Labels:
         classes = np.array([-1, 1], y.dtype)
     if len(classes) < 2:
         raise ValueError(f"y holds only one class, {classes.tolist()[0]!r}; two are needed (or labels −1 and +1)")
-    return Labels(classes, labels.encode(y, classes))
+    codes = labels.encode(y, classes)
+    if np.any(codes < 0):
+        row = int(np.flatnonzero(codes < 0)[0])
+        raise ValueError(f"y[{row}] is not a label: {y[row]!r} does not equal itself")
+    return Labels(classes, codes)
 
 
 class Weights(NamedTuple):
@@ -103,16 +128,24 @@ class Weights(NamedTuple):
 
     def norm(self, fit_intercept: bool) -> float:
         """‖w‖, or ‖(w, b)‖."""
-        return float(np.sqrt(np.sum(self.w**2) + (np.sum(self.b**2) if fit_intercept else 0.0)))
+        return math.hypot(*self.w.ravel().tolist(), *(self.b.tolist() if fit_intercept else ()))
 
 
 def weigh(w: Any, b: Any, n_features: int, n_classes: int = 2, name: str = "w") -> Weights:
-    """Weights of the right shape: one vector for two classes, one per class for more."""
+    """Weights of the right shape: one vector for two classes, one per class for more.
+
+    ``w`` may also be a fitted estimator, or anything that has ``w`` and ``b``.
+    """
+    if hasattr(w, "coef_") and hasattr(w, "intercept_"):
+        w, b = w.coef_, w.intercept_
+    elif hasattr(w, "w") and hasattr(w, "b"):
+        w, b = w.w, w.b
     try:
         vectors = np.atleast_2d(np.asarray(w, dtype=np.float64))
         biases = np.atleast_1d(np.asarray(b, dtype=np.float64)).ravel()
     except (TypeError, ValueError):
-        raise ValueError(f"{name} and its bias must be numbers, got {w!r} and {b!r}") from None
+        kinds = f"{type(w).__name__} and {type(b).__name__}"
+        raise ValueError(f"{name} and its bias must be numbers, got objects of type {kinds}") from None
     n_vectors = 1 if n_classes == 2 else n_classes
     if vectors.shape != (n_vectors, n_features):
         shape = f"({n_features},)" if n_vectors == 1 else f"({n_vectors}, {n_features}), one row per class"
@@ -151,3 +184,12 @@ def functional_margins(X: Any, known: Labels, weights: Weights) -> Array:
 def radius2(X: Any) -> float:
     """R² = max ‖x‖², without the bias feature."""
     return max(rows.radius2() for _, rows in blocks(X))
+
+
+def radius(X: Any) -> float:
+    """R = max ‖x‖; numbers whose squares would vanish are scaled up first."""
+    found = math.sqrt(radius2(X))
+    if found > 1e-140:
+        return found
+    scale = 2.0**500
+    return max((math.sqrt(engine.admit(block * scale).radius2()) for _, block in float_blocks(X)), default=0.0) / scale

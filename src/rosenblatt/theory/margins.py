@@ -22,7 +22,7 @@ def distances(X: Any, w: Any, b: float = 0.0) -> Array:
     X : array, sparse matrix or DataFrame of shape (n_samples, n_features)
         The points.
     w : array of shape (n_features,)
-        The normal vector.
+        The normal vector. A fitted estimator, or an answer of ``separability``, brings its own bias.
     b : float, default=0.0
         The bias.
 
@@ -38,8 +38,7 @@ def distances(X: Any, w: Any, b: float = 0.0) -> Array:
     array([-1.,  4.])
     """
     X = given.table(X)
-    weights = given.weigh(w, b, X.shape[1])
-    return given.scores(X, weights)[:, 0] / _length(weights)
+    return given.scores(X, _of_length_one(given.weigh(w, b, X.shape[1])))[:, 0]
 
 
 class Margin(float):
@@ -91,7 +90,7 @@ def margin(X: Any, y: Any, w: Any, b: Any = 0.0, *, fit_intercept: bool = False)
     y : array of shape (n_samples,)
         Their labels: −1 and +1, or any classes; of two, the second in sorted order is +1.
     w : array of shape (n_features,) or (n_classes, n_features)
-        The weights.
+        The weights. A fitted estimator, or an answer of ``separability``, brings its own bias.
     b : float or array of shape (n_classes,), default=0.0
         The bias.
     fit_intercept : bool, default=False
@@ -112,11 +111,11 @@ def margin(X: Any, y: Any, w: Any, b: Any = 0.0, *, fit_intercept: bool = False)
     X = given.table(X)
     known = given.label(y, X.shape[0])
     weights = given.weigh(w, b, X.shape[1], len(known.classes))
-    length = _length(weights)
-    points = given.functional_margins(X, known, weights) / (weights.norm(True) if fit_intercept else length)
+    weights = _of_length_one(weights, given.check_bool("fit_intercept", fit_intercept))
+    points = given.functional_margins(X, known, weights)
     least = float(points.min())
     close = np.flatnonzero(points - least <= 1e-12 * np.abs(points).max())
-    from_origin = abs(float(weights.b[0])) / length if weights.n_vectors == 1 else None
+    from_origin = abs(float(weights.b[0])) / weights.norm(False) if weights.n_vectors == 1 else None
     return Margin(least, points, close, from_origin)
 
 
@@ -141,7 +140,7 @@ def radius(X: Any, fit_intercept: bool = False) -> float:
     >>> rb.radius([[3, 4], [0, 1]]), rb.radius([[2, 2], [0, 1]], fit_intercept=True)
     (5.0, 3.0)
     """
-    return math.sqrt(given.radius2(given.table(X)) + bool(fit_intercept))
+    return math.hypot(given.radius(given.table(X)), given.check_bool("fit_intercept", fit_intercept))
 
 
 class PerceptronLoss(float):
@@ -238,13 +237,16 @@ def perceptron_loss(X: Any, y: Any, w: Any, b: Any = 0.0, *, ties: str = "mistak
         steps[mistaken, codes[mistaken]] -= 1
         steps[mistaken, rival[mistaken]] += 1
     points = np.maximum(0.0, -margins)
-    gradient = np.asarray(given.as_floats(X[mistaken]).T @ steps[mistaken]).T
+    gradient = np.zeros(weights.w.shape)
+    for part, block in given.float_blocks(X):
+        gradient += np.asarray(block.T @ steps[part]).T
     gradient = gradient.reshape(np.shape(w)) if np.size(w) == gradient.size else gradient
     return PerceptronLoss(math.fsum(points), gradient, steps.sum(axis=0), points, mistaken)
 
 
-def _length(weights: given.Weights) -> float:
-    length = weights.norm(False)
-    if not length > 0:
+def _of_length_one(weights: given.Weights, fit_intercept: bool = False) -> given.Weights:
+    """The same hyperplane with ‖w‖ = 1, or ‖(w, b)‖ = 1."""
+    if not weights.norm(False) > 0:
         raise ValueError("w is zero, so it has no hyperplane and no margin; give weights that are not all 0")
-    return length
+    length = weights.norm(fit_intercept)
+    return given.Weights(weights.w / length, weights.b / length)

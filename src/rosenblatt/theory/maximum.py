@@ -18,7 +18,7 @@ import math
 import time
 import warnings
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -35,7 +35,7 @@ Array = NDArray[Any]
 CLOSED = 1e-10
 _PASSES = 10  # of the ascent, between two looks at all vectors
 _DENSE = 4000  # support points for which the equations are solved; their matrix is dense
-_AFTER_INTERIOR = 3.0  # seconds of ascent after the interior-point method, which seldom leaves anything to do
+_AFTER_INTERIOR = 1.0  # seconds of ascent after the interior-point method, which seldom leaves anything to do
 _EXACT_SUPPORT = 60  # support points for which the margin is computed in fractions
 _SMALL = 1000  # support points whose equations are solved by orthogonal factors
 
@@ -49,6 +49,11 @@ class Maximum:
     lam: Array
     lower: float
     upper: float
+
+    def moved(self, centre: Array, n_classes: int) -> Maximum:
+        """The same for rows less a centre: ``w·x + b = w·(x − c) + (b + w·c)``."""
+        w = self.w.reshape(1 if n_classes == 2 else n_classes, -1)
+        return replace(self, b=self.b + w @ centre)
 
     @property
     def gap(self) -> float:
@@ -118,7 +123,7 @@ class HardMargin:
 
     # ---- the interior-point method -------------------------------------------------------------------------------
 
-    def interior(self, w: Array, b: Array) -> bool:
+    def interior(self, w: Array, b: Array, deadline: float) -> bool:
         """Tighten the bracket by Mehrotra's method, from weights that separate; False: it cannot be used here."""
         Z = self.vectors.Z
         m, columns = Z.shape
@@ -143,13 +148,15 @@ class HardMargin:
         x = np.concatenate((w, start_b[: F.shape[1]])) * widths
         least = float((A @ x).min())
         if not least > 0:
-            return False
+            return True  # too narrow for floats
         x *= 2 / least
         lam = np.zeros(m)
         for found, lam in _interior_points(A, hessian, x):
             v = found / widths
             w, b = v[: Z.shape[1]], np.concatenate((v[Z.shape[1] :], np.zeros(self.n_biases - F.shape[1])))
             before = self.best.gap
+            if time.monotonic() > deadline:
+                break
             self.look(w if basis is None else basis @ w, b, lam)
             if self.best.gap <= CLOSED or (before < 1e-6 and self.best.gap > before / 1.5):
                 break
@@ -172,7 +179,7 @@ class HardMargin:
         """
         began, rng = time.monotonic(), np.random.default_rng(seed)
         if separator is not None:
-            if self.interior(*separator):
+            if self.interior(*separator, began + time_limit):
                 time_limit = min(time_limit, _AFTER_INTERIOR)
             if self.best.gap <= max(1e-7, 1e3 * np.finfo(float).eps * self.radius / self.best.upper):
                 return self._tidied()  # what is left is rounding
@@ -352,11 +359,11 @@ def _reach(values: Array, step: Array) -> float:
 
 
 def in_fractions(
-    X: Any, known: given.Labels, found: Maximum, fit_intercept: bool, free: bool
+    X: Any, known: given.Labels, found: Maximum, fit_intercept: bool, free: bool, deadline: float
 ) -> tuple[Array, list[Any], Any] | None:
     """λ, w and b of the maximum margin in fractions, from its support points; None where they do not show it.
 
-    ``w·z + b·f = 1`` on the support points, λ ≥ 0, and every other row at least 1: then γ² = 1/Σ λ.
+    They solve ``w·z + b·f = 1`` on all of them, with w = Σ λ z.
     """
     support = np.flatnonzero(found.lam > 1e-9 * found.lam.max(initial=0.0))
     if not 0 < len(support) <= _EXACT_SUPPORT:
@@ -370,17 +377,13 @@ def in_fractions(
     elif fit_intercept:
         products = [[*line, s] for line, s in zip(products, signs)] + [[*signs, 0]]
         right.append(0)
-    solution = exact.solve(products, right)
+    try:
+        solution = exact.solve(products, right, deadline)
+    except TimeoutError:
+        return None
     if solution is None or min(solution[: len(z)]) < 0:
         return None
-    part = solution[: len(z)]
-    w = [sum(a * p[j] for a, p in zip(part, z) if a) for j in range(X.shape[1])]
-    b = 0 if not fit_intercept else solution[-1] if free else sum(a * s for a, s in zip(part, signs))
-    rounded = given.Weights(np.array([[float(v) for v in w]]), np.array([float(b)]))
-    margins = given.functional_margins(X, known, rounded)
-    for i in np.flatnonzero(margins < 1 + 1e-6).tolist():
-        if verification.exact_margin(exact.rows(X, [i])[0], int(known.codes[i]), [w], [b]) < 1:
-            return None
     dual = np.zeros(X.shape[0], dtype=object)
-    dual[support] = part
-    return dual, w, b
+    dual[support] = solution[: len(z)]
+    optimum = verification.exact_optimum(X, known, dual, fit_intercept, augmented=not free)
+    return None if optimum is None else (dual, *optimum)

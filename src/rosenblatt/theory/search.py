@@ -7,6 +7,7 @@ import math
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from fractions import Fraction
 from itertools import combinations
 from typing import Any
 
@@ -26,6 +27,9 @@ Array = NDArray[Any]
 #: Numbers in the vectors of several classes from which on pairs are tried first, and beyond which they are not written
 #: out.
 _MANY_ENTRIES, _MOST_ENTRIES = 1_000_000, 100_000_000
+_SMALLEST = 1e-70  # below it, fourth powers vanish
+_MOST_EXACT = 20_000  # numbers in the vectors of a programme that is solved in fractions
+_EXACT_SECONDS = 10.0  # for the maximum margin in fractions; twice that for a certificate
 
 
 class Search:
@@ -37,12 +41,19 @@ class Search:
         self.X, self.known, self.fit_intercept = X, known, fit_intercept
         self.floats = given.as_floats(X)
         self.rows = engine.admit(self.floats)
+        if self.rows.largest and not _SMALLEST < self.rows.largest < 1 / _SMALLEST:
+            raise ValueError(
+                f"the largest number in X is {self.rows.largest:g}, whose powers leave the range of floats; scale X so "
+                f"that it lies between {_SMALLEST:g} and {1 / _SMALLEST:g}"
+            )
         self.n_classes = len(known.classes)
         self.deadline, self.time_limit = time.monotonic() + time_limit, time_limit
         self.say = say or (lambda text: None)
         self.upper = math.inf  # on the margin of (x, 1)
         self.R = math.sqrt(self.rows.radius2() + fit_intercept)
         self._vectors: Vectors | None = None
+        self._centred: Vectors | None = None
+        self.centre = np.zeros(X.shape[1])
 
     @property
     def left(self) -> float:
@@ -62,8 +73,25 @@ class Search:
             self._vectors = Vectors(self.floats, self.known.codes, self.n_classes, self.fit_intercept)
         return self._vectors
 
+    def centred(self) -> Vectors | None:
+        """All z of the rows less the first one: with a bias that changes no answer, and spares the floats an offset."""
+        if self._centred is None and self.fit_intercept and not engine.is_sparse(self.X) and self.vectors() is not None:
+            rows, self.centre = given.centred(self.X)
+            self._centred = Vectors(rows, self.known.codes, self.n_classes, True)
+        return self._centred or self.vectors()
+
+    def moved_back(self, vectors: Vectors, w: Array, b: Array) -> tuple[Array, Array]:
+        """Weights for centred rows as weights and biases for the rows themselves."""
+        w, b = vectors.weights(w, b)
+        return w, b - w @ self.centre if vectors is self._centred else b
+
     def answer(self, method: str, maximize: bool) -> Separability:
         """The first answer that is found, with the maximum margin if that is asked for."""
+        if self.fit_intercept and np.all(self.known.codes == self.known.codes[0]):
+            sign = float(self.known.signs[0])
+            found = self.separated(np.zeros(self.X.shape[1]), sign, "all rows have one label: a bias alone is right")
+            assert found is not None
+            return found
         ways = (self.duplicates, self.run, self.pair, self.programme) if method == "auto" else (getattr(self, method),)
         for way in ways:
             found = way()
@@ -78,14 +106,14 @@ class Search:
         return self._answer(how=how, margin_augmented_bounds=bounds)
 
     def _answer(self, **fields: Any) -> Separability:
-        return Separability(R=self.R, fit_intercept=self.fit_intercept, classes=self.known.classes, **fields)
+        about = {"R": self.R, "n_rows": self.X.shape[0], "classes": self.known.classes}
+        return Separability(fit_intercept=self.fit_intercept, **about, **fields)
 
     def separated(self, w: Any, b: Any, how: str) -> Separability | None:
         """The answer "separable", if these weights do it."""
         weights = given.weigh(w, b, self.X.shape[1], self.n_classes)
         if not verification.separator(self.X, self.known, weights):
             return None
-        least = float(given.functional_margins(self.X, self.known, weights).min())
         w, b = (weights.w[0], float(weights.b[0])) if self.n_classes == 2 else (weights.w, weights.b)
         return self._answer(
             separable=True,
@@ -93,9 +121,14 @@ class Search:
             b=b,
             how=how,
             exact=True,
-            margin_bounds=(least / weights.norm(False), math.inf),
-            margin_augmented_bounds=(least / weights.norm(self.fit_intercept), self.upper),
+            margin_bounds=(self._shown(weights, False), math.inf),
+            margin_augmented_bounds=(self._shown(weights, self.fit_intercept), math.inf),
         )
+
+    def _shown(self, weights: given.Weights, augmented: bool) -> float:
+        """The margin that weights have, or 0 where it is lost in rounding."""
+        margin, rounding = verification.shown_margin(self.X, self.known, weights, augmented)
+        return margin if margin > rounding else 0.0
 
     def inseparable(self, certificate: Array, how: str) -> Separability | None:
         """The answer "inseparable", if this certificate holds."""
@@ -218,44 +251,63 @@ class Search:
 
     def programme(self) -> Separability | None:
         """The linear programme; where its answer is too narrow to verify, the hard-margin programme."""
-        vectors = self.vectors()
+        vectors = self.centred()
         if vectors is None:
             return None
         self.say("solving a linear programme")
         proposal = programme.propose(vectors, self.left)
         if proposal.w is not None and proposal.b is not None:
-            found = self.separated(*vectors.weights(proposal.w, proposal.b), "a linear programme found a separator")
+            w, b = self.moved_back(vectors, proposal.w, proposal.b)
+            found = self.separated(w, b, "a linear programme found a separator")
             if found is not None:
                 return found
         if proposal.lam is not None:
             found = self._smallest(vectors, proposal.lam)
             if found is not None:
                 return found
-        if len(vectors) > 5000:
+        return self._in_exact_numbers(vectors)
+
+    def _in_exact_numbers(self, vectors: Vectors) -> Separability | None:
+        """The same programme in fractions, for small data on which floats could not decide."""
+        if vectors.Z.shape[0] * vectors.Z.shape[1] > _MOST_EXACT:
             return None
-        self.say("solving the hard-margin programme")
-        best = HardMargin(vectors, free=False).run(time_limit=min(self.left, 10.0))
-        self.upper = min(self.upper, best.upper)
-        if best.lower > 0:
-            return self.separated(*vectors.weights(best.w, best.b), "the hard-margin programme found a separator")
-        return self._smallest(vectors, best.lam)
+        self.say("solving the linear programme in exact numbers")
+        rows = exact.rows(self.X)
+        pairs = zip(vectors.row.tolist(), vectors.rival.tolist())
+        codes, k = self.known.codes.tolist(), self.n_classes
+        z = [certificates.vector(rows[i], codes[i], r, k, self.fit_intercept) for i, r in pairs]
+        try:
+            lam, u = exact.cancelling(z, time.monotonic() + self.left)
+        except TimeoutError:
+            return None
+        if lam is not None:
+            flat = np.array(exact.whole(lam), dtype=object)
+            weights = vectors.per_row(flat if max(flat) >= 2**63 else flat.astype(np.int64))
+            return self.inseparable(weights, _by_programme(weights))
+        assert u is not None
+        largest = max(abs(Fraction(v)) for v in u)
+        unit = np.array([float(Fraction(v) / largest) for v in u]).reshape(1 if k == 2 else k, -1)
+        w, b = (unit[:, :-1], unit[:, -1]) if self.fit_intercept else (unit, np.zeros(len(unit)))
+        return self.separated(w, b, "a linear programme in exact numbers found a separator")
 
     def _smallest(self, vectors: Vectors, lam: Array) -> Separability | None:
         """The smallest certificate among a few, in whole numbers if possible."""
         proposals = [lam]
         if vectors.Z.shape[0] * vectors.Z.shape[1] <= 200_000 and np.count_nonzero(lam) > 2:
             proposals += programme.other_certificates(vectors, 8, min(1.0, self.left))
-        found = [certificates.made_exact(self.X, vectors, proposal) for proposal in proposals]
-        answers = [
-            answer
-            for weights in found
-            if weights is not None
-            for answer in [self.inseparable(weights, _by_programme(weights))]
-            if answer is not None
-        ]
-        if answers:
-            return min(answers, key=lambda a: (len(a.support), int(a.certificate.max())))  # type: ignore[union-attr]
-        weights = vectors.per_row(lam / lam.max())
+        found: list[Array] = []
+        patience = min(self.left / 2, 2 * _EXACT_SECONDS)
+        try:
+            for proposal in proposals:
+                weights = certificates.made_exact(self.X, vectors, proposal, time.monotonic() + patience)
+                found += [] if weights is None else [weights]
+        except TimeoutError:
+            if not found:  # floats, where exact numbers are too much work; elsewhere exact numbers have refuted it
+                weights = vectors.per_row(lam / lam.max())
+                return self.inseparable(weights, _by_programme(weights))
+        if not found:
+            return None
+        weights = min(found, key=lambda each: (np.count_nonzero(each), int(each.max())))
         return self.inseparable(weights, _by_programme(weights))
 
     # ---- the maximum margin --------------------------------------------------------------------------------------
@@ -275,14 +327,18 @@ class Search:
         augmented = HardMargin(vectors, free=False).run(u, time_limit=self.left / 2, report=self._reporter())
         geometric = augmented
         if self.fit_intercept:
-            u = augmented.w, augmented.b
-            geometric = HardMargin(vectors, free=True, start=augmented).run(
-                u, time_limit=self.left, report=self._reporter()
+            vectors = self.centred() or vectors
+            start = augmented.moved(self.centre, self.n_classes) if vectors is self._centred else augmented
+            geometric = HardMargin(vectors, free=True, start=start).run(
+                (start.w, start.b), time_limit=self.left, report=self._reporter()
             )
-        better = self.separated(*vectors.weights(geometric.w, geometric.b), found.how)
+        better = self.separated(*self.moved_back(vectors, geometric.w, geometric.b), found.how)
         if better is None or geometric.lower < found.margin_bounds[0]:
             better = found  # the time was up before anything better was found
-        margin, margin_augmented = better.margin_bounds[0], max(augmented.lower, found.margin_augmented_bounds[0])
+        longer = self.separated(*vectors.weights(augmented.w, augmented.b), found.how)
+        if longer is None or longer.margin_augmented_bounds[0] < found.margin_augmented_bounds[0]:
+            longer = found
+        margin, margin_augmented = better.margin_bounds[0], longer.margin_augmented_bounds[0]
         result = replace(
             better,
             margin=margin,
@@ -291,6 +347,8 @@ class Search:
             margin_augmented_bounds=(margin_augmented, max(margin_augmented, augmented.upper)),
             dual=vectors.per_row(geometric.lam),
             dual_augmented=vectors.per_row(augmented.lam),
+            w_augmented=longer.w if self.fit_intercept else None,
+            b_augmented=longer.b if self.fit_intercept else None,
             exact=False,
         )
         return self._in_fractions(result, geometric, augmented)
@@ -310,28 +368,32 @@ class Search:
         """The margins as square roots of fractions, where there are few support points."""
         if self.n_classes > 2:
             return result
-        outer = in_fractions(self.X, self.known, augmented, self.fit_intercept, free=False)
+        deadline = time.monotonic() + min(self.left, _EXACT_SECONDS)
+        outer = in_fractions(self.X, self.known, augmented, self.fit_intercept, free=False, deadline=deadline)
         inner = outer
         if self.fit_intercept:
-            inner = in_fractions(self.X, self.known, geometric, self.fit_intercept, free=True)
+            inner = in_fractions(self.X, self.known, geometric, self.fit_intercept, free=True, deadline=deadline)
         if inner is None or outer is None:
             return result
-        (dual, w, b), (dual_augmented, _, _) = inner, outer
-        margin, margin_augmented = (1 / math.sqrt(sum(found[found != 0])) for found in (dual, dual_augmented))
-        rounded = given.Weights(np.array([[float(v) for v in w]]), np.array([float(b)]))
-        if not verification.separator(self.X, self.known, rounded):
+        (dual, w, b), (dual_augmented, w_augmented, b_augmented) = inner, outer
+        rounded = self.separated([float(v) for v in w], float(b), result.how)
+        longer = self.separated([float(v) for v in w_augmented], float(b_augmented), result.how)
+        if rounded is None or longer is None:
             return result
+        margin, margin_augmented = (1 / math.sqrt(sum(found[found != 0])) for found in (dual, dual_augmented))
         return replace(
             result,
             exact=True,
             margin=margin,
             margin_augmented=margin_augmented,
-            w=rounded.w[0],
-            b=float(b),
+            w=rounded.w,
+            b=rounded.b,
             margin_bounds=(margin, margin),
             margin_augmented_bounds=(margin_augmented, margin_augmented),
             dual=dual,
             dual_augmented=dual_augmented,
+            w_augmented=longer.w if self.fit_intercept else None,
+            b_augmented=longer.b if self.fit_intercept else None,
         )
 
 

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import time
 from itertools import combinations
+from numbers import Real
 from typing import Any
 
 from ..state import check_name
 from . import given
-from .answer import Separability, rows_of_pair
+from .answer import Separability
 from .search import Search
+from .verification import rows_of_pair
 
 METHODS = ("auto", "duplicates", "run", "revisit", "programme")
 
@@ -37,7 +39,7 @@ def separability(
     Parameters
     ----------
     X : array, sparse matrix or DataFrame of shape (n_samples, n_features)
-        The rows: whole numbers, fractions or floats (each is the rational number that it is).
+        The rows: whole numbers, fractions, or floats, which are read as the decimals that they print as.
     y : array of shape (n_samples,)
         Their labels.
     fit_intercept : bool, default=True
@@ -78,17 +80,14 @@ def separability(
     """
     check_name("multiclass", multiclass, ("kesler", "pairwise"))
     check_name("method", method, METHODS)
-    if not (isinstance(time_limit, (int, float)) and time_limit > 0):
+    if not (isinstance(time_limit, Real) and time_limit > 0):
         raise ValueError(f"time_limit must be a number of seconds > 0, got {time_limit!r}")
+    fit_intercept = given.check_bool("fit_intercept", fit_intercept)
     X = given.table(X)
     known = given.label(y, X.shape[0])
-    if len(set(known.codes.tolist())) < 2:
-        raise ValueError(
-            f"y holds only the class {known.classes[known.codes[0]]}; there is nothing to separate it from"
-        )
     if len(known.classes) > 2 and multiclass == "pairwise":
-        return _pairwise(X, known, bool(fit_intercept), method, maximize, time_limit, verbose)
-    search = Search(X, known, bool(fit_intercept), time_limit, print if verbose else None)
+        return _pairwise(X, known, fit_intercept, method, maximize, time_limit, verbose)
+    search = Search(X, known, fit_intercept, time_limit, print if verbose else None)
     return search.answer(method, maximize)
 
 
@@ -96,6 +95,7 @@ def _pairwise(
     X: Any, known: given.Labels, fit_intercept: bool, method: str, maximize: bool, time_limit: float, verbose: int
 ) -> Separability:
     """Each two classes by themselves."""
+    given.radius2(X)  # refuses what is not finite, naming its row in the whole
     deadline = time.monotonic() + time_limit
     pairs: dict[tuple[Any, Any], Separability] = {}
     couples = list(combinations(known.classes.tolist(), 2))
@@ -111,9 +111,16 @@ def _pairwise(
     narrowest = min(pairs.values(), key=lambda a: a.margin_augmented_bounds[0])
     count = sum(answer is True for answer in decided)
     return Separability(
-        separable, narrowest.margin, narrowest.margin_augmented, None, None, None,
+        separable,
+        narrowest.margin,
+        narrowest.margin_augmented,
         how=f"{count} of {len(couples)} pairs of classes are separable",
         exact=all(answer.exact for answer in pairs.values()),
-        margin_bounds=narrowest.margin_bounds, margin_augmented_bounds=narrowest.margin_augmented_bounds,
-        R=max(answer.R for answer in pairs.values()), fit_intercept=fit_intercept, classes=known.classes, pairs=pairs,
-    )  # fmt: skip
+        margin_bounds=narrowest.margin_bounds,
+        margin_augmented_bounds=narrowest.margin_augmented_bounds,
+        R=max(answer.R for answer in pairs.values()),
+        n_rows=X.shape[0],
+        fit_intercept=fit_intercept,
+        classes=known.classes,
+        pairs=pairs,
+    )

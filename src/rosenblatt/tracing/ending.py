@@ -1,22 +1,18 @@
-"""How a run ends, in exact numbers, and the sentences that say what it proved."""
+"""How a run ends: its verdict and what it knows of the best margin, in exact numbers where the run is exact."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from .. import reference, rules
 from ..convergence import NO_MARGIN, SEPARATED, STOPPED
-from ..theory.revisits import Revisit
 from . import wording
 from .proof import dot
 
 Number = Any  # int, Fraction or float
-
-#: Entries of a certificate that a sentence shows.
-MANY = 12
 
 
 @dataclass
@@ -29,6 +25,7 @@ class Ending:
     lower: float = -math.inf
     upper: float = math.inf
     boundary: bool = False  # separated, but with rows on the boundary
+    best: bool = False  # the two bounds are the same number
     shown: str = ""  # the lower bound in words
     capped: str = ""  # the upper bound in words
 
@@ -89,7 +86,7 @@ class ExactEnd:
             square = dot(moved, moved)
             if tau > 0 and (self.upper2 is None or square / tau**2 < self.upper2):
                 self.upper2 = square / tau**2
-                self.ending.upper = math.sqrt(self.upper2)
+                self.ending.upper = wording.square_root(self.upper2)
                 self.ending.capped = wording.about_root(self.upper2)
 
     def show(self) -> None:
@@ -99,9 +96,12 @@ class ExactEnd:
             least = min(self._margin(c, x, y) for x, y in self.training_set)
             norm2 = dot(vector, vector)
             if norm2:
-                bounds.append((float(least) / math.sqrt(norm2), wording.about_root(least**2 / norm2)))
+                square = least**2 / norm2
+                bounds.append((math.copysign(wording.square_root(square), wording.nearest(least)), square))
         if bounds:
-            self.ending.lower, self.ending.shown = min(bounds)
+            self.ending.lower, square = min(bounds)
+            self.ending.shown = wording.about_root(square)
+            self.ending.best = square == self.upper2
         self.ending.boundary = self.ending.lower <= 0
 
     def _margin(self, c: int, x: Sequence[Number], y: int) -> Number:
@@ -109,61 +109,3 @@ class ExactEnd:
         if self.model.form == "ovr":
             return step.scores[c] if y == c else -step.scores[c]
         return step.margin
-
-
-def sentences(ending: Ending, form: str, last: str, tol: Any, scale: float, revisit: str) -> list[str]:
-    """What the run proved. ``last`` are its last weights in words, ``revisit`` what a certificate says."""
-    passes, updates = wording.several(ending.n_iter, "pass"), wording.several(ending.n_updates, "update")
-    if form == "regression":
-        return [f"Ended in pass {ending.n_iter} after {updates}: {last}."]
-    stacked = {"binary": "", "multiclass": " (class vectors stacked)", "ovr": " (of the worst class)"}[form]
-    capped = f"no separator can have a margin above {ending.capped}" if ending.capped else ""
-    told = []
-    if ending.verdict == SEPARATED:
-        told.append(f"Separated in pass {ending.n_iter} after {updates}: every row is right with {last}.")
-        if ending.boundary:
-            told.append("Its margin is 0: rows lie on the boundary, and count as right under ties='predict'.")
-        elif ending.lower > 0:
-            best = ending.shown == ending.capped and "≈" in ending.shown
-            known = "the best there is" if best else f"and {capped}"
-            told.append(f"Its margin{stacked} is {ending.shown}, {known}.")
-        else:
-            told.append("Its margin is too small to be told from rounding.")
-    elif ending.verdict == NO_MARGIN and revisit:
-        told.append(f"No margin, after {passes} and {updates}.")
-    elif ending.verdict == NO_MARGIN:
-        root2 = "√2·" if form == "multiclass" else ""
-        bound = wording.number(float(tol) * scale)
-        told.append(f"No margin after {passes} and {updates}: {capped}, which is at most tol·{root2}R = {bound}.")
-    elif ending.verdict == STOPPED:
-        known = f", and {capped}." if capped else "."
-        told.append(f"Stopped after {passes} and {updates}, undecided: it found no separator{known}")
-    return [*told, revisit] if revisit else told
-
-
-def revisit_sentence(found: Revisit, labels: Sequence[str], one_class: str, weights: str, bias: bool) -> str:
-    """What weights that came back prove."""
-    when = "before the first step" if found.first == 0 else f"after step {found.first}"
-    x = "(x, 1)" if bias else "x"
-    if isinstance(found.certificate[0], list):
-        told = _some(
-            f"row {i} against {labels[r]}: {wording.number(a)}"
-            for i, entry in enumerate(found.certificate)
-            for r, a in enumerate(entry)
-            if a
-        )
-        summed = f"what each class gains of {x} and what it loses cancel"
-    else:
-        told = _some(f"{i}: {wording.number(a)}" for i, a in enumerate(found.certificate) if a)
-        told = wording.vector(found.certificate) if len(found.certificate) <= MANY else told
-        summed = f"Σ λ·y·{x} = 0"
-    what = f"the class {one_class} cannot be separated from the rest" if one_class else "no separator exists"
-    return (
-        f"After step {found.last} the weights are again those {when}{weights}. The steps in between come to λ = {told} "
-        f"for the rows, and {summed}, verified exactly. So {what}."
-    )
-
-
-def _some(entries: Iterable[str]) -> str:
-    told = list(entries)
-    return "{" + ", ".join(told[:MANY]) + (", …" if len(told) > MANY else "") + "}"

@@ -8,13 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 from ..tables import Table
 from . import wording
-from .wording import FEW, SHORT
+from .wording import FEW, ROOM, SHORT
 
 if TYPE_CHECKING:
     from .proof import Proof
     from .record import Setting, Step, Trace
 
 Cells = list[str]
+
+#: So many classes that moved are shown.
+SHOWN = 4
 
 
 class Vectors:
@@ -24,13 +27,18 @@ class Vectors:
         names, d = setting.names, setting.n_features
         short = names is None or sum(map(len, names)) + 2 * d <= SHORT
         self.tuples = d <= FEW and short
+        self.room = ROOM // 2 if setting.form in ("multiclass", "ovr") else ROOM
         self.names = None if self.tuples else names or [str(j) for j in range(d)]
         self.suffix = f" ({', '.join(names)})" if names is not None and self.tuples else ""
 
-    def write(self, vectors: Sequence[Sequence[Any]]) -> list[str]:
-        """Vectors one below the other, their numbers aligned."""
-        widths = wording.widths(vectors) if self.tuples else None
-        return [wording.vector(v, self.names, widths) for v in vectors]
+    def write(self, vectors: Sequence[Sequence[Any]], rows: Sequence[Sequence[Any]] | None = None) -> list[str]:
+        """Vectors one below the other, their numbers aligned; of long ones, first the entries that the row has."""
+        if self.names is None:
+            widths = wording.widths(vectors)
+            return [wording.vector(v, None, widths) for v in vectors]
+        if rows is None:
+            return [wording.named(v, self.names, None, self.room) for v in vectors]
+        return [wording.named(v, self.names, x, self.room) for v, x in zip(vectors, rows)]
 
 
 def table(trace: Trace) -> Table:
@@ -47,13 +55,13 @@ def table(trace: Trace) -> Table:
         _scores(setting, steps),
         ("why", "l", [step.why for step in steps]),
         ("τ", "r", [_numbers(step.tau) if step.why or step.moved else "" for step in steps]),
-        _weights(setting, steps, form) if several else ("w" + form.suffix, "l", form.write([s.w for s in steps])),
+        _weights(setting, steps, form),
     ]
     if setting.fit_intercept:
         widths = wording.widths([step.b for step in steps]) if several and steps else None
         columns.append(("b", "r", [_numbers(step.b, widths) for step in steps]))
     if steps and steps[0].proof is not None:
-        columns += _proofs(trace, [step.proof for step in steps if step.proof is not None])
+        columns += _proofs(setting, [step.proof for step in steps if step.proof is not None])
     else:
         norm = "‖(w, b)‖" if setting.fit_intercept else "‖w‖"
         columns.append((norm, "r", [wording.root(step.norm2) for step in steps]))
@@ -65,10 +73,15 @@ def table(trace: Trace) -> Table:
         notes=trace.proved,
         noun=("step", "steps"),
         strong={i for i, step in enumerate(steps) if step.moved},
-        breaks={i for i in range(1, len(steps)) if steps[i].pass_number != steps[i - 1].pass_number}
-        if trace.n_iter * 2 <= len(steps)
-        else (),
+        breaks=_breaks(steps, setting.n_rows),
     )
+
+
+def _breaks(steps: Sequence[Step], n_rows: int) -> set[int]:
+    """The steps that begin a pass; none where the steps were picked and most passes have one at most."""
+    new = {i for i in range(1, len(steps)) if steps[i].pass_number != steps[i - 1].pass_number}
+    unbroken = bool(steps) and n_rows > 1 and steps[-1].number - steps[0].number == len(steps) - 1
+    return new if unbroken or 2 * (len(new) + 1) <= len(steps) else set()
 
 
 def title(trace: Trace, form: Vectors) -> str:
@@ -77,12 +90,13 @@ def title(trace: Trace, form: Vectors) -> str:
     numbers = " in exact numbers" if setting.exact else ""
     if setting.form in ("multiclass", "ovr"):
         flat = [*(v for w in setting.w for v in w), *setting.b]
-        start = "from zero" if not any(flat) else "from given weights"
+        start = f"from {setting.start if any(flat) else 'zero'}"
     else:
         start = "from w = " + form.write([setting.w])[0]
         start += f", b = {wording.number(setting.b)}" if setting.fit_intercept else ""
     positive = "" if setting.form != "binary" or setting.classes == [-1, 1] else _positive(setting)
-    return f"{setting.name}{numbers}: {wording.several(setting.n_rows, 'row')}{positive}, {start}"
+    told = f"{setting.name}{numbers}: {wording.several(setting.n_rows, 'row')}{positive}, {start}"
+    return told.replace("= ≈", "≈ ")
 
 
 def _positive(setting: Setting) -> str:
@@ -114,46 +128,47 @@ def _scores(setting: Setting, steps: Sequence[Step]) -> tuple[str, str, Cells]:
 
 
 def _weights(setting: Setting, steps: Sequence[Step], form: Vectors) -> tuple[str, str, Cells]:
-    """The vectors of the classes that moved, by their labels."""
-    labels = [wording.label(c) for c in setting.classes or ()]
-    widths = wording.widths([w for step in steps for w in step.w]) if form.tuples and steps else None
+    """The weights after each step; of several classes, those that moved, by their labels."""
+    rows = [step.x for step in steps]
+    if setting.form not in ("multiclass", "ovr"):
+        return "w" + form.suffix, "l", form.write([step.w for step in steps], rows)
+    labels = [wording.cut(wording.label(c)) for c in setting.classes or ()]
+    written = form.write([w for step in steps for w in step.w], [x for x in rows for _ in labels])
     cells = []
-    for step in steps:
+    for i, step in enumerate(steps):
         moved = [c for c, w in enumerate(step.w) if w != step.w_before[c] or step.b[c] != step.b_before[c]]
-        cells.append("  ".join(f"{labels[c]} {wording.vector(step.w[c], form.names, widths)}" for c in moved))
+        told = [f"{labels[c]} {written[i * len(labels) + c]}" for c in moved[:SHOWN]]
+        cells.append("  ".join(told) + (f"  … {len(moved) - SHOWN} more" if len(moved) > SHOWN else ""))
     return "w that moved" + form.suffix, "l", cells
 
 
-def _proofs(trace: Trace, proofs: Sequence[Proof]) -> list[tuple[str, str, Cells]]:
-    """Each quantity of the convergence proof beside what bounds it."""
-    start = [trace.setting.b] if not isinstance(trace.setting.b, tuple) else list(trace.setting.b)
-    at_zero = not any(start) and not any(any(w) if isinstance(w, tuple) else w for w in trace.setting.w)
-    number = wording.number
+def _proofs(setting: Setting, proofs: Sequence[Proof]) -> list[tuple[str, str, Cells]]:
+    """Each quantity of the convergence proof beside what bounds it; v is (w, b)."""
+    start = [setting.b] if not isinstance(setting.b, tuple) else list(setting.b)
+    at_zero = not any(start) and not any(any(w) if isinstance(w, tuple) else w for w in setting.w)
+    w = "v" if setting.fit_intercept else "w"
     columns = [
-        _beside("u·w" if at_zero else "u·(w − w₀)", "≥", [(p.progress, p.progress_floor) for p in proofs], number),
-        _beside("‖w‖²", "≤", [(p.norm2, p.norm2_ceiling) for p in proofs], number),
-        _beside("cos(w, u)", "≥", [(p.cosine, p.cosine_floor) for p in proofs], lambda v: f"{v:.3f}"),
+        _beside(f"u·{w}" if at_zero else f"u·({w} − {w}₀)", "≥", [(p.progress, p.progress_floor) for p in proofs]),
+        _beside(f"‖{w}‖²", "≤", [(p.norm2, p.norm2_ceiling) for p in proofs]),
+        _beside(f"cos({w}, u)", "≥", [(p.cosine, p.cosine_floor) for p in proofs], wording.fixed),
     ]
     if proofs[0].distance is not None:
-        columns.append(("‖w − αu‖²", "r", [number(p.distance) for p in proofs]))
+        columns.append((f"‖{w} − αu‖²", "r", [wording.number(p.distance) for p in proofs]))
         columns.append(
-            _beside("fell by", "≥", [(p.fall, p.fall_floor) if p.fall_floor else (None, None) for p in proofs], number)
+            _beside("fell by", "≥", [(p.fall, p.fall_floor) if p.fall_floor else (None, None) for p in proofs])
         )
     return columns
 
 
 def _beside(
-    heading: str, sign: str, pairs: Sequence[tuple[Any, Any]], number: Callable[[Any], str]
+    heading: str, sign: str, pairs: Sequence[tuple[Any, Any]], number: Callable[[Any], str] = wording.number
 ) -> tuple[str, str, Cells]:
     """Cells such as 19 ≥ 13, the signs one below the other."""
-    left = ["" if value is None else number(value) for value, _ in pairs]
-    right = ["" if bound is None else number(bound) for _, bound in pairs]
-    wide, far = max(map(len, left)), max(map(len, right))
+    told = [wording.compare(value, sign, bound, number) for value, bound in pairs]
+    wide, far = max(len(left) for left, _, _ in told), max(len(right) for _, _, right in told)
     if not far:
-        return heading, "r", left
-    cells = [
-        f"{a.rjust(wide)} {sign} {b.rjust(far)}" if b else a.rjust(wide) + " " * (far + 3) for a, b in zip(left, right)
-    ]
+        return heading, "r", [left for left, _, _ in told]
+    cells = [f"{a.rjust(wide)} {s} {b.rjust(far)}" if b else a.rjust(wide) + " " * (far + 3) for a, s, b in told]
     return heading, "l", cells
 
 
@@ -170,10 +185,11 @@ def flat(trace: Trace, step: Step) -> dict[str, Any]:
     told |= {"predicted": step.predicted, "margin": step.margin, "mistake": step.mistake, "why": step.why}
     per_class = isinstance(step.tau, tuple)
     told |= {f"tau[{c}]": t for c, t in zip(classes, step.tau)} if per_class else {"tau": step.tau}
-    if several:
-        told |= {f"w[{c}, {name}]": v for c, w in zip(classes, step.w) for name, v in zip(names, w)}
-        told |= {f"b[{c}]": v for c, v in zip(classes, step.b)}
-    else:
-        told |= {f"w[{name}]": v for name, v in zip(names, step.w)} | {"b": step.b}
+    for suffix, w, b in (("_before", step.w_before, step.b_before), ("", step.w, step.b)):
+        if several:
+            told |= {f"w{suffix}[{c}, {name}]": v for c, ws in zip(classes, w) for name, v in zip(names, ws)}
+            told |= {f"b{suffix}[{c}]": v for c, v in zip(classes, b)}
+        else:
+            told |= {f"w{suffix}[{name}]": v for name, v in zip(names, w)} | {f"b{suffix}": b}
     told["norm"] = step.norm
     return told | ({} if step.proof is None else vars(step.proof))

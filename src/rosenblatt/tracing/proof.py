@@ -9,18 +9,20 @@ are several, so that a z has norm √2·‖x‖), γ' = min u·z and R = max‖z
 - ``‖w − αu‖²`` falls by at least τ²R² with each update of the perceptron, α = (τ_max·R² + m)/γ'; for the
   passive-aggressive rules, with α = 1/γ', by at least 2Σ τ_r·ℓ_r − ‖Δw‖², which is τ(2ℓ − τ‖z‖²) where one class loses.
 
-A batch is one update with the summed step. References: Novikoff (1962); Crammer et al. (2006), lemma 1.
+A batch learner moves once a pass, by the sum of its rows' steps: T, the sum of their τ, stands for τ then.
+
+References: Novikoff (1962); Crammer et al. (2006), lemma 1.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from .. import reference, rules
 from . import wording
+from .separator import least_margin, weights_of
 
 Number = Any  # Fraction or float
 
@@ -161,99 +163,79 @@ class Ledger:
     def _cosine(self, w: Sequence[Number], norm2: Number) -> tuple[float | None, float | None]:
         if norm2 == 0:
             return None, None
-        length = math.sqrt(dot(self.u, self.u))
-        cosine = float(dot(self.u, w)) / (length * math.sqrt(norm2))
+        length = wording.square_root(dot(self.u, self.u))
+        cosine = wording.nearest(dot(self.u, w)) / (length * wording.square_root(norm2))
         if not self.norm2_ceiling or any(self.start) or self.pending:
             return cosine, None
-        return cosine, float(self.gamma * self.tau) / (length * math.sqrt(self.norm2_ceiling))
+        floor = wording.nearest(self.gamma * self.tau) / (length * wording.square_root(self.norm2_ceiling))
+        return cosine, floor
+
+    # ---- in words ------------------------------------------------------------------------------------------------
 
     def proved(self, last: Proof | None) -> list[str]:
         """What the separator has proved of the run."""
-        number, about, u2 = wording.number, wording.about, dot(self.u, self.u)
-        told = [
-            f"The separator u has min u·z = {number(self.gamma)}, so its margin is γ = "
-            f"{wording.about_root(self.gamma**2 / u2)}; R² = max‖z‖² = {about(self.R2)}."
-        ]
+        told, u2 = [self._given()], dot(self.u, self.u)
         if last is None or not self.updates:
             return told
-        perceptron = isinstance(self.rule, rules.Perceptron)
-        margin = " + 2τm" if perceptron and self.rule.margin else ""  # type: ignore[union-attr]
-        told.append(
-            "Each update adds at least τ·min u·z to u·w"
-            + (f" and at most τ²R²{margin} to ‖w‖²" if perceptron else "")
-            + f": in the end u·(w − w₀) = {number(last.progress)} ≥ {number(last.progress_floor)}"
-            + (f" and ‖w‖² = {number(last.norm2)} ≤ {number(last.norm2_ceiling)}" if perceptron else "")
-            + ("." if last.cosine_floor is None else f", so cos(w, u) = {last.cosine:.3f} ≥ {last.cosine_floor:.3f}.")
-        )
+        told.append(self._grew(last))
         if last.distance is not None:
-            least = "τ²R²" if perceptron else "2Σ τ·ℓ − ‖Δw‖²"
-            told.append(
-                f"Each update lowers ‖w − αu‖², α = {number(self.alpha)}, by at least {least}: it fell from "
-                f"{number(self.first_distance)} to {number(last.distance)}."
-            )
-        if perceptron:
-            told += self._bound(u2)
+            told.append(self._fell(last))
+        if isinstance(self.rule, rules.Perceptron):
+            told += self._bound(u2, self.rule.margin)
         elif isinstance(self.rule, rules.PA) and not any(self.start):
             bound = self.R2 * u2 / self.gamma**2
-            told.append(f"Crammer et al.: Σ ℓ² = {about(self.losses2)} ≤ (R/γ)² = {about(bound)}.")
+            told.append(f"Crammer et al.: Σ ℓ² = {wording.about(self.losses2)} ≤ (R/γ)² = {wording.about(bound)}.")
         return told
 
-    def _bound(self, u2: Number) -> list[str]:
+    @property
+    def _w(self) -> str:
+        """What the weights are called: v where they go with their biases."""
+        return "v" if self.examples.bias else "w"
+
+    def _given(self) -> str:
+        several, bias = self.examples.n_vectors > 1, self.examples.bias
+        x = "(x, 1)" if bias else "x"
+        z = f"z = {x} of the right class and −{x} of a wrong one" if several else f"z = y·{x}"
+        margin, R2 = wording.about_root(self.gamma**2 / dot(self.u, self.u)), wording.about(self.R2)
+        names = "v is (w, b)" if bias else "w is" if several else ""
+        names += (", " if bias else " ") + "the vectors of all classes" if several else ""
+        return (
+            f"The separator u{', its bias included,' if bias else ''} has min u·z = {wording.number(self.gamma)} for "
+            f"{z}, so its margin is γ = {margin}; R² = max‖z‖² = {R2}." + (f" Here {names}." if names else "")
+        )
+
+    def _grew(self, last: Proof) -> str:
+        w, compared = self._w, wording.compared
+        T, told = "τ", "Each update"
+        if self.batch:
+            T, told = "T", "Each pass moves by the sum of its rows' steps; with T the sum of their τ, it"
+        told += f" adds at least {T}·min u·z to u·{w}"
+        seen = f"u·({w} − {w}₀) = {compared(last.progress, '≥', last.progress_floor)}"
+        if isinstance(self.rule, rules.Perceptron):
+            told += f" and at most {T}²R²{f' + 2{T}m' if self.rule.margin else ''} to ‖{w}‖²"
+            seen += f" and ‖{w}‖² = {compared(last.norm2, '≤', last.norm2_ceiling)}"
+        if last.cosine_floor is not None and last.cosine is not None:
+            seen += f", so cos({w}, u) = {wording.fixed(last.cosine)} ≥ {wording.fixed(last.cosine_floor)}"
+        return f"{told}: in the end {seen}."
+
+    def _fell(self, last: Proof) -> str:
+        each, T = ("pass", "T") if self.batch else ("update", "τ")
+        least = f"{T}²R²" if isinstance(self.rule, rules.Perceptron) else f"2Σ τ·ℓ − ‖Δ{self._w}‖²"
+        number = wording.number
+        return (
+            f"Each {each} lowers ‖{self._w} − αu‖², α = {number(self.alpha)}, by at least {least}: it fell "
+            f"from {number(self.first_distance)} to {number(last.distance)}."
+        )
+
+    def _bound(self, u2: Number, margin: Number) -> list[str]:
         """The bound on the number of updates, where the steps were equal."""
-        step = self.equal_steps
+        step, w = self.equal_steps, self._w
         if step is None or self.batch:
             return []
         M = wording.several(self.updates, "update")
         if any(self.start):
             bound = self.first_distance / (step * step * self.R2)
-            return [f"From this start: {M} ≤ ‖w₀ − αu‖²/(ηR)² = {wording.about(bound)}."]
-        extra = 2 * self.rule.margin / step  # type: ignore[union-attr]
-        name = "(R² + 2m/η)/γ²" if extra else "(R/γ)²"
-        return [f"Novikoff: {M} ≤ {name} = {wording.about((self.R2 + extra) * u2 / self.gamma**2)}."]
-
-
-def weights_of(
-    separator: Any, examples: Examples, number: Callable[[Any], Number]
-) -> tuple[list[list[Number]], list[Number]]:
-    """The class vectors and biases of a separator: w, (w, b), or an object that has them."""
-    d, k = len(examples.rows[0]), examples.n_vectors
-    w, b = _parts(separator)
-    if w is None:
-        raise ValueError("the separator given has no weights: it says that the data cannot be separated")
-    try:
-        vectors = [list(w)] if not hasattr(w[0], "__len__") else [list(row) for row in w]
-        biases = [0] * k if b is None else list(b) if hasattr(b, "__len__") else [b]
-        found = [[number(v) for v in row] for row in vectors], [number(v) for v in biases]
-    except (TypeError, ValueError, IndexError):
-        raise ValueError(f"separator must be weights w or a pair (w, b) of numbers, got {separator!r}") from None
-    shape = tuple(map(len, found[0]))
-    if shape != (d,) * k or len(found[1]) != k:
-        wanted = f"{d} weights" if k == 1 else f"{k} vectors (one for each class) of {d} weights"
-        raise ValueError(f"separator must have {wanted} and {k} bias{'es' if k > 1 else ''}; got {separator!r}")
-    if any(found[1]) and not examples.bias:
-        raise ValueError("the separator has a bias, but the estimator has none (fit_intercept=False)")
-    return found
-
-
-def _parts(separator: Any) -> tuple[Any, Any]:
-    for w, b in (("w", "b"), ("coef_", "intercept_")):
-        if hasattr(separator, w):
-            return getattr(separator, w), getattr(separator, b, None)
-    if isinstance(separator, (tuple, list)) and len(separator) == 2 and hasattr(separator[0], "__len__"):
-        return separator[0], separator[1]
-    return separator, None
-
-
-def least_margin(w: list[list[Number]], b: list[Number], examples: Examples) -> Number:
-    """γ' = min u·z; refuses weights that do not separate."""
-    least = None
-    for i in examples.present:
-        margin = min(examples.margins(w, b, i))
-        if not margin > 0:
-            what = "y·(u·x + b)" if len(w) == 1 else "the smallest (u_y − u_r)·x"
-            raise ValueError(
-                f"separator does not separate the rows: at row {i}, of class {examples.labels[i]!r}, {what} is "
-                f"{wording.number(margin)}, and must be above 0"
-            )
-        least = margin if least is None or margin < least else least
-    return least
+            return [f"From this start: {M} ≤ ‖{w}₀ − αu‖²/(ηR)² = {wording.about(bound)}."]
+        name, quotient = ("Margin perceptron", "(R² + 2m/η)/γ²") if margin else ("Novikoff", "(R/γ)²")
+        bound = (self.R2 + 2 * margin / step) * u2 / self.gamma**2
+        return [f"{name}: {M} ≤ {quotient} = {wording.about(bound)}."]

@@ -17,13 +17,15 @@ from numpy.typing import NDArray
 
 from ..tables import Table
 from ..theory.revisits import Revisit
-from . import layout
+from . import layout, wording
 from .proof import Proof
 
 Number = Any  # int, Fraction or float
 
 #: How many steps a printed trace shows before it leaves out the middle.
 LIMIT = 60
+#: A wider table is folded in plain text.
+ACROSS = 128
 
 
 @dataclass(frozen=True)
@@ -94,7 +96,7 @@ class Step:
     @property
     def norm(self) -> float:
         """‖w‖ after the step, with the bias."""
-        return math.sqrt(self.norm2)
+        return wording.square_root(self.norm2)
 
     def as_dict(self) -> dict[str, Any]:
         """Its entries by name."""
@@ -121,6 +123,7 @@ class Setting:
     n_features: int
     w: tuple[Any, ...]
     b: Any
+    start: str  # where they come from, if they are not zero
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -189,8 +192,8 @@ class Trace(Sequence[Step]):
         return layout.table(self)
 
     def to_text(self, limit: int | None = None) -> str:
-        """Aligned plain text; of more than ``limit`` steps the middle is left out."""
-        return self.table().text(limit)
+        """Aligned plain text, folded at 128 columns; of more than ``limit`` steps the middle is left out."""
+        return "\n\n".join(part.text(limit) for part in self.table().folded(ACROSS, limit))
 
     def __str__(self) -> str:
         return self.to_text(LIMIT)
@@ -241,7 +244,11 @@ class Trace(Sequence[Step]):
         return pandas.DataFrame([layout.flat(self, step) for step in self.steps])
 
     def to_json(self) -> str:
-        """Everything as JSON; fractions are strings such as "1/3"."""
+        """Everything as JSON; fractions are strings such as "1/3".
+
+        Whole numbers and fractions of more digits than Python writes (4,300 unless it is told otherwise) are decimals,
+        strings such as "≈1.2345678901234567e+5000".
+        """
         setting = dataclasses.asdict(self.setting)
         told = {
             **{name: setting[name] for name in ("estimator", "exact", "form", "fit_intercept", "classes", "names")},
@@ -257,9 +264,21 @@ class Trace(Sequence[Step]):
             "proved": self.proved,
             "steps": [step.as_dict() for step in self.steps],
         }
-        return json.dumps(told, default=_plain, ensure_ascii=False, allow_nan=False)
+        return json.dumps(_plain(told), ensure_ascii=False, allow_nan=False)
 
 
 def _plain(value: Any) -> Any:
-    """What JSON has no word for: a NumPy number as Python's, anything else as text."""
-    return value.item() if isinstance(value, np.generic) else str(value)
+    """A value in the words of JSON: NumPy's numbers as Python's, anything that it has no word for as text."""
+    if isinstance(value, dict):
+        return {name: _plain(entry) for name, entry in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(entry) for entry in value]
+    if isinstance(value, np.generic):
+        return value.item()
+    if value is None or isinstance(value, (str, float, bool)):
+        return value
+    try:
+        told = str(value)
+    except ValueError:  # too many digits
+        return "≈" + wording.decimal(value, 17)
+    return value if isinstance(value, int) else told

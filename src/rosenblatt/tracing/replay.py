@@ -17,9 +17,8 @@ from .. import reference, rules
 from ..convergence import NO_MARGIN, SEPARATED
 from ..learner import Learner, Run, weighted_rows
 from ..theory.revisits import Revisit, Revisits
-from . import wording
-from .ending import Ending, ExactEnd, revisit_sentence, sentences
-from .layout import Vectors
+from . import closing, wording
+from .ending import Ending, ExactEnd
 from .proof import Examples, Ledger
 from .record import Setting, Step, Trace
 
@@ -54,9 +53,10 @@ def trace(
     exact : bool, default=False
         Compute with whole numbers and fractions, without rounding: 0.1 is 1/10. The run ends as ``fit`` does, and also
         where the weights come back to where they have been, which proves that no separator exists.
-    separator : (w, b), w, or an object with ``w`` and ``b``, default=None
-        Weights that separate the rows, of any length (several classes: one vector for each). With them each step
-        carries the quantities of the convergence proof.
+    separator : w, (w, b), or an object with ``w`` and ``b`` or ``coef_`` and ``intercept_``, default=None
+        Weights that separate the rows, of any length (several classes: one vector for each): an array, a Series, a
+        fitted estimator, what ``separability`` returns. With them each step carries the quantities of the convergence
+        proof.
     coef_init, intercept_init, sample_weight : array-like, default=None
         What ``fit`` takes.
     max_steps : int, default=100_000
@@ -88,6 +88,7 @@ def trace(
       separator exists.
     """
     _refuse(est, max_steps)
+    _check_shapes(X, y)
     given = copy.copy(est)
     given.random_state = copy.deepcopy(est.random_state)
     _, run = given._prepare(X, y, coef_init, intercept_init, sample_weight)
@@ -98,7 +99,16 @@ def trace(
     if separator is not None:
         replay.prove(separator)
     ending = replay.exactly(max_steps) if exact else replay.natively(max_steps)
-    return replay.told(ending, est)
+    return replay.told(ending, est, _start(est, coef_init, intercept_init))
+
+
+def _start(est: Any, coef_init: Any, intercept_init: Any) -> str:
+    """Where the weights of a run begin, in words."""
+    if coef_init is not None or intercept_init is not None:
+        return "given weights"
+    if est.warm_start and hasattr(est, "_learner"):
+        return "the last weights of the fit before"
+    return "random weights"
 
 
 def _refuse(est: Any, max_steps: Any) -> None:
@@ -111,6 +121,26 @@ def _refuse(est: Any, max_steps: Any) -> None:
         raise ValueError("a run with early_stopping=True is not traced: it ends by held-out rows; set it to False")
     if not isinstance(max_steps, int) or isinstance(max_steps, bool) or max_steps < 1:
         raise ValueError(f"max_steps must be a whole number >= 1, got {max_steps!r}")
+
+
+def _check_shapes(X: Any, y: Any) -> None:
+    table, labels = _shape(X, "X"), _shape(y, "y")
+    if len(table) != 2:
+        hint = "; the order is trace(est, X, y)" if len(labels) == 2 and len(table) == 1 else ""
+        raise ValueError(f"X must be a table of rows and columns, got {_dimensions(table)}{hint}")
+    if labels not in (table[:1], (table[0], 1)):
+        raise ValueError(f"y must hold one label for each of the {table[0]} rows of X, got {_dimensions(labels)}")
+
+
+def _shape(values: Any, name: str) -> tuple[int, ...]:
+    try:
+        return tuple(values.shape) if hasattr(values, "shape") else np.shape(values)
+    except ValueError:
+        raise ValueError(f"{name} must be a table, but its rows have different lengths") from None
+
+
+def _dimensions(shape: tuple[int, ...]) -> str:
+    return "no array" if not shape else f"{len(shape)} dimension{'s' * (len(shape) > 1)}, shape {shape}"
 
 
 def _too_long(what: str, max_steps: int) -> str:
@@ -218,7 +248,9 @@ class Replay:
         lower, upper = native.margin_bounds
         told = [wording.number(bound) if math.isfinite(bound) else "" for bound in (lower, upper)]
         boundary = native.verdict == SEPARATED and bool(native.least.min() <= 0)
-        return Ending(native.verdict, native.n_iter, native.n_updates, lower, upper, boundary, *told)
+        return Ending(
+            native.verdict, native.n_iter, native.n_updates, lower, upper, boundary, shown=told[0], capped=told[1]
+        )
 
     def exactly(self, max_steps: int) -> Ending:
         """Until it is decided in exact numbers; a certificate ends it at once."""
@@ -329,7 +361,7 @@ class Replay:
             return wrong if step.margin < 0 else "tie"
         return "inside the margin" if step.moves else ""
 
-    def told(self, ending: Ending, est: Any) -> Trace:
+    def told(self, ending: Ending, est: Any, start: str) -> Trace:
         """The record with its closing sentences."""
         learner, run = self.run.learner, self.run
         several = learner.form in ("multiclass", "ovr")
@@ -341,15 +373,17 @@ class Replay:
         setting = Setting(
             " ".join(repr(est).split()), type(est).__name__, self.exact, learner.form, learner.fit_intercept, classes,
             names, len(self.xs), learner.n_features, w if several else w[0], b if several else b[0],
+            start,
         )  # fmt: skip
-        coef, intercept = self._readout()
+        coef, intercept = self.readout()
         return Trace(
             tuple(self.steps), setting, coef, intercept, ending.verdict, ending.n_iter, ending.n_updates,
             [] if learner.epsilon is not None else mistakes, (ending.lower, ending.upper),
-            None if self.revisit is None else self.revisit[0], self._proved(ending, setting),
+            None if self.revisit is None else self.revisit[0], closing.proved(self, ending, setting),
         )  # fmt: skip
 
-    def _readout(self) -> tuple[Any, Any]:
+    def readout(self) -> tuple[Any, Any]:
+        """The weights and biases that predict."""
         learner, model = self.run.learner, self.model
         w, b = model.w, model.b
         if learner.readout == "averaged":
@@ -363,44 +397,6 @@ class Replay:
         else:
             coef, intercept = np.array(w, learner.dtype), np.array(b, learner.dtype)
         return (coef[0] if learner.epsilon is not None else coef), intercept
-
-    def _proved(self, ending: Ending, setting: Setting) -> list[str]:
-        learner = self.run.learner
-        labels = [wording.label(c) for c in setting.classes or ()]
-        found = ""
-        if self.revisit is not None:
-            revisit, c = self.revisit
-            at = self.steps[revisit.last - 1]
-            one_vector = learner.form == "binary"
-            weights = ", " + self._in_words(setting, at.w, at.b) if one_vector else ""
-            one_class = "" if c is None else labels[c]
-            found = revisit_sentence(revisit, labels, one_class, weights, learner.fit_intercept)
-        scale = learner.scale_of(self.run.rows, self.natural) or 1.0
-        last = self._in_words(setting, self.steps[-1].w, self.steps[-1].b)
-        if learner.epsilon is not None:
-            within = not any(step.why for step in self.steps if step.pass_number == ending.n_iter)
-            last = f"every prediction lies within ε = {wording.number(self.plain(self.model.epsilon))} of its target"
-            last = last if within else "some predictions lay outside the tube in its last pass"
-        told = sentences(ending, learner.form, last, self.run.tol, scale, found)
-        if self.ledger is not None:
-            told += self.ledger.proved(self.steps[-1].proof)
-        if learner.readout != "last":
-            told.append(self._read_as(setting))
-        return [sentence.replace("= ≈", "≈ ") for sentence in told]
-
-    def _in_words(self, setting: Setting, w: Any, b: Any) -> str:
-        if setting.form in ("multiclass", "ovr"):
-            return "the last weights"
-        told = "w = " + Vectors(setting).write([w])[0]
-        return told + (f", b = {wording.number(b)}" if setting.fit_intercept else "")
-
-    def _read_as(self, setting: Setting) -> str:
-        coef, intercept = self._readout()
-        what = {"averaged": "Averaged over all visits", "pocket": "In the pocket"}[self.run.learner.readout]
-        if setting.form in ("multiclass", "ovr"):
-            return f"{what}: see coef_ and intercept_."
-        values = coef.ravel().tolist(), intercept.tolist()[0]
-        return f"{what}: {self._in_words(setting, *values)}."
 
 
 def _fraction(value: Any) -> Fraction:

@@ -3,26 +3,72 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any
 
 Number = Any  # int, Fraction or float
 
-#: Exact numbers that take more places than this are shown as decimals; they are kept exact.
-LONG = 15
+#: Whole numbers, fractions and roots that take more places than this are shown as decimals; they are kept exact.
+LONG_WHOLE, LONG_FRACTION, LONG_ROOT = 15, 9, 12
 #: More features than this are shown by name, those that are not 0.
 FEW = 8
+#: So many entries of a vector, in about so many places, are shown by name.
+MOST, ROOM = 6, 48
 #: Names that take more places than this in all are shown with each number instead of in the heading.
 SHORT = 28
+#: A longer name is cut.
+LONG_NAME = 24
+#: Roots of larger numbers are not searched for square factors.
+LARGE = 10**9
 
 
 def number(value: Number) -> str:
-    """A number with a true minus sign: exact ones as they are unless they are very long, floats to five digits."""
-    told = f"{value + 0.0:.5g}" if isinstance(value, float) else str(value)
-    if len(told) > LONG:
-        told = f"≈{float(value):.5g}"
+    """A number with a true minus sign: exact ones as they are unless they are long, floats to five digits."""
+    if isinstance(value, float):
+        told = f"{value + 0.0:.5g}"
+    else:
+        told = "≈" + decimal(value) if _long(value) else str(value)
     return told.replace("-", "−")
+
+
+def decimal(value: Number, digits: int = 5) -> str:
+    """An exact number of any length to so many digits."""
+    near = nearest(value)
+    if near and math.isfinite(near):
+        return f"{near:.{digits}g}"
+    exact = Fraction(value)
+    wide = Context(prec=digits, Emax=MAX_EMAX, Emin=MIN_EMIN)
+    quotient = wide.divide(wide.create_decimal(exact.numerator), Decimal(exact.denominator))
+    return f"{quotient.normalize(wide):g}"
+
+
+def nearest(value: Number) -> float:
+    """The float nearest to a number; infinity beyond them."""
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf if value > 0 else -math.inf
+
+
+def square_root(value: Number) -> float:
+    """√ as a float, of exact numbers too that are no floats themselves."""
+    near = nearest(value)
+    if (near and math.isfinite(near)) or not value:
+        return math.sqrt(near)
+    shift = (Fraction(value).numerator.bit_length() - Fraction(value).denominator.bit_length()) // 2
+    try:
+        return math.ldexp(math.sqrt(value / Fraction(4) ** shift), shift)
+    except OverflowError:
+        return math.inf
+
+
+def _long(value: Number) -> bool:
+    bits = Fraction(value).numerator.bit_length() + Fraction(value).denominator.bit_length()
+    places = LONG_FRACTION if isinstance(value, Fraction) and value.denominator > 1 else LONG_WHOLE
+    return bits > 4 * LONG_WHOLE or len(str(value)) > places
 
 
 def label(value: Any) -> str:
@@ -31,44 +77,103 @@ def label(value: Any) -> str:
 
 
 def root(square: Number) -> str:
-    """√ of an exact number, in its simplest form; of a float, its value."""
+    """√ of an exact number with no square left below it, 3√2 or 1/(4√5); of a float, its value."""
     if isinstance(square, float):
         return number(math.sqrt(square))
-    top, bottom = Fraction(square).numerator, Fraction(square).denominator
-    a, b = math.isqrt(top), math.isqrt(bottom)
-    if a * a == top and b * b == bottom:
+    (a, m), (b, n) = map(_square_part, (Fraction(square).numerator, Fraction(square).denominator))
+    if m == n == 1:
         return number(Fraction(a, b))
-    told = f"{a}/√{bottom}" if a * a == top else f"√{top}/{b}" if b * b == bottom else f"√({top}/{bottom})"
-    told = told.removesuffix("/1")
-    return told if len(told) <= LONG else f"≈{math.sqrt(square):.5g}"
+    if max(a, m, b, n) < LARGE:
+        if m == 1:
+            told = f"{a}/√{n}" if b == 1 else f"{a}/({b}√{n})"
+        else:
+            told = f"{a}√{m}/{b}" if n == 1 else f"{a}√({m}/{n})/{b}"
+            told = told[1:] if a == 1 else told
+        told = told.removesuffix("/1")
+        if len(told) <= LONG_ROOT:
+            return told
+    return f"≈{square_root(square):.5g}"
+
+
+@lru_cache(maxsize=4096)
+def _square_part(n: int) -> tuple[int, int]:
+    """(a, m) with a²·m = n; no square divides m, unless n is large."""
+    a, m, single, d = 1, n, 1, 2
+    while d**3 <= m < LARGE:  # what is left in the end is p, p² or p·q
+        while m % (d * d) == 0:
+            a, m = a * d, m // (d * d)
+        if m % d == 0:
+            m, single = m // d, single * d
+        d += 1
+    side = math.isqrt(m)
+    return (a * side, single) if side * side == m else (a, m * single)
 
 
 def about_root(square: Number) -> str:
     """√ of a number with its value."""
-    return _beside(root(square), math.sqrt(square))
+    return _beside(root(square), number(square_root(square)))
 
 
 def about(value: Number) -> str:
     """A number; a fraction that is not whole with its value."""
-    return _beside(number(value), float(value))
+    return _beside(number(value), number(nearest(value)))
 
 
-def _beside(told: str, value: float) -> str:
-    """An exact number and its value, or the value alone where that is all there is to say."""
-    short = number(value)
-    return short if "≈" in told or told == short else f"{told} ≈ {short}"
+def _beside(told: str, short: str) -> str:
+    """An exact number and its value, or either alone where that is all there is to say."""
+    return told if "≈" in told or told == short or told.isdigit() else f"{told} ≈ {short}"
+
+
+def compare(value: Number, sign: str, bound: Number, write: Callable[[Number], str] = number) -> tuple[str, str, str]:
+    """Two numbers and ≥ or ≤ between them; where rounding makes them look alike, the sign says what they are."""
+    left, right = ("" if v is None else write(v) for v in (value, bound))
+    if left == right and "≈" in left:
+        sign = "=" if value == bound else {"≥": ">", "≤": "<"}[sign]
+    return left, sign, right
+
+
+def compared(value: Number, sign: str, bound: Number) -> str:
+    """19 ≥ 13."""
+    return " ".join(compare(value, sign, bound))
+
+
+def fixed(value: float) -> str:
+    """Three decimals, of a cosine."""
+    return f"{value:.3f}".replace("-", "−")
 
 
 def vector(values: Sequence[Number], names: Sequence[str] | None = None, widths: Sequence[int] | None = None) -> str:
     """(1, 3), each number in as many places as ``widths`` says; or {good: 1}, where there are names to go with them."""
     if names is not None:
-        told = [f"{name}: {number(v)}" for name, v in zip(names, values) if v]
-        told = told if len(told) <= FEW else [*told[:FEW], f"… {len(told) - FEW} more"]
-        return "{" + ", ".join(told) + "}" if told else "0"
+        return named(values, names)
     told = [number(v) for v in values]
     if widths is not None:
         told = [text.rjust(width) for text, width in zip(told, widths)]
     return "(" + ", ".join(told) + ")"
+
+
+def named(
+    values: Sequence[Number], names: Sequence[str], first: Sequence[Number] | None = None, room: int = ROOM
+) -> str:
+    """{good: 1, bad: −1}, the entries that are not 0; if they are too many, those come first that ``first`` has too."""
+    there = [j for j, v in enumerate(values) if v]
+    if first is not None and len(there) > MOST:
+        there.sort(key=lambda j: not first[j])
+    told: list[str] = []
+    for j in there[:MOST]:
+        entry = f"{cut(names[j])}: {number(values[j])}"
+        if told and len(entry) > room:
+            break
+        told.append(entry)
+        room -= len(entry) + 2
+    if len(told) < len(there):
+        told.append(f"… {len(there) - len(told)} more")
+    return "{" + ", ".join(told) + "}" if told else "0"
+
+
+def cut(name: str) -> str:
+    """A name, or the beginning of a long one."""
+    return name if len(name) <= LONG_NAME else name[: LONG_NAME - 1] + "…"
 
 
 def widths(vectors: Sequence[Sequence[Number]]) -> list[int]:

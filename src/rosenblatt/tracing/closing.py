@@ -1,0 +1,135 @@
+"""The sentences that close a trace: how the run ended, what it proved, and what the model is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from ..convergence import NO_MARGIN, SEPARATED, STOPPED
+from ..theory.revisits import Revisit
+from . import wording
+from .ending import Ending
+from .layout import Vectors
+
+if TYPE_CHECKING:
+    from .record import Setting
+    from .replay import Replay
+
+#: Entries of a certificate that a sentence shows.
+MANY = 12
+
+
+def proved(replay: Replay, ending: Ending, setting: Setting) -> list[str]:
+    """What a run proved, sentence by sentence."""
+    learner, steps = replay.run.learner, replay.steps
+    last = in_words(setting, steps[-1].w, steps[-1].b)
+    if learner.form == "regression":
+        told = [_regression(replay, ending, last)]
+    else:
+        labels = [wording.label(c) for c in setting.classes or ()]
+        found = ""
+        if replay.revisit is not None:
+            revisit, c = replay.revisit
+            at = steps[revisit.last - 1]
+            weights = ", " + in_words(setting, at.w, at.b) if learner.form == "binary" else ""
+            found = revisit_sentence(revisit, labels, "" if c is None else labels[c], weights, learner.fit_intercept)
+        if learner.readout != "last" and learner.form == "binary":
+            last = "the last weights, " + last
+        scale = learner.scale_of(replay.run.rows, replay.natural) or 1.0
+        told = sentences(ending, learner.form, last, replay.run.tol, scale, found)
+    if replay.ledger is not None:
+        told += replay.ledger.proved(steps[-1].proof)
+    if learner.readout != "last":
+        told.append(_model(replay, setting))
+    return [sentence.replace("= ≈", "≈ ") for sentence in told]
+
+
+def in_words(setting: Setting, w: Any, b: Any) -> str:
+    """The weights of one vector with their bias; several are too many for a sentence."""
+    if setting.form in ("multiclass", "ovr"):
+        return "the last weights"
+    told = "w = " + Vectors(setting).write([w])[0]
+    return told + (f", b = {wording.number(b)}" if setting.fit_intercept else "")
+
+
+def _regression(replay: Replay, ending: Ending, last: str) -> str:
+    updates = wording.several(ending.n_updates, "update")
+    within = not any(step.why for step in replay.steps if step.pass_number == ending.n_iter)
+    epsilon = wording.number(replay.plain(replay.model.epsilon))
+    where = (
+        f"every prediction lay within ε = {epsilon} of its target"
+        if within
+        else (f"some predictions lay more than ε = {epsilon} from their targets")
+    )
+    return f"Ended in pass {ending.n_iter} after {updates} with {last}; in that pass {where}."
+
+
+def _model(replay: Replay, setting: Setting) -> str:
+    """The weights of the readout, which predict."""
+    coef, intercept = replay.readout()
+    what = {"averaged": "averaged weights", "pocket": "weights in the pocket"}[replay.run.learner.readout]
+    if setting.form not in ("multiclass", "ovr"):
+        return f"The {what}, the model, are {in_words(setting, coef.ravel().tolist(), intercept.tolist()[0])}."
+    form = Vectors(setting)
+    told = []
+    for label, w, b in zip(setting.classes or (), coef.tolist(), intercept.tolist()):
+        bias = f", b = {wording.number(b)}" if setting.fit_intercept else ""
+        told.append(f"{wording.label(label)}: w = {form.write([w])[0]}{bias}")
+    more = f"; … {len(told) - MANY} more classes" if len(told) > MANY else ""
+    return f"The {what}, the model, are {'; '.join(told[:MANY])}{more}."
+
+
+def sentences(ending: Ending, form: str, last: str, tol: Any, scale: float, revisit: str) -> list[str]:
+    """What the run proved. ``last`` are its last weights in words, ``revisit`` what a certificate says."""
+    passes, updates = wording.several(ending.n_iter, "pass"), wording.several(ending.n_updates, "update")
+    stacked = {"binary": "", "multiclass": " (class vectors stacked)", "ovr": " (of the worst class)"}[form]
+    capped = f"no separator can have a margin above {ending.capped}" if ending.capped else ""
+    told = []
+    if ending.verdict == SEPARATED:
+        how = f"after {updates}" if ending.n_updates else "without an update"
+        told.append(f"Separated in pass {ending.n_iter} {how}: every row is right with {last}.")
+        if ending.boundary:
+            told.append("Its margin is 0: rows lie on the boundary, and count as right under ties='predict'.")
+        elif ending.lower > 0:
+            known = ", the best there is" if ending.best else f", and {capped}" if capped else ""
+            told.append(f"Its margin{stacked} is {ending.shown}{known}.")
+        else:
+            told.append("Its margin is too small to be told from rounding.")
+    elif ending.verdict == NO_MARGIN and revisit:
+        told.append(f"No margin, after {passes} and {updates}.")
+    elif ending.verdict == NO_MARGIN:
+        root2 = "√2·" if form == "multiclass" else ""
+        bound = wording.number(float(tol) * scale)
+        told.append(f"No margin after {passes} and {updates}: {capped}, which is at most tol·{root2}R = {bound}.")
+    elif ending.verdict == STOPPED:
+        known = f", and {capped}." if capped else "."
+        told.append(f"Stopped after {passes} and {updates}, undecided: it found no separator{known}")
+    return [*told, revisit] if revisit else told
+
+
+def revisit_sentence(found: Revisit, labels: Sequence[str], one_class: str, weights: str, bias: bool) -> str:
+    """What weights that came back prove."""
+    when = "before the first step" if found.first == 0 else f"after step {found.first}"
+    x = "(x, 1)" if bias else "x"
+    if isinstance(found.certificate[0], list):
+        told = _some(
+            f"row {i} against {labels[r]}: {wording.number(a)}"
+            for i, entry in enumerate(found.certificate)
+            for r, a in enumerate(entry)
+            if a
+        )
+        summed = f"what each class gains of {x} and what it loses cancel"
+    else:
+        told = _some(f"{i}: {wording.number(a)}" for i, a in enumerate(found.certificate) if a)
+        told = wording.vector(found.certificate) if len(found.certificate) <= MANY else told
+        summed = f"Σ λ·y·{x} = 0"
+    what = f"the class {one_class} cannot be separated from the rest" if one_class else "no separator exists"
+    return (
+        f"After step {found.last} the weights are again those {when}{weights}. The steps in between come to λ = {told} "
+        f"for the rows, and {summed}, verified exactly. So {what}."
+    )
+
+
+def _some(entries: Iterable[str]) -> str:
+    told = list(entries)
+    return "{" + ", ".join(told[:MANY]) + (", …" if len(told) > MANY else "") + "}"

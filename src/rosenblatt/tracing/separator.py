@@ -1,0 +1,72 @@
+"""A separator as it may be given: read as numbers of one kind, and refused if it does not separate."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from . import wording
+
+if TYPE_CHECKING:
+    from .proof import Examples
+
+Number = Any  # Fraction or float
+
+
+def weights_of(
+    separator: Any, examples: Examples, number: Callable[[Any], Number]
+) -> tuple[list[list[Number]], list[Number]]:
+    """The class vectors and biases of a separator: w, (w, b), or an object that has them."""
+    d, k = len(examples.rows[0]), examples.n_vectors
+    w, b = _parts(separator)
+    if w is None:
+        raise ValueError("the separator given has no weights: it says that the data cannot be separated")
+    try:
+        vectors = np.atleast_2d(np.asarray(w, dtype=object))
+        biases = np.zeros(k, dtype=object) if b is None else np.ravel(np.asarray(b, dtype=object))
+        found = [[number(v) for v in row] for row in vectors.tolist()], [number(v) for v in biases.tolist()]
+        if any(isinstance(v, float) and not math.isfinite(v) for row in (*found[0], found[1]) for v in row):
+            raise ValueError
+    except (TypeError, ValueError):
+        kind = type(separator).__name__
+        raise ValueError(f"separator must be weights w or a pair (w, b) of finite numbers, got {kind}") from None
+    if vectors.shape != (k, d) or len(biases) != k:
+        wanted = f"{d} weights" if k == 1 else f"{k} vectors (one for each class) of {d} weights"
+        had = " × ".join(map(str, np.shape(w)))
+        raise ValueError(
+            f"separator must have {wanted} and {k} bias{'es' if k > 1 else ''}; got {had} weights and {len(biases)}"
+        )
+    if any(found[1]) and not examples.bias:
+        raise ValueError("the separator has a bias, but the estimator has none (fit_intercept=False)")
+    return found
+
+
+def _parts(separator: Any) -> tuple[Any, Any]:
+    if hasattr(separator, "__array__"):  # a Series may have an entry named w
+        return separator, None
+    for w, b in (("w", "b"), ("coef_", "intercept_")):
+        if hasattr(separator, w):
+            return getattr(separator, w), getattr(separator, b, None)
+    if hasattr(separator, "fit"):
+        raise ValueError(f"the separator is a {type(separator).__name__} that is not fitted: fit it first")
+    if isinstance(separator, (tuple, list)) and len(separator) == 2 and np.ndim(separator[0]):
+        return separator[0], separator[1]
+    return separator, None
+
+
+def least_margin(w: list[list[Number]], b: list[Number], examples: Examples) -> Number:
+    """γ' = min u·z; refuses weights that do not separate."""
+    least = None
+    for i in examples.present:
+        margin = min(examples.margins(w, b, i))
+        if not margin > 0:
+            what = "y·(u·x + b)" if len(w) == 1 else "the smallest (u_y − u_r)·x"
+            raise ValueError(
+                f"separator does not separate the rows: at row {i}, of class {examples.labels[i]!r}, {what} is "
+                f"{wording.number(margin)}, and must be above 0"
+            )
+        least = margin if least is None or margin < least else least
+    return least
