@@ -367,7 +367,7 @@ def check_bound(estimator, X, y, w, b, bias, start, factor, seed):
     eta, length = getattr(estimator, "eta0", 1.0), np.sqrt(np.sum(np.square(w)) + np.sum(np.square(b)))
     goal = np.column_stack((np.atleast_2d(w), np.broadcast_to(b, k))) * alpha / length
     begun = start * np.column_stack((w0, b0)) / eta
-    assert np.isclose(found.R**2, R2, rtol=1e-12)
+    assert np.isclose(factor * found.R**2, R2, rtol=1e-12)
     assert np.isclose(found.gamma, gamma, rtol=1e-12)
     assert np.isclose(found.bound, ((begun - goal) ** 2).sum() / beta2, rtol=1e-9)
     assert float(found) == found.bound
@@ -547,7 +547,7 @@ def test_the_table_names_the_learner_and_its_theorem(estimator):
     if isinstance(estimator, rb.PassiveAggressiveClassifier):
         expected = {"PA": "(R/γ)²", "PA-I": "max(R², 1/C)/γ²", "PA-II": "(R² + 1/(2C))/γ²"}[estimator.variant]
     if getattr(estimator, "margin", 0):
-        expected = "(R² + 2m)/γ²"
+        expected = "(R² + 2m/η)/γ²"
     assert expected in told
 
 
@@ -748,3 +748,73 @@ def test_a_bias_for_a_learner_without_one():
 def test_freund_and_schapire_speak_of_the_perceptron_from_zero(model, telling):
     model = fitted(model())
     one_sentence(lambda: rb.mistake_bound(X, LABELS, [-1, 1, 1], estimator=model), ValueError, telling)
+
+
+# ---- what a review found ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("options", [{"sample_weight": [1000, 1, 1, 1]}, {"class_weight": {1: 1000}}])
+def test_no_bound_for_a_learner_with_weights(options):
+    """With weights there were 848 mistakes where the bound says 65."""
+    X, y = [[1, 3], [2, 3], [-3, 1], [1, -1]], [1, -1, 1, -1]
+    weight = options.pop("sample_weight", None)
+    model = rb.Perceptron(fit_intercept=False, shuffle=False, **options).fit(X, y, sample_weight=weight)
+    one_sentence(lambda: rb.mistake_bound(X, y, [-2, 1], estimator=model), ValueError, "weights")
+    model = rb.Perceptron(fit_intercept=False, shuffle=False).fit(X, y, sample_weight=[1, 1, 1, 1])
+    assert rb.mistake_bound(X, y, [-2, 1], estimator=model).mistakes == 13
+
+
+def test_labels_of_another_order_are_refused():
+    X = [[1, 3], [2, 3], [-3, 1], [1, -1]]
+    model = rb.Perceptron(fit_intercept=False).fit(X, ["x", "y", "x", "y"])
+    one_sentence(lambda: rb.mistake_bound(X, ["b", "a", "b", "a"], [-2, 1], estimator=model), ValueError, "'x'", "'a'")
+
+
+def test_the_best_weights_come_from_an_answer():
+    X, y = [[1, 3], [2, 3], [-3, 1], [1, -1]], [1, -1, 1, -1]
+    answer = rb.separability(X, y)
+    assert np.isclose(rb.mistake_bound(X, y, answer).bound, answer.mistake_bound, rtol=1e-12)
+    assert np.isclose(rb.mistake_bound(X, y, answer).bound, 68.6, rtol=1e-12)
+    assert rb.mistake_bound(X, y, answer.w, answer.b).bound > 68.6
+    assert np.isclose(rb.margin(X, y, answer), answer.margin, rtol=1e-12)
+    model = rb.Perceptron().fit(X, y)
+    assert rb.margin(X, y, model) == rb.margin(X, y, model.coef_[0], model.intercept_[0])
+
+
+def test_several_classes_count_twice():
+    X, y = [[1, 0], [0, 1], [-1, -1], [2, 1]], list("abca")
+    answer = rb.separability(X, y)
+    assert np.isclose(answer.R, np.sqrt(6), rtol=1e-12)
+    assert np.isclose(answer.mistake_bound, 2 * (answer.R / answer.margin_augmented) ** 2, rtol=1e-9)
+    assert "2(R/γ)²" in str(answer)
+    found = rb.mistake_bound(X, y, answer)
+    assert np.isclose(found.bound, answer.mistake_bound, rtol=1e-9)
+    assert np.isclose(found.R, answer.R, rtol=1e-12)
+    assert "2(R/γ)²" in str(found)
+
+
+def test_a_smaller_margin_than_the_weights_have():
+    found = rb.mistake_bound([[1, 3], [2, 3], [-3, 1], [1, -1]], [1, -1, 1, -1], [-2, 1], gamma=0.1)
+    assert (found.gamma, found.D) == (0.1, 0.0)
+    assert "smallest margin" not in str(found)
+    assert np.isclose(found.margin, 1 / np.sqrt(5))
+
+
+@pytest.mark.parametrize("scale", [1e-200, 1e-150, 1e150])
+def test_far_out_scales(scale):
+    assert np.isclose(rb.radius([[3 * scale, 4 * scale]]), 5 * scale, rtol=1e-12)
+    assert np.allclose(rb.distances([[1, 1], [0, 0]], [3 * scale, 4 * scale], 5 * scale), [2.4, 1], rtol=1e-12)
+    assert np.isclose(rb.margin([[1, 1], [-1, -2]], [1, -1], [3 * scale, 4 * scale]), 1.4, rtol=1e-12)
+
+
+def test_arguments_that_would_be_ignored_are_refused():
+    X, y = [[1, 3], [2, 3], [-3, 1], [1, -1]], [1, -1, 1, -1]
+    one_sentence(lambda: rb.mistake_bound(X, y, [-2, 1], w0=[0, 0], b0=300), ValueError, "b0")
+    for call in (
+        lambda: rb.radius(X, fit_intercept="no"),
+        lambda: rb.margin(X, y, [-2, 1], fit_intercept="no"),
+        lambda: rb.mistake_bound(X, y, [-2, 1], fit_intercept="no"),
+        lambda: rb.separability(X, y, "no"),
+    ):
+        one_sentence(call, ValueError, "fit_intercept", "'no'")
+    one_sentence(lambda: rb.mistake_bound(X, y, [-2, 1], estimator=rb.Perceptron), TypeError, "fitted estimator")

@@ -6,6 +6,7 @@ Everything an answer claims is checked here again from the data alone, in fracti
 import csv
 import gzip
 import math
+import time
 from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations, product
@@ -1178,3 +1179,51 @@ def test_bad_options(options, telling):
 @pytest.mark.parametrize("limit", [np.int64(5), np.float32(5), 5, math.inf])
 def test_any_real_number_of_seconds(limit):
     assert rb.separability(X, LABELS, time_limit=limit).separable
+
+
+# ---- what a review found ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("start", [10**7, 1_700_000_000, 1_700_000_000_000, 2**53])
+def test_a_large_offset_hides_nothing(start):
+    """Four whole numbers on a line, far from the origin, were declared inseparable to a tolerance."""
+    X, y = [[start + i] for i in range(4)], [0, 0, 1, 1]
+    answer = rb.separability(X, y, time_limit=20)
+    assert answer.separable is not False
+    assert answer.separable is None or answer.verify(X, y)
+    if start < 10**10:
+        assert answer.separable
+        assert np.isclose(answer.margin, 0.5, rtol=1e-6)
+
+
+@pytest.mark.parametrize("offset", [1e-6, 1e-10, 1e-14])
+def test_a_narrow_gap_is_decided_by_exact_numbers(offset):
+    X = [[0, 0], [1, 1], [0.5, 0.5 + offset]]
+    answer = rb.separability(X, [0, 0, 1])
+    assert answer.separable
+    assert answer.verify(X, [0, 0, 1])
+    touching = [[0, 0], [1, 1], [0.5, 0.5]]
+    assert rb.separability(touching, [0, 0, 1]).certificate.tolist() == [1, 1, 2]
+
+
+def test_the_time_limit_is_kept():
+    rng = np.random.default_rng(0)
+    X, y = rng.standard_normal((1000, 120)), rng.integers(0, 2, 1000)
+    began = time.monotonic()
+    answer = rb.separability(X, y, time_limit=2)
+    assert time.monotonic() - began < 10
+    assert answer.separable is None or answer.verify(X, y)
+
+
+def test_numbers_whose_powers_leave_the_floats_are_refused():
+    for scale in (1e-150, 1e150):
+        one_sentence(lambda scale=scale: rb.separability(np.array(X) * scale, LABELS), ValueError, "scale X")
+
+
+def test_the_weights_of_the_longer_margin_are_there():
+    X, y = [[1, 3], [2, 3], [-3, 1], [1, -1]], [1, -1, 1, -1]
+    answer = rb.separability(X, y)
+    assert np.isclose(
+        rb.margin(X, y, answer.w_augmented, answer.b_augmented, fit_intercept=True), answer.margin_augmented, rtol=1e-12
+    )
+    assert rb.separability(X, y, fit_intercept=False).w_augmented is None

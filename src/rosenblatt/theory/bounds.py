@@ -188,8 +188,7 @@ def mistake_bound(
     length = weights.norm(fit_intercept)
     if not length > 0:
         raise ValueError("w is zero, which has no margin; give weights that are not all 0")
-    weights = given.Weights(weights.w / length, weights.b / length)
-    margins = given.functional_margins(X, known, weights)
+    margins = given.functional_margins(X, known, weights) / length
     R, several = math.hypot(given.radius(X), fit_intercept), 1 if n_classes == 2 else 2
     least = float(margins.min())
     asked, D = _margin_asked(gamma, margins, least, math.sqrt(several) * R, length)
@@ -199,7 +198,7 @@ def mistake_bound(
         theorem = f"(({'√2·' if several == 2 else ''}R + D)/γ)² in one pass, Freund & Schapire 1999"
         bound = ((math.sqrt(several) * R + D) / asked) ** 2 if math.isfinite(asked) else float(X.shape[0])
         if math.isinf(asked):
-            theorem = "the number of rows, in one pass: no γ gives less"
+            theorem = f"{theorem}: no γ gives less than the number of rows"
         result = MistakeBound(bound, theorem, R, asked, least, D, math.nan, math.nan, fit_intercept)
         return result if learner is None else _compared(result, estimator, learner)
     theorem, alpha, beta2 = _theorem(learner, R**2, several, asked, X.shape[0])
@@ -211,7 +210,8 @@ def mistake_bound(
     if start is not None:
         theorem = "‖w₀ − αŵ‖²/β², from the starting weights w₀"
         eta = getattr(learner.rule, "eta0", 1.0) if learner is not None else 1.0
-        gap = given.Weights(start.w / eta - alpha * weights.w, start.b / eta - alpha * weights.b)
+        towards = alpha / length
+        gap = given.Weights(start.w / eta - towards * weights.w, start.b / eta - towards * weights.b)
         bound = gap.norm(fit_intercept) ** 2 / beta2
     beta = math.sqrt(beta2)
     result = MistakeBound(bound, theorem, R, asked, least, 0.0, alpha, beta, fit_intercept, start is not None)

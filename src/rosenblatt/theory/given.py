@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import reprlib
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
@@ -144,8 +145,8 @@ def weigh(w: Any, b: Any, n_features: int, n_classes: int = 2, name: str = "w") 
         vectors = np.atleast_2d(np.asarray(w, dtype=np.float64))
         biases = np.atleast_1d(np.asarray(b, dtype=np.float64)).ravel()
     except (TypeError, ValueError):
-        kinds = f"{type(w).__name__} and {type(b).__name__}"
-        raise ValueError(f"{name} and its bias must be numbers, got objects of type {kinds}") from None
+        told = f"{reprlib.repr(w)} and {reprlib.repr(b)}"
+        raise ValueError(f"{name} and its bias must be numbers, got {told}") from None
     n_vectors = 1 if n_classes == 2 else n_classes
     if vectors.shape != (n_vectors, n_features):
         shape = f"({n_features},)" if n_vectors == 1 else f"({n_vectors}, {n_features}), one row per class"

@@ -38,7 +38,8 @@ def distances(X: Any, w: Any, b: float = 0.0) -> Array:
     array([-1.,  4.])
     """
     X = given.table(X)
-    return given.scores(X, _of_length_one(given.weigh(w, b, X.shape[1])))[:, 0]
+    weights = _of_moderate_length(given.weigh(w, b, X.shape[1]))
+    return given.scores(X, weights)[:, 0] / weights.norm(False)
 
 
 class Margin(float):
@@ -111,8 +112,9 @@ def margin(X: Any, y: Any, w: Any, b: Any = 0.0, *, fit_intercept: bool = False)
     X = given.table(X)
     known = given.label(y, X.shape[0])
     weights = given.weigh(w, b, X.shape[1], len(known.classes))
-    weights = _of_length_one(weights, given.check_bool("fit_intercept", fit_intercept))
-    points = given.functional_margins(X, known, weights)
+    weights = _of_moderate_length(weights)
+    length = weights.norm(given.check_bool("fit_intercept", fit_intercept))
+    points = given.functional_margins(X, known, weights) / length
     least = float(points.min())
     close = np.flatnonzero(points - least <= 1e-12 * np.abs(points).max())
     from_origin = abs(float(weights.b[0])) / weights.norm(False) if weights.n_vectors == 1 else None
@@ -244,9 +246,10 @@ def perceptron_loss(X: Any, y: Any, w: Any, b: Any = 0.0, *, ties: str = "mistak
     return PerceptronLoss(math.fsum(points), gradient, steps.sum(axis=0), points, mistaken)
 
 
-def _of_length_one(weights: given.Weights, fit_intercept: bool = False) -> given.Weights:
-    """The same hyperplane with ‖w‖ = 1, or ‖(w, b)‖ = 1."""
-    if not weights.norm(False) > 0:
+def _of_moderate_length(weights: given.Weights) -> given.Weights:
+    """The same hyperplane, its weights times a power of 2 that keeps their squares within range: nothing is rounded."""
+    length = weights.norm(False)
+    if not length > 0:
         raise ValueError("w is zero, so it has no hyperplane and no margin; give weights that are not all 0")
-    length = weights.norm(fit_intercept)
-    return given.Weights(weights.w / length, weights.b / length)
+    scale = 2.0 ** -math.frexp(length)[1] if not 1e-100 < length < 1e100 else 1.0
+    return given.Weights(weights.w * scale, weights.b * scale)
