@@ -77,3 +77,20 @@ def refused(model, call, kind, *telling, one_line=True):
     assert before.keys() == after.keys()
     for name, value in before.items():
         np.testing.assert_array_equal(after[name], value, err_msg=f"{name} changed")
+
+
+def one_sentence(call, kind, *telling):
+    """A call is refused in one sentence that tells what it must."""
+    with pytest.raises(kind) as caught:
+        call()
+    message = str(caught.value)
+    assert [part for part in telling if part not in message] == [], message
+    assert "\n" not in message, message
+    assert len(message) < 600, message
+
+
+def with_cell(value, dtype=float):
+    """X with one bad cell, at row 4, column 1."""
+    rows = X.astype(dtype)
+    rows[4, 1] = value
+    return rows

@@ -15,7 +15,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from identity import every
 from problems import augmented, problems, radius2, separable, separable_classes
-from refusals import LABELS, X
+from refusals import LABELS, X, one_sentence, with_cell
 from scipy import sparse
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import SGDClassifier
@@ -572,21 +572,6 @@ OF_WEIGHTS = {
     "perceptron_loss": lambda w, b=0.0: rb.perceptron_loss(X, LABELS, w, b),
     "mistake_bound": lambda w, b=0.0: rb.mistake_bound(X, LABELS, w, b),
 }
-
-
-def one_sentence(call, kind, *telling):
-    with pytest.raises(kind) as caught:
-        call()
-    message = str(caught.value)
-    assert [part for part in telling if part not in message] == [], message
-    assert "\n" not in message, message
-    assert len(message) < 600, message
-
-
-def with_cell(value, dtype=float):
-    rows = X.astype(dtype)
-    rows[4, 1] = value
-    return rows
 
 
 TABLES = {

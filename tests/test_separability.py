@@ -18,7 +18,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from identity import every
 from problems import against_rivals, augmented, best_margin, radius2, separable, separable_classes, signed
-from refusals import LABELS, X
+from refusals import LABELS, X, one_sentence, with_cell
 from scipy import sparse
 from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_svmlight_file
 from sklearn.feature_extraction.text import CountVectorizer
@@ -1092,20 +1092,6 @@ def test_imdb(data_folder):
 
 
 # ---- bad input ---------------------------------------------------------------------------------------------------
-
-
-def one_sentence(call, kind, *telling):
-    with pytest.raises(kind) as caught:
-        call()
-    message = str(caught.value)
-    assert [part for part in telling if part not in message] == [], message
-    assert "\n" not in message, message
-
-
-def with_cell(value, dtype=float):
-    rows = X.astype(dtype)
-    rows[4, 1] = value
-    return rows
 
 
 TABLES = {

@@ -18,7 +18,7 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from .certificates import combination
+from .certificates import holds
 
 Number = Any  # int or Fraction
 
@@ -82,10 +82,7 @@ class Revisits:
 
     def holds(self, certificate: Sequence[Any]) -> bool:
         """Whether it proves that no separator exists: λ ≥ 0, not all zero, and the examples cancel exactly."""
-        weights = [a for entry in certificate for a in (entry if isinstance(entry, (list, tuple)) else (entry,))]
-        if len(certificate) != len(self.rows) or min(weights) < 0 or not any(weights):
-            return False
-        return not any(combination(self.rows, self.codes, certificate, self.fit_intercept))
+        return holds(self.rows, self.codes, certificate, self.fit_intercept)
 
     def _summed(self, first: int) -> list[Any]:
         """λ: what each row's steps since then come to."""
