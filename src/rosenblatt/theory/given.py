@@ -22,7 +22,7 @@ def table(X: Any) -> Any:
     if engine.is_sparse(X):
         X = X.tocsr()
     else:
-        if hasattr(X, "to_pandas") and hasattr(X, "schema"):  # an Arrow table has no array form of its own
+        if hasattr(X, "to_pandas") and not hasattr(X, "to_numpy"):  # an Arrow table has no array form of its own
             X = X.to_pandas()
         try:
             X = np.asarray(X)
