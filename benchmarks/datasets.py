@@ -124,6 +124,15 @@ def digits(quick: bool) -> Examples:
     return Examples(X, y.astype(np.int64), f"synthetic for MNIST, dense {n:,} x {d}, float32")
 
 
+def mnist() -> tuple[Array, Array, Array, Array]:
+    """MNIST as pixels 0 to 255 in float32, with its test set; needs the real data."""
+    parts = []
+    for part in ("train", "t10k"):
+        parts.append(_idx(folder() / "mnist" / f"{part}-images-idx3-ubyte.gz").reshape(-1, 784).astype(np.float32))
+        parts.append(_idx(folder() / "mnist" / f"{part}-labels-idx1-ubyte.gz").astype(np.int64))
+    return parts[0], parts[1], parts[2], parts[3]
+
+
 def narrow(quick: bool) -> Examples:
     """A few thousand rows of 100 normal numbers, float64."""
     n, d = (1_000 if quick else 4_000), 100

@@ -124,7 +124,11 @@ struct NamedRow {
     }
 };
 
-// rows: (array,), (indptr, indices, data, n_features) or ({name: number}, {name: column})
+bool is(nb::handle text, const char* name) {
+    return PyUnicode_Check(text.ptr()) && PyUnicode_CompareWithASCIIString(text.ptr(), name) == 0;
+}
+
+// rows: (array,), (indptr, indices, data, n_features), ({name: number}, {name: column}) or ("gram", square array)
 template <class T, class F>
 auto with_rows_of(const nb::tuple& rows, bool add_names, F&& f) {
     if (rows.size() == 1) {
@@ -132,6 +136,13 @@ auto with_rows_of(const nb::tuple& rows, bool add_names, F&& f) {
         if (data.ndim() != 2) throw std::invalid_argument("dense rows must have two dimensions");
         return f(DenseRows<T>{typed<T>(data, 0, "dense rows"), static_cast<Index>(data.shape(0)),
                               static_cast<Index>(data.shape(1))});
+    }
+    if (rows.size() == 2 && is(rows[0], "gram")) {
+        const auto data = array<ReadOnly>(rows[1], "kernel rows");
+        if (data.ndim() != 2 || data.shape(0) != data.shape(1))
+            throw std::invalid_argument("a block of a kernel matrix must be square");
+        const auto n = static_cast<Index>(data.shape(0));
+        return f(GramRows<T>{typed<T>(data, 0, "kernel rows"), n, n});
     }
     if (rows.size() == 2) {
         const NamedRow<T> one(nb::cast<nb::dict>(rows[0]), nb::cast<nb::dict>(rows[1]), add_names);
@@ -149,8 +160,6 @@ auto with_rows_of(const nb::tuple& rows, bool add_names, F&& f) {
     };
     return start.dtype() == nb::dtype<std::int32_t>() ? f(csr(std::int32_t{})) : f(csr(std::int64_t{}));
 }
-
-bool is(nb::handle text, const char* name) { return PyUnicode_CompareWithASCIIString(text.ptr(), name) == 0; }
 
 Rule rule_of(const nb::tuple& rule) {
     const nb::handle name = rule[0];
@@ -223,8 +232,8 @@ Codes codes_of(nb::handle targets, Index n_rows, std::int32_t& one) {
     return {nullptr, typed<std::int32_t>(codes, n_rows, "targets")};
 }
 
-// examples: (targets, order or None, weights or None, where in the order to begin), and for the rule "hard margin" the
-//   rows' coefficients; pocket: None or (weights, ratchet)
+// examples: (targets, order or None, weights or None, where in the order to begin), and where they are wanted
+//   the rows' coefficients Σ τ (None: not) and the steps of each row; pocket: None or (weights, ratchet)
 // tally: Σ τ and the smallest margin of each vector; what the steps can have added to ‖W‖², and the room for that;
 //   examples visited, mistakes, updates; the pocket's run, best run, errors, and whether it is current
 bool learn_pass(const nb::tuple& rows, const nb::tuple& model, const nb::tuple& rule_tuple, const nb::tuple& examples,
@@ -253,6 +262,7 @@ bool learn_pass(const nb::tuple& rows, const nb::tuple& model, const nb::tuple& 
             Examples<decltype(targets)> which{targets, nullptr, read_only<double>(examples[2], view.n_rows, "weights"),
                                               view.n_rows, nb::cast<Index>(examples[3])};
             if (examples.size() > 4) which.dual = writable<double>(examples[4], view.n_rows, "coefficients");
+            if (examples.size() > 5) which.steps = writable<double>(examples[5], view.n_rows * m.w.n_classes, "steps");
             const nb::handle order_array = examples[1];
             if (!order_array.is_none()) {
                 const auto order = array<ReadOnly>(order_array, "order");

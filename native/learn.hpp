@@ -30,8 +30,9 @@ struct Examples {
     const std::int32_t* order;  // the rows to visit; null: all, in order
     const double* weight;       // one per row; null: 1
     Index count;
-    Index first = 0;         // where in the order to begin
-    double* dual = nullptr;  // Σ τ of each row, kept for a rule that takes steps back; it is then the row's weight
+    Index first = 0;          // where in the order to begin
+    double* dual = nullptr;   // Σ τ of each row, kept for a rule that takes steps back; it is then the row's weight
+    double* steps = nullptr;  // the coefficients a_r of W_r += a_r·x of each row, for weights that are kept as examples
 
     Index row(Index i) const { return order ? order[i] : i; }
 };
@@ -94,6 +95,7 @@ ROSENBLATT_CLONES void learn(const Rows& rows, Model& model, const Rule& rule, c
             }
         }
         if (outcome.moves) model.move(x, tally.visited);
+        if (outcome.moves && examples.steps) model.last_step(examples.steps + row * model.w.n_classes);
         if (examples.dual) examples.dual[row] += outcome.gain;
         if (outcome.wrong && stop_at_mistake) return;
     }
@@ -156,6 +158,10 @@ ROSENBLATT_CLONES Scan::Fault scan_features(const I* start, const I* feature, In
 
 template <class T>
 Scan scan(const DenseRows<T>& rows) {
+    return scan_values(rows.data, rows.n_rows * rows.n_features);
+}
+template <class T>
+Scan scan(const GramRows<T>& rows) {
     return scan_values(rows.data, rows.n_rows * rows.n_features);
 }
 template <class T, class I>

@@ -159,6 +159,7 @@ struct Binary {
     void move(const Row& x, Index t) {
         w.add(x, a, t);
     }
+    void last_step(double* out) const { *out = static_cast<double>(a); }
 };
 
 template <class T>
@@ -230,6 +231,9 @@ struct ClassVectors {
             if (a != 0) steps.emplace_back(c, a);
         }
         w.add(x, steps, t);
+    }
+    void last_step(double* out) const {
+        for (const auto& [c, a] : steps) out[c] = static_cast<double>(a);
     }
 };
 

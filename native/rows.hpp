@@ -241,4 +241,39 @@ struct CsrRows {
     void prefetch_start(Index i) const { prefetch_bytes(start + i, 1); }
 };
 
+// A row in kernel space, seen through a block of examples: the weights are the scores of the block, so that the score
+// of row i is the i-th of them, and a step on it adds a·K(i, j) to those of the rows j that come after.
+template <class T>
+struct GramRow {
+    using value_type = T;
+    const T* k;  // K(i, 0 .. n − 1)
+    Index i, n;
+
+    T dot(const T* w) const { return w[i]; }
+    T norm2() const { return k[i]; }
+    template <int N>
+    void dots(const T* w, Index stride, T* out) const {
+        std::copy_n(w + i * stride, N, out);
+    }
+    template <class F>
+    void each(F f) const {
+        for (Index j = i + 1; j < n; ++j) f(j, k[j]);
+    }
+    template <class F>
+    void each_nonzero(F f) const {
+        each(f);
+    }
+    void prefetch() const {}
+};
+
+template <class T>
+struct GramRows {
+    using value_type = T;
+    const T* data;
+    Index n_rows, n_features;  // both the size of the block
+
+    GramRow<T> operator[](Index i) const { return {data + i * n_features, i, n_features}; }
+    void prefetch_start(Index) const {}
+};
+
 }  // namespace rosenblatt

@@ -2,6 +2,7 @@
 
 import inspect
 
+import numpy as np
 from sklearn.base import BaseEstimator, is_classifier, is_regressor
 
 import rosenblatt as rb
@@ -13,8 +14,21 @@ ESTIMATORS = [
 ]
 CLASSIFIERS = [found for found in ESTIMATORS if is_classifier(found())]
 REGRESSORS = [found for found in ESTIMATORS if is_regressor(found())]
+#: Those in kernel space have examples and their coefficients for weights: no names, no start but zero.
+KERNEL = [found for found in ESTIMATORS if issubclass(found, rb.KernelPerceptron)]
+LINEAR = [found for found in ESTIMATORS if found not in KERNEL]
+LINEAR_CLASSIFIERS = [found for found in LINEAR if found in CLASSIFIERS]
 
 
 def named(found):
     """The id of a test: the estimator's name."""
     return found.__name__
+
+
+def learned(model):
+    """All that a model learned, as numbers: its weights, or the examples kept and how much of each."""
+    if type(model) in LINEAR:
+        return np.column_stack((np.atleast_2d(model.coef_), model.intercept_))
+    vectors = model.support_vectors_
+    vectors = vectors.toarray() if hasattr(vectors, "toarray") else vectors
+    return np.column_stack((model.support_, model.dual_coef_.T, vectors))

@@ -3,8 +3,9 @@
 import copy
 
 import numpy as np
+import pandas as pd
 import pytest
-from discovery import CLASSIFIERS
+from discovery import CLASSIFIERS, KERNEL, learned
 
 X = np.array([[1.0, 2, 0], [2, 1, 1], [0, 1, -1], [-1, -2, 1], [-2, -1, 0], [-1, 0, -2]])
 LABELS = np.array([1, 1, 1, 0, 0, 0])
@@ -24,6 +25,11 @@ FITTED = (
     "validation_scores_",
     "n_features_in_",
     "feature_names_in_",
+    "support_",
+    "support_vectors_",
+    "n_support_",
+    "dual_coef_",
+    "n_voters_",
 )
 
 
@@ -51,11 +57,17 @@ def state(model):
     params = repr(model.get_params())
     if not model.__sklearn_is_fitted__():
         return {"params": params, "attributes": sorted(vars(model))}
-    seen = {"params": params} | {name: getattr(model, name) for name in FITTED if hasattr(model, name)}
+    seen = {"params": params} | {name: plain(getattr(model, name)) for name in FITTED if hasattr(model, name)}
     if "class_weight" in params:
         model.set_params(class_weight=None)  # may be the very thing that is refused
     width, known = seen["n_features_in_"], seen.get("classes_", [1.0])
-    if "feature_names_in_" in seen:
+    if type(model) in KERNEL:
+        row = pd.DataFrame(np.ones((1, width)), columns=seen.get("feature_names_in_"))
+        row = row if "feature_names_in_" in seen else row.to_numpy()
+        seen["prediction"], seen["score"] = model.predict(row), model.decision_function(row)
+        seen["readouts"] = [model.with_readout(name).decision_function(row) for name in ("last", "averaged", "voted")]
+        seen["next"] = learned(model.partial_fit(row, known[:1]))
+    elif "feature_names_in_" in seen:
         row = dict.fromkeys(seen["feature_names_in_"], 1.0)
         seen["prediction"] = model.predict_one(row)
         seen["next"] = model.learn_one(row, known[0]).coef_
@@ -63,6 +75,11 @@ def state(model):
         seen["prediction"] = model.predict(np.ones((1, width)))
         seen["next"] = model.partial_fit(np.ones((1, width)), known[:1]).coef_
     return seen
+
+
+def plain(value):
+    """A sparse matrix as an array, and all else as it is."""
+    return value.toarray() if hasattr(value, "toarray") else value
 
 
 def refused(model, call, kind, *telling, one_line=True):

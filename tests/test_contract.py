@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import sklearn
-from discovery import CLASSIFIERS, ESTIMATORS, REGRESSORS, named
+from discovery import CLASSIFIERS, ESTIMATORS, LINEAR, REGRESSORS, learned, named
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.calibration import CalibratedClassifierCV
@@ -165,6 +165,7 @@ def test_clone_and_parameters(found):
     twin = clone(model.fit(*data_for(found)))
     assert twin.get_params() == params
     assert not hasattr(twin, "coef_")
+    assert not hasattr(twin, "n_iter_")
     assert twin.set_params(max_iter=9) is twin
     assert (twin.max_iter, model.max_iter) == (9, 7)
     with pytest.raises(ValueError, match="Invalid parameter 'passes'"):
@@ -189,7 +190,7 @@ def test_pipeline_of_frames(found):
     last = pipeline[-1]
     assert list(last.feature_names_in_) == list(X.columns)
     by_hand = found(random_state=0).fit(StandardScaler().fit_transform(X), y)
-    np.testing.assert_array_equal(last.coef_, by_hand.coef_)
+    np.testing.assert_array_equal(learned(last), learned(by_hand))
     np.testing.assert_array_equal(pipeline.predict(X), by_hand.predict(StandardScaler().fit_transform(X)))
 
 
@@ -200,7 +201,7 @@ def test_grid_search_refits_the_best(found):
     search = GridSearchCV(found(random_state=0), {"max_iter": [1, 20]}, cv=KFold(3, shuffle=True, random_state=0))
     search.fit(X, y)
     best = found(random_state=0, **search.best_params_).fit(X, y)
-    np.testing.assert_array_equal(search.best_estimator_.coef_, best.coef_)
+    np.testing.assert_array_equal(learned(search.best_estimator_), learned(best))
     assert not np.isnan(search.cv_results_["mean_test_score"]).any()
 
 
@@ -260,9 +261,9 @@ def test_sample_weight_is_routed_through_a_pipeline(found):
             make_pipeline(scaler, model.set_fit_request(sample_weight=False)).fit(X, y, sample_weight=weight)
     scaled = StandardScaler().fit_transform(X)
     by_hand = found(random_state=0).fit(scaled, y, sample_weight=weight)
-    np.testing.assert_array_equal(routed[-1].coef_, by_hand.coef_)
+    np.testing.assert_array_equal(learned(routed[-1]), learned(by_hand))
     unweighted = found(random_state=0).fit(scaled, y)
-    assert not np.array_equal(unweighted.coef_, by_hand.coef_)
+    assert not np.array_equal(learned(unweighted), learned(by_hand))
 
 
 # ---- fitted or not ----------------------------------------------------------------------------------------------
@@ -273,7 +274,6 @@ def test_an_unfitted_estimator_says_so(found):
     model = found()
     calls = [
         lambda: model.predict(ROWS),
-        lambda: model.predict_one({"a": 1.0}),
         lambda: model.with_readout("last"),
         lambda: model.coef_,
         lambda: model.intercept_,
@@ -281,6 +281,16 @@ def test_an_unfitted_estimator_says_so(found):
         lambda: model.n_updates_,
         lambda: model.validation_scores_,
     ]
+    if found in LINEAR:
+        calls.append(lambda: model.predict_one({"a": 1.0}))
+    else:
+        calls += [
+            lambda: model.support_,
+            lambda: model.support_vectors_,
+            lambda: model.n_support_,
+            lambda: model.dual_coef_,
+            lambda: model.n_voters_,
+        ]
     if found in CLASSIFIERS:
         calls += [
             lambda: model.decision_function(ROWS),
@@ -314,7 +324,7 @@ def test_names_of_columns_and_of_labels(found):
         assert set(model.predict(X)) == {"setosa", "versicolor"}
         np.testing.assert_array_equal(model.predict(X) == "versicolor", model.decision_function(X) > 0)
         categories = found(random_state=0).fit(X, pd.Categorical(y))
-        np.testing.assert_array_equal(categories.coef_, model.coef_)
+        np.testing.assert_array_equal(learned(categories), learned(model))
     refitted = model.fit(X.to_numpy(), y)
     assert not hasattr(refitted, "feature_names_in_")
 
@@ -333,7 +343,7 @@ def test_round_trips_keep_everything(found, tool, tmp_path):
         again = pickle.loads(pickle.dumps(model))
     assert again.get_params() == model.get_params()
     for _ in range(2):  # as it is, and further along
-        np.testing.assert_array_equal(again.coef_, model.coef_)
+        np.testing.assert_array_equal(learned(again), learned(model))
         np.testing.assert_array_equal(again.intercept_, model.intercept_)
         np.testing.assert_array_equal(again.predict(X), model.predict(X))
         assert (again.n_iter_, again.n_updates_) == (model.n_iter_, model.n_updates_)
@@ -349,13 +359,16 @@ def test_round_trips_keep_everything(found, tool, tmp_path):
 def test_weights_that_were_read_are_a_copy(found, classes):
     X, y = np.eye(4), np.array([0, 1, 1, classes - 1])
     model = found(random_state=0).partial_fit(X, y)
-    coef, intercept, predicted = model.coef_, model.intercept_, model.predict(X)
-    coef += 5
-    intercept += 5
+    predicted = model.predict(X)
+    names = ["coef_", "intercept_"] if found in LINEAR else ["intercept_", "dual_coef_", "support_", "support_vectors_"]
+    for name in names:
+        read = getattr(model, name)
+        read += 5
     np.testing.assert_array_equal(model.predict(X), predicted)
-    before = model.coef_, model.coef_.copy()
+    before = [(getattr(model, name), getattr(model, name).copy()) for name in names]
     model.partial_fit(X + 1, y[::-1])
-    np.testing.assert_array_equal(*before)
+    for read, copied in before:
+        np.testing.assert_array_equal(read, copied)
 
 
 @pytest.mark.parametrize("found", REGRESSORS, ids=named)

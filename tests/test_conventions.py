@@ -1,5 +1,6 @@
 """The table of conventions: the numbers of scikit-learn, River, mlxtend, NLTK and two texts, and each difference."""
 
+import dataclasses
 import importlib.metadata
 import re
 import subprocess
@@ -424,15 +425,21 @@ def _(name, rng):
 
 @entry("Freund & Schapire voted")
 def _(name, rng):
-    """The vectors and counts that would vote are there, one row at a time; the vote is not."""
     X, y = whole_numbers(rng)
-    stream, found = build("Freund & Schapire averaged"), [([0] * 5, 0)]
-    for i in range(2 * len(X)):
-        row = slice(i % len(X), i % len(X) + 1)
-        stream.partial_fit(X[row], y[row], classes=[0, 1])
-        v = stream.with_readout("last").coef_[0].tolist()
-        found = [*found[:-1], (v, found[-1][1] + 1)] if stream.n_updates_ == len(found) - 1 else [*found, (v, 1)]
-    assert found == freund_schapire(*plain(X, y), 2)
+    points = rng.standard_normal((50, 5))
+    for T in (1, 7):
+        found = freund_schapire(*plain(X, y), T)
+        ours = build(name, max_iter=T).fit(X, 2 * y - 1)
+        assert ours.verdict_ == "stopped"
+        assert ours.n_voters_ == len(found)
+        votes = sum(c * np.where(points @ np.array(v) > 0, 1, -1) for v, c in found)
+        assert ours.decision_function(points).tolist() == votes.tolist()
+        assert same(ours.with_readout("last"), found[-1][0])
+    X, y = whole_numbers(rng, n_classes=3)
+    ours = build(name, max_iter=7).fit(X, y).decision_function(points)
+    for r in range(3):
+        found = freund_schapire(*plain(X, (y == r).astype(int)), 7)
+        assert ours[:, r].tolist() == sum(c * np.where(points @ np.array(v) > 0, 1, -1) for v, c in found).tolist()
 
 
 # ---- each difference -------------------------------------------------------------------------------------------------
@@ -745,11 +752,10 @@ def test_each_entry_builds_what_it_shows():
 
 
 def test_where_nothing_does_the_same_it_is_said():
-    voted = conventions.named("Freund & Schapire voted")
-    assert voted.here == ""
-    with pytest.raises(ValueError, match=r"no estimator here does the same as .* The package has no vote yet"):
-        voted.build()
-    assert not hasattr(rb, "VotedPerceptron")  # once it is there, the table must name it
+    nothing = dataclasses.replace(conventions.ALL[0], name="another", estimator=None, differs="There is none.")
+    assert nothing.here == ""
+    with pytest.raises(ValueError, match=r"no estimator here does the same as 'another'. There is none."):
+        nothing.build()
 
 
 def test_an_unknown_name_is_refused_with_those_there_are():

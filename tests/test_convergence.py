@@ -5,7 +5,7 @@ import warnings
 
 import numpy as np
 import pytest
-from discovery import CLASSIFIERS, named
+from discovery import CLASSIFIERS, KERNEL, LINEAR, named
 from problems import against_rivals, augmented, best_margin, signed
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
@@ -35,6 +35,12 @@ RULES = [
 FORMS = [(rule, "max", 2) for rule in RULES] + [(rule, share, 3) for rule in RULES for share in rule.shares]
 every_form = pytest.mark.parametrize(("rule", "share", "k"), FORMS, ids=repr)
 every_classifier = pytest.mark.parametrize("found", CLASSIFIERS, ids=named)
+every_kernel = pytest.mark.parametrize("found", KERNEL, ids=named)
+
+
+def in_linear_space(found, **params):
+    """The estimator where margins are those of the rows themselves."""
+    return found(**params, **({"kernel": "linear"} if found in KERNEL else {}))
 
 
 @pytest.fixture(autouse=True)
@@ -207,7 +213,7 @@ def test_the_batch_perceptron_takes_one_step_a_pass_and_reaches_both_verdicts():
 def test_an_undecided_run_warns_with_both_bounds_and_what_to_try(found):
     X, codes = contradictions(2)
     with pytest.warns(ConvergenceWarning) as caught:
-        model = found(max_iter=3, random_state=0).fit(X, codes)
+        model = in_linear_space(found, max_iter=3, random_state=0).fit(X, codes)
     assert (model.verdict_, model.converged_, model.n_iter_) == ("stopped", False, 3)
     [warning] = caught
     assert warning.filename == __file__
@@ -233,20 +239,22 @@ def test_tol_none_makes_exactly_max_iter_passes_unless_one_separates(found):
 @every_classifier
 def test_a_stream_is_never_decided(found):
     X, codes = clouds(2)
-    model = found(random_state=0).fit(X, codes)
+    model = in_linear_space(found, random_state=0).fit(X, codes)
     passes, updates = model.n_iter_, model.n_updates_
     for chunk in np.array_split(np.arange(30), 4):
         model.partial_fit(X[chunk], codes[chunk])
         assert (model.verdict_, model.converged_) == ("stopped", False)
         assert (model.n_iter_, len(model.mistakes_)) == (passes + 1, passes + 1)
     assert model.n_updates_ >= updates
-    fresh = found().partial_fit(X, codes)
+    fresh = in_linear_space(found).partial_fit(X, codes)
     low, high = fresh.margin_bounds_
     assert (fresh.verdict_, fresh.n_iter_, low) == ("stopped", 1, -np.inf)
     assert high >= margin_of(X, codes, 2, "max")[0]
     one_row = found().fit(X, codes)
     passes = one_row.n_iter_
     assert one_row.partial_fit(X[:1], codes[:1]).n_iter_ == passes + 1
+    if found in KERNEL:
+        return
     named_stream = found()
     for x, y in zip(X, codes):
         named_stream.learn_one(dict(enumerate(x)), int(y))
@@ -293,6 +301,9 @@ READERS = [
     rb.PassiveAggressiveClassifier(average=True),
     rb.PassiveAggressiveClassifier(multiclass="ovr"),
     rb.PassiveAggressiveRegressor(max_iter=1000, average=True),
+    rb.KernelPerceptron(gamma=0.03),
+    rb.KernelPerceptron(kernel="linear", multiclass="ovr", readout="averaged", block_size=3),
+    rb.VotedPerceptron(),
 ]
 
 
@@ -320,12 +331,16 @@ def test_early_stopping_scores_what_the_user_gets_and_keeps_the_best_pass(reader
         order = train[rng.permutation(len(train))]
         copy.partial_fit(X[order], y[order], **known)
         scores.append(copy.score(X[test], y[test]))
-        weights.append((copy.coef_, copy.intercept_))
+        weights.append((getattr(copy, "coef_", None), copy.intercept_, copy.predict(X)))
     np.testing.assert_allclose(model.validation_scores_, scores, rtol=1e-12)
     best = int(np.argmax(scores))
     assert model.n_iter_ == best + 1 + 4
-    np.testing.assert_array_equal(model.coef_, weights[best][0])
-    np.testing.assert_array_equal(model.intercept_, weights[best][1])
+    if type(reader) in LINEAR:
+        np.testing.assert_array_equal(model.coef_, weights[best][0])
+        np.testing.assert_array_equal(model.intercept_, weights[best][1])
+    else:  # a row that comes by again is a new one in a stream, so that sums are rounded in another order
+        np.testing.assert_allclose(model.intercept_, weights[best][1], rtol=1e-12, atol=1e-12)
+    np.testing.assert_array_equal(model.predict(X), weights[best][2])
     if y is codes:
         assert model.verdict_ == "stopped"  # and nothing was warned of
 
@@ -351,6 +366,96 @@ def test_bounds_after_early_stopping_are_those_of_the_run():
     learner.fit(engine.admit(X), codes, shuffle=False, held_out=held_out, n_iter_no_change=3)
     assert (learner.verdict, learner.n_iter) == ("stopped", 4)
     assert learner.margin_bounds[1] >= margin_of(X, codes, 2, "max")[0]
+
+
+@every_kernel
+def test_a_run_in_kernel_space_ends_as_in_linear_space(found):
+    """The verdicts are those of the space of the kernel, where R² is the largest K(x, x)."""
+    XOR = found(kernel="poly", degree=2, readout="last", random_state=0).fit(XOR_X, XOR_Y)
+    assert (XOR.verdict_, XOR.converged_, XOR.score(XOR_X, XOR_Y)) == ("separated", True, 1.0)
+    assert 0 < XOR.margin_bounds_[0] <= XOR.margin_bounds_[1]
+    X, codes = contradictions(2)
+    model = found(kernel="rbf", random_state=0, tol=0.05).fit(X, codes)
+    assert (model.verdict_, model.converged_) == ("no margin", False)
+    assert model.margin_bounds_[0] == -np.inf
+    assert 0 <= model.margin_bounds_[1] <= 0.05 * np.sqrt(2)
+    with pytest.warns(ConvergenceWarning) as caught:
+        model = found(kernel="rbf", max_iter=3, random_state=0).fit(X, codes)
+    [warning] = caught
+    low, high = np.array(model.margin_bounds_) / np.sqrt(2)
+    assert f"between {low:.3g} and {high:.3g}" in str(warning.message)
+
+
+@every_kernel
+@pytest.mark.parametrize("readout", ["last", "averaged", "voted", "pocket"])
+@pytest.mark.parametrize("kernel", ["linear", "rbf"])
+@pytest.mark.parametrize("k", [2, 3])
+def test_rows_in_any_chunks_are_one_stream(found, readout, kernel, k):
+    X, codes = contradictions(k)
+    weight = np.arange(len(X)) % 3 * 1.0  # every third row is not there
+    params = {"kernel": kernel, "gamma": 0.1, "readout": readout, "block_size": 4}
+    whole = found(**params).partial_fit(X, codes, sample_weight=weight)
+    present = found(**params).partial_fit(X[weight > 0], codes[weight > 0], sample_weight=weight[weight > 0])
+    np.testing.assert_allclose(present.decision_function(X), whole.decision_function(X), rtol=1e-9, atol=1e-9)
+    for size in (1, 7):
+        chunked = found(**params)
+        for start in range(0, len(X), size):
+            part = slice(start, start + size)
+            chunked.partial_fit(X[part], codes[part], sample_weight=weight[part])
+        np.testing.assert_allclose(chunked.decision_function(X), whole.decision_function(X), rtol=1e-9, atol=1e-9)
+        np.testing.assert_array_equal(chunked.predict(X), whole.predict(X))
+        assert (chunked.n_updates_, chunked.n_voters_) == (whole.n_updates_, whole.n_voters_)
+        np.testing.assert_array_equal(chunked.support_vectors_, whole.support_vectors_)
+
+
+@every_kernel
+def test_a_stream_of_arrays_and_sparse_matrices_is_that_of_arrays(found):
+    X, codes = contradictions(3)
+    parts = np.array_split(np.arange(len(X)), 5)
+    for first in (0, 1):
+        mixed, dense = found(kernel="rbf", gamma=0.1), found(kernel="rbf", gamma=0.1)
+        for number, part in enumerate(parts):
+            mixed.partial_fit(sparse.csr_array(X[part]) if number % 2 == first else X[part], codes[part])
+            dense.partial_fit(X[part], codes[part])
+        np.testing.assert_array_equal(mixed.support_, dense.support_)
+        for rows in (X, sparse.csr_array(X)):
+            np.testing.assert_allclose(mixed.decision_function(rows), dense.decision_function(X), rtol=1e-9, atol=1e-12)
+
+
+@every_kernel
+@pytest.mark.parametrize("early_stopping", [False, True])
+def test_support_counts_the_rows_of_fit_and_goes_on_in_a_stream(found, early_stopping):
+    X, codes = contradictions(2)
+    weight = np.arange(len(X)) % 4 * 1.0
+    model = found(early_stopping=early_stopping, max_iter=3, tol=None, random_state=0)
+    model.fit(X, codes, sample_weight=weight)
+    np.testing.assert_array_equal(model.support_vectors_, X[model.support_])
+    assert np.all(weight[model.support_] > 0)
+    for _ in range(2):
+        model.partial_fit(X, 1 - codes, sample_weight=weight)
+    assert len(np.unique(model.support_)) == model.n_support_
+    np.testing.assert_array_equal(model.support_vectors_, np.vstack((X, X, X))[model.support_])
+
+
+@every_kernel
+def test_the_width_of_a_kernel_is_that_of_the_rows_that_are_there(found):
+    X, codes = contradictions(2)
+    weight = (np.arange(len(X)) % 3 > 0) * 1.0
+    there = weight > 0
+    gamma = 1 / (X.shape[1] * X[there].var())
+    params = {"kernel": "rbf", "random_state": 0, "max_iter": 5, "tol": None}
+    by_number = found(**params, gamma=gamma).fit(X[there], codes[there])
+    for rows in (X, sparse.csr_array(X)):
+        weighted = found(**params).fit(rows, codes, sample_weight=weight)
+        np.testing.assert_allclose(weighted.decision_function(X), by_number.decision_function(X), rtol=1e-9)
+    early = found(**params, early_stopping=True).fit(X[there], codes[there])
+    numbered = found(**params, early_stopping=True, gamma=gamma).fit(X[there], codes[there])
+    np.testing.assert_array_equal(early.validation_scores_, numbered.validation_scores_)
+    np.testing.assert_allclose(early.decision_function(X), numbered.decision_function(X), rtol=1e-9)
+    stream = found(kernel="rbf").partial_fit(X, codes, classes=[0, 1], sample_weight=0.0)
+    stream.partial_fit(X, codes, sample_weight=weight)
+    other = found(kernel="rbf", gamma=gamma).partial_fit(X[there], codes[there])
+    np.testing.assert_allclose(stream.decision_function(X), other.decision_function(X), rtol=1e-9)
 
 
 # ---- progress ----------------------------------------------------------------------------------------------------

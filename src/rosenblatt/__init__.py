@@ -15,11 +15,13 @@ if TYPE_CHECKING:
         MIRA,
         AveragedPerceptron,
         BatchPerceptron,
+        KernelPerceptron,
         OnlineClassifier,
         PassiveAggressiveClassifier,
         PassiveAggressiveRegressor,
         Perceptron,
         PocketPerceptron,
+        VotedPerceptron,
     )
     from .theory import Separability, distances, margin, mistake_bound, perceptron_loss, radius, separability
     from .tracing import Step, Trace, trace
@@ -30,6 +32,7 @@ __all__ = [
     "MIRA",
     "AveragedPerceptron",
     "BatchPerceptron",
+    "KernelPerceptron",
     "OnlineClassifier",
     "PassiveAggressiveClassifier",
     "PassiveAggressiveRegressor",
@@ -38,6 +41,7 @@ __all__ = [
     "Separability",
     "Step",
     "Trace",
+    "VotedPerceptron",
     "__version__",
     "conventions",
     "distances",

@@ -354,13 +354,10 @@ ALL = (
         order="As given, T passes.",
         averaging="None: each vector votes sign(v·x), as often as it survived rows, the row that made it included.",
         labels="−1 and +1; the experiments train one against the rest.",
-        estimator=None,
-        parameters={},
-        arguments="T is `max_iter`.",
-        differs=(
-            "The package has no vote yet. The nearest is the averaged form, which has the same vectors and can predict "
-            "differently."
-        ),
+        estimator="VotedPerceptron",
+        parameters={"fit_intercept": False, "ties": "mistake", "multiclass": "ovr", **_AS_GIVEN},
+        arguments="T is `max_iter`; K is `kernel`.",
+        differs=_GOES_ON,
         source=_FREUND_SCHAPIRE,
     ),
 )

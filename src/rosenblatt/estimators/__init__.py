@@ -9,15 +9,18 @@ from .classifiers import (
     Perceptron,
     PocketPerceptron,
 )
+from .kernel import KernelPerceptron, VotedPerceptron
 from .regressors import PassiveAggressiveRegressor
 
 __all__ = [
     "MIRA",
     "AveragedPerceptron",
     "BatchPerceptron",
+    "KernelPerceptron",
     "OnlineClassifier",
     "PassiveAggressiveClassifier",
     "PassiveAggressiveRegressor",
     "Perceptron",
     "PocketPerceptron",
+    "VotedPerceptron",
 ]

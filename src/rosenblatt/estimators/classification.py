@@ -85,7 +85,7 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):
 
     def _task(self, learner: Learner, X: Any, y: Any, sample_weight: Any) -> Task:
         X, y = self._validated(X, y, reset=True)
-        rows = engine.admit(X, names=self._names())
+        rows = self._admit(X)
         check_labels(y)
         weight = self._weights(sample_weight, X, y, stream=False)
         refuse_no_weight(weight)
@@ -131,7 +131,7 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):
             if one.shape == (1,) and len(X) == 1:
                 code = self._code_of(one[0])
                 if code >= 0:
-                    self._learner.partial_fit(engine.admit(X), code, None, (0, 1))
+                    self._learner.partial_fit(self._admit(X), code, None, (0, 1))
                     return self
         stream = self if "_learner" in self.__dict__ else copy.copy(self)
         stream._partial_fit(X, y, classes, sample_weight)
@@ -143,7 +143,7 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):
         fresh = "_learner" not in self.__dict__
         learner = self._new_learner() if fresh else self._learner
         X, y = self._validated(X, y, reset=fresh)
-        rows = engine.admit(X, None if fresh else learner.dtype, self._names())
+        rows = self._admit(X, None if fresh else learner.dtype)
         check_labels(y)
         known = y[:0] if fresh else self.classes_
         told = known if classes is None else labels.distinct(np.asarray(classes))

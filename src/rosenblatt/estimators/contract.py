@@ -227,14 +227,22 @@ class LinearEstimator(FittedState):
             and self._columns is None
         )
 
-    def _rows(self, X: Any) -> engine.Rows:
+    def _admit(self, X: Any, dtype: Any = None) -> Any:
+        """Rows that the learner takes, of numbers that were looked at."""
+        return engine.admit(X, dtype, self._names())
+
+    def _part(self, rows: Any, X: Any, which: Array) -> Any:
+        """Some of the rows."""
+        return self._admit(X[which], rows.dtype)
+
+    def _rows(self, X: Any) -> Any:
         """Rows to predict."""
         if self._is_plain(X):
-            return engine.admit(X)
+            return self._admit(X)
         check_is_fitted(self)
         X = self._validated(X, reset=False)
         wide = self._learner.dtype == np.float64
-        return engine.admit(X, np.float64 if wide else None, self._names())
+        return self._admit(X, np.float64 if wide else None)
 
     def _validated(self, X: Any, y: Any = "no_validation", *, reset: bool, **options: Any) -> Any:
         try:
@@ -336,8 +344,8 @@ class LinearEstimator(FittedState):
                 stratify=None if run.classes is None else targets[present],
             )
             train.sort()
-            held_out = engine.admit(X[test], rows.dtype), targets[test]
-            rows, targets = engine.admit(X[train], rows.dtype), targets[train]
+            held_out = self._part(rows, X, test), targets[test]
+            rows, targets = self._part(rows, X, train), targets[train]
             weight = None if weight is None else weight[train]
         learner.fit(
             rows,

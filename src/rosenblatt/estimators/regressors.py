@@ -145,7 +145,7 @@ class PassiveAggressiveRegressor(RegressorMixin, LinearEstimator):
     ) -> tuple[Any, engine.Rows, Array, Array | None]:
         X, y = self._validated(X, y, reset=reset, y_numeric=True)
         targets = np.ascontiguousarray(y, dtype=np.float64)
-        rows = engine.admit(X, dtype, self._names())
+        rows = self._admit(X, dtype)
         return X, rows, targets, self._sample_weights(sample_weight, X)
 
     def learn_one(self, x: dict[Any, float], y: float, sample_weight: float = 1.0) -> PassiveAggressiveRegressor:

@@ -286,6 +286,8 @@ def _learner_of(estimator: Any, n_features: int, known: given.Labels) -> Any:
         raise TypeError(f"estimator must be a fitted estimator of this package, got {name}")
     learner = estimator._fitted  # one that is not fitted says so
     n_classes = len(known.classes)
+    if hasattr(type(estimator), "dual_coef_"):
+        raise ValueError(f"the bounds here are those of linear space, and this {name} learned in that of a kernel")
     if learner.form in ("regression", "ovr") or isinstance(learner.rule, rules.NormMIRA):
         what = {"regression": "a regression", "ovr": "several learners, one against the rest"}.get(
             learner.form, "MIRA's norm variant"

@@ -117,6 +117,10 @@ def _refuse(est: Any, max_steps: Any) -> None:
     if not hasattr(est, "_prepare"):
         hint = "; trace its last step on transformed rows" if hasattr(est, "steps") else ""
         raise TypeError(f"trace needs a linear estimator of this package, got {type(est).__name__}{hint}")
+    if hasattr(type(est), "dual_coef_"):
+        raise TypeError(
+            "runs in kernel space are not traced yet; kernel='linear' is a linear learner's run: trace that"
+        )
     if est.early_stopping:
         raise ValueError("a run with early_stopping=True is not traced: it ends by held-out rows; set it to False")
     if not isinstance(max_steps, int) or isinstance(max_steps, bool) or max_steps < 1:

@@ -1,0 +1,385 @@
+"""The classifiers in kernel space, and the voted perceptron."""
+
+from __future__ import annotations
+
+import copy
+import inspect
+import math
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import Tags
+
+from .. import engine, rules
+from ..kernel_learner import READOUTS, KernelLearner, KernelRows
+from ..kernels import Kernel
+from ..state import check_name
+from .classification import LinearClassifier
+from .contract import Task, check_number, parameters
+from .shared import CLASSIFIER_ATTRIBUTES, C, documented
+
+Array = NDArray[Any]
+
+#: Where both classes say the same: what stands in linear space for a start of its own has none here.
+_PARAMETERS = """gamma : {"scale", "auto"} or float, default="scale"
+    The γ > 0 of "poly", "rbf" and "sigmoid": ``1/(n_features·X.var())``, ``1/n_features``, or a number.
+degree : float, default=3
+    The d of "poly".
+coef0 : float, default=1.0
+    The c of "poly" and "sigmoid".
+rule : Rule or None, default=None
+    How far to move (``rb.rules``); None: Rosenblatt's rule.
+block_size : int, default=256
+    Examples that go through a matrix product together; it changes nothing but the time.
+init : {"zeros"}, default="zeros"
+    In kernel space a run begins with no examples, at zero.
+warm_start : bool, default=False
+    For linear learners: only False here; ``partial_fit`` goes on with a run.
+random_state : int, Generator, RandomState or None, default=None
+    Seed of the shuffles and of the held-out part."""
+
+_ATTRIBUTES = """support_ : ndarray of int
+    The rows that were updated on, in the order they first were.
+support_vectors_ : ndarray or sparse matrix
+    Those rows; none with a precomputed kernel.
+n_support_ : int
+    How many there are.
+dual_coef_ : ndarray of shape (1, n_support) or (n_classes, n_support)
+    Their coefficients in the readout (of the votes there is none: the last ones).
+coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
+    Weights of the readout, with ``kernel="linear"`` alone.
+intercept_ : ndarray of shape (1,) or (n_classes,)
+    Biases of the readout, sums of its coefficients; 0 without ``fit_intercept``.
+n_voters_ : int
+    How many weight vectors the run went through, zero included: so many vote.
+""" + CLASSIFIER_ATTRIBUTES[CLASSIFIER_ATTRIBUTES.index("classes_ : ") :]
+
+
+def _documented(cls: C) -> C:
+    """Fill in what the kernel classes share, and then what all do."""
+    own = inspect.getdoc(cls) or ""
+    cls.__doc__ = own.replace("{kernel}", _PARAMETERS).replace("{attributes}", _ATTRIBUTES)
+    return documented(cls)
+
+
+@_documented
+@parameters
+class KernelPerceptron(LinearClassifier):
+    """The perceptron in the space of a kernel: ``s = Σ α·y·K(x_j, x)`` over the examples of its updates.
+
+    It learns in blocks that are matrix products, and makes exactly the mistakes of one example at a time (but where a
+    score lies within rounding of the threshold).
+
+    Parameters
+    ----------
+    kernel : {"rbf", "poly", "linear", "sigmoid", "precomputed"} or callable, default="rbf"
+        ``exp(−γ‖x − x'‖²)``, ``(γ·x·x' + c)^d``, ``x·x'``, ``tanh(γ·x·x' + c)``; X holds the kernel's values; or a
+        function of two blocks of rows that returns their matrix. A bias adds the constant 1 to it.
+    readout : {"last", "averaged", "voted", "pocket"}, default="last"
+        Which weights are the model.
+    {kernel}
+    {parameters}
+
+    Attributes
+    ----------
+    {attributes}
+
+    References
+    ----------
+    Aizerman, Braverman & Rozonoer (1964); Freund & Schapire (1999).
+
+    Examples
+    --------
+    >>> import rosenblatt as rb
+    >>> X, y = [[0, 0], [0, 1], [1, 0], [1, 1]], [-1, 1, 1, -1]
+    >>> model = rb.KernelPerceptron(kernel="poly", degree=2, shuffle=False).fit(X, y)
+    >>> model.verdict_, model.predict(X)
+    ('separated', array([-1,  1,  1, -1]))
+    """
+
+    kernel: Any = "rbf"
+    gamma: Any = "scale"
+    degree: float = 3
+    coef0: float = 1.0
+    rule: Any = None
+    readout: str = "last"
+    shuffle: bool = True
+    block_size: int = 256
+
+    def _rule(self) -> rules.Rule:
+        if self.rule is not None and not isinstance(self.rule, rules.ALL):
+            names = ", ".join(f"rules.{kind.__name__}" for kind in rules.ALL)
+            raise ValueError(f"rule must be one of {names}, with its parameters; got {self.rule!r}")
+        return self.rule if self.rule is not None else rules.Perceptron()
+
+    def _kernel(self, gamma: float) -> Kernel:
+        return Kernel(self.kernel, gamma, self.degree, self.coef0, bool(self.fit_intercept))
+
+    def _new_learner(self) -> Any:
+        self._check_parameters()
+        check_name("readout", self.readout, READOUTS)
+        check_number("block_size", self.block_size, 1, whole=True)
+        if isinstance(self.gamma, str):
+            check_name("gamma", self.gamma, ("scale", "auto"))
+        if self.warm_start or self.init != "zeros":
+            raise ValueError("in kernel space a run begins with no examples: leave warm_start=False and init='zeros'")
+        kernel = self._kernel(1.0 if isinstance(self.gamma, str) else self.gamma)
+        if self.early_stopping and kernel.name == "precomputed":
+            raise ValueError("early_stopping needs rows to hold out, which a precomputed kernel matrix does not have")
+        return KernelLearner(
+            self._rule(),
+            kernel,
+            readout=self.readout,
+            ties=self.ties,
+            multiclass=self.multiclass,
+            ratchet=self.readout == "pocket",
+            block_size=self.block_size,
+        )
+
+    @property
+    def _is_precomputed(self) -> bool:
+        """Whether X holds the kernel's values: what the run began with counts, else what the parameter says."""
+        learner = self.__dict__.get("_learner")
+        name = self.kernel if learner is None else learner.kernel.name
+        return isinstance(name, str) and name == "precomputed"
+
+    def _admit(self, X: Any, dtype: Any = None) -> Any:
+        rows = engine.admit(X, dtype, self._names())
+        if len(rows.view) > 1:
+            import scipy.sparse as sp
+
+            start, feature, data, width = rows.view
+            X = sp.csr_matrix((data, feature, start), shape=(rows.n_rows, width))
+        else:
+            X = rows.view[0]
+        if self._is_precomputed:
+            X = X.toarray() if engine.is_sparse(X) else X
+            if "_learner" not in self.__dict__ and X.shape[0] != X.shape[1]:
+                raise ValueError(
+                    f"Precomputed kernel must be a square matrix at fit. Input is a {X.shape[0]}x{X.shape[1]} matrix."
+                )
+        learner = self.__dict__.get("_learner")
+        return KernelRows(X, self._kernel(1.0) if learner is None else learner.kernel, rows.dtype)
+
+    def _take_kernel(self, learner: KernelLearner, rows: KernelRows, weight: Array | None) -> None:
+        """Give the run its kernel, whose γ is that of its first rows; those of weight 0 are not there."""
+        X = rows.X if weight is None or np.all(weight > 0) else rows.X[np.flatnonzero(weight > 0)]
+        learner.kernel = rows.kernel = self._kernel(self._gamma(X))
+
+    def _part(self, rows: KernelRows, X: Any, which: Array) -> KernelRows:
+        return rows.part(which)
+
+    def _gamma(self, X: Any) -> float:
+        if not isinstance(self.gamma, str):
+            return float(self.gamma)
+        if self.kernel not in ("poly", "rbf", "sigmoid"):
+            return 1.0  # and is not used
+        spread = _variance(X) if self.gamma == "scale" else 1.0
+        gamma = float(1 / max(1, X.shape[1]) / (spread or 1.0))
+        if not 0 < gamma < math.inf:
+            raise ValueError(
+                f"gamma='scale' overflows float64, as X.var() is {spread:g}: scale X, or give gamma as a number"
+            )
+        return gamma
+
+    # ---- learning ------------------------------------------------------------------------------------------------
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> KernelPerceptron:  # type: ignore[override]
+        """Learn from X and y, passing over them until the verdict.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or DataFrame of shape (n_samples, n_features)
+            The examples; with a precomputed kernel its square matrix.
+        y : array of shape (n_samples,)
+            Their labels, of two classes at least.
+        sample_weight : array of shape (n_samples,), default=None
+            Weights of the examples; rows of weight 0 are left out.
+
+        Returns
+        -------
+        self
+            The fitted estimator. Where a separator was neither found nor ruled out, a ConvergenceWarning says so.
+        """
+        fitted, run = self._prepare(X, y, None, None, sample_weight)
+        fitted._run(run)
+        self._become(fitted)
+        return self
+
+    def _task(self, learner: Any, X: Any, y: Any, sample_weight: Any) -> Task:
+        self.__dict__.pop("_learner", None)
+        X, rows, targets, weight, classes = super()._task(learner, X, y, sample_weight)
+        self._take_kernel(learner, rows, weight)  # type: ignore[arg-type]
+        return X, rows, targets, weight, classes
+
+    def _learn_rows(self, rows: Any, y: Array, weight: Array | None) -> None:
+        if not self._learner.visited and (weight is None or np.any(weight > 0)):
+            self._take_kernel(self._kernel_learner, rows, weight)
+        super()._learn_rows(rows, y, weight)
+
+    @contextmanager
+    def _undone_on_error(self, risky: bool) -> Iterator[None]:
+        """Always ready to take the state back: a kernel can fail in any block."""
+        with super()._undone_on_error(risky=True):
+            yield
+
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> KernelPerceptron:
+        """Learn from the next rows of a stream, in the order given; all calls together are one pass.
+
+        The same rows give the same predictions in any chunks, but that ``gamma="scale"`` is that of the first call. The
+        rule, the kernel, the readout and the tie convention are those with which the stream began.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or DataFrame of shape (n_samples, n_features)
+            The examples.
+        y : array of shape (n_samples,)
+            Their labels.
+        classes : array, default=None
+            Labels known in advance; not needed.
+        sample_weight : array of shape (n_samples,), default=None
+            Weights of the examples; rows of weight 0 are left out.
+
+        Returns
+        -------
+        self
+            The estimator, further along.
+        """
+        if self._is_precomputed:
+            raise ValueError(
+                "a stream has no kernel matrix in advance: partial_fit takes rows, not kernel='precomputed'"
+            )
+        super().partial_fit(X, y, classes, sample_weight)
+        return self
+
+    def learn_one(self, x: dict[Any, float], y: Any, sample_weight: float = 1.0) -> KernelPerceptron:
+        """Not there in kernel space, which takes rows of numbers: see ``partial_fit``."""
+        raise TypeError("named features are for linear learners; in kernel space use partial_fit with a row of numbers")
+
+    def predict_one(self, x: dict[Any, float]) -> Any:
+        """Not there in kernel space, which takes rows of numbers: see ``predict``."""
+        raise TypeError("named features are for linear learners; in kernel space use predict with a row of numbers")
+
+    # ---- reading -------------------------------------------------------------------------------------------------
+
+    def with_readout(self, readout: str) -> Any:
+        """The same run read another way, without retraining.
+
+        Parameters
+        ----------
+        readout : {"last", "averaged", "voted", "pocket"}
+            All but "pocket" are always there.
+
+        Returns
+        -------
+        estimator
+            A fitted copy that predicts with that readout.
+        """
+        learner = self._fitted
+        check_name("readout", readout, READOUTS)
+        if readout == "pocket" != learner.readout:
+            raise ValueError("this run kept no pocket; fit a learner whose readout is 'pocket' instead")
+        other = copy.copy(self)
+        other._learner, other._columns = copy.deepcopy(learner), copy.copy(self._columns)
+        other._learner.readout = readout
+        return other
+
+    @property
+    def _kernel_learner(self) -> KernelLearner:
+        learner = self._fitted
+        assert isinstance(learner, KernelLearner)
+        return learner
+
+    @property
+    def support_(self) -> Array:
+        """The rows that were updated on, in the order they first were; in a stream, counted from its start."""
+        return self._kernel_learner.support.index.copy()
+
+    @property
+    def support_vectors_(self) -> Any:
+        """Those rows."""
+        learner = self._kernel_learner
+        found = learner.support.vectors
+        return np.zeros((0, learner.n_features), learner.dtype) if found is None else found.copy()
+
+    @property
+    def n_support_(self) -> int:
+        """How many there are."""
+        return len(self._kernel_learner.support)
+
+    @property
+    def dual_coef_(self) -> Array:
+        """Their coefficients in the readout, (1, n_support) or (n_classes, n_support); of votes, the last ones."""
+        return self._kernel_learner.dual().T.copy()
+
+    @property
+    def intercept_(self) -> Array:
+        """Biases of the readout: the constant feature's weight, Σ α."""
+        learner = self._kernel_learner
+        return np.asarray(learner.dual().sum(axis=0) * (1 if learner.fit_intercept else 0), learner.dtype)
+
+    @property
+    def coef_(self) -> Array:
+        """Weights of the readout, with a linear kernel alone."""
+        learner = self._kernel_learner
+        if learner.kernel.name != "linear":
+            raise AttributeError("coef_ is there with kernel='linear' alone; see dual_coef_ and support_vectors_")
+        weights = learner.dual().T @ self.support_vectors_
+        return np.asarray(weights).reshape(learner.n_vectors, learner.n_features)
+
+    @property
+    def n_voters_(self) -> int:
+        """How many weight vectors the run went through, zero included."""
+        return 1 + len(self._kernel_learner.which)
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = isinstance(self.kernel, str) and self.kernel == "precomputed"
+        return tags
+
+
+@_documented
+@parameters
+class VotedPerceptron(KernelPerceptron):
+    """The voted perceptron: every weight vector of the run votes, with the number of examples that it survived.
+
+    ``decision_function`` is the vote: what those who say ``classes_[1]`` survived less what the others did, or the sum
+    for each class. A vector that scores 0 votes for ``classes_[0]``. A prediction costs a kernel row and a sum over
+    all ``n_voters_``.
+
+    Parameters
+    ----------
+    kernel : {"linear", "poly", "rbf", "sigmoid", "precomputed"} or callable, default="linear"
+        See ``KernelPerceptron``.
+    readout : {"voted", "last", "averaged", "pocket"}, default="voted"
+        Which weights are the model; see ``with_readout`` for the others of the same run.
+    {kernel}
+    {parameters}
+
+    Attributes
+    ----------
+    {attributes}
+
+    References
+    ----------
+    Freund & Schapire (1999), fig. 1.
+    """
+
+    kernel: Any = "linear"
+    readout: str = "voted"
+
+    _poor_score = True  # of a run that ends undecided the early vectors vote too, which the weights have not reached
+
+
+def _variance(X: Any) -> float:
+    """Of all numbers of a table, zeros that a sparse one does not store included."""
+    if X.min() == X.max():
+        return 0.0  # where rounding may say otherwise
+    if not engine.is_sparse(X):
+        return float(np.var(X, dtype=np.float64))
+    values, size = X.data.astype(np.float64), X.shape[0] * X.shape[1]
+    mean = float(values.sum()) / size
+    return float((np.square(values - mean).sum() + (size - len(values)) * mean**2) / size)

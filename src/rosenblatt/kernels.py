@@ -1,0 +1,138 @@
+"""Kernels: inner products of examples in a space where they may be easier to separate. Over blocks of rows.
+
+A kernel is a function of two blocks that returns the matrix of K(x, x'). The ones with a name are matrix products and
+arithmetic alone, so that they run on any array library.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from numbers import Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .engine import is_sparse
+
+Array = NDArray[Any]
+
+NAMES = ("linear", "poly", "rbf", "sigmoid", "precomputed")
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """A kernel and its parameters.
+
+    Parameters
+    ----------
+    name : {"linear", "poly", "rbf", "sigmoid", "precomputed"} or callable
+        ``x·x'``, ``(γ·x·x' + c)^d``, ``exp(−γ‖x − x'‖²)``, ``tanh(γ·x·x' + c)``, the rows of X are the kernel's, or a
+        function of two blocks that returns their matrix.
+    gamma, degree, coef0 : float
+        γ, d and c.
+    bias : bool
+        Add the constant 1: the bias as a constant feature.
+    """
+
+    name: str | Callable[[Any, Any], Any]
+    gamma: float = 1.0
+    degree: float = 3
+    coef0: float = 1.0
+    bias: bool = True
+
+    def __post_init__(self) -> None:
+        if not callable(self.name) and not (isinstance(self.name, str) and self.name in NAMES):
+            known = ", ".join(map(repr, NAMES))
+            raise ValueError(f"kernel must be one of {known} or a function of two blocks of rows; got {self.name!r}")
+        for name, low in (("gamma", 0.0), ("degree", 1.0), ("coef0", -math.inf)):
+            value = getattr(self, name)
+            ok = isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)
+            if not ok or float(value) < low or (low == 0 and float(value) == 0):
+                bound = {"gamma": " > 0", "degree": " >= 1"}.get(name, "")
+                raise ValueError(f"{name} must be a finite number{bound}, got {value!r}")
+
+    def matrix(self, A: Any, B: Any) -> Array:
+        """K(a, b) for the rows of two blocks, in their number type."""
+        if callable(self.name):
+            K = np.asarray(self.name(A, B))
+            if K.shape != (A.shape[0], B.shape[0]):
+                raise ValueError(
+                    f"the kernel function returned shape {K.shape} for blocks of {A.shape[0]} and {B.shape[0]} rows; "
+                    f"it must return {(A.shape[0], B.shape[0])}"
+                )
+            if K.dtype.kind not in "fiub" or not np.all(np.isfinite(K)):
+                raise ValueError("the kernel function returned NaN, infinity or something that is not a number")
+            K = K.astype(A.dtype, copy=True)
+        else:
+            K = self._named(A, B)
+        if self.bias:
+            K += 1
+        return K
+
+    def _named(self, A: Any, B: Any) -> Array:
+        K = product(A, B)
+        if self.name == "rbf":
+            K *= -2
+            K += squares(A)[:, None]
+            K += squares(B)[None, :]
+            np.maximum(K, 0, out=K)
+            K *= -self.gamma
+            return np.exp(K, out=K)
+        if self.name in ("poly", "sigmoid"):
+            K *= self.gamma
+            K += self.coef0
+            K = np.tanh(K, out=K) if self.name == "sigmoid" else self._power(K)
+        return K
+
+    def _power(self, K: Array) -> Array:
+        with np.errstate(over="ignore", invalid="ignore"):
+            K = power(K, self.degree)
+        if not np.all(np.isfinite(K)):
+            overflow = not np.any(np.isnan(K))
+            what = f"overflow {K.dtype}: scale X down" if overflow else "are NaN: use a whole degree"
+            raise ValueError(f"the values of the kernel (γ·x·x' + c)^{self.degree:g} {what}")
+        return K
+
+    def diagonal(self, A: Any) -> Array:
+        """K(a, a) for the rows of a block."""
+        if callable(self.name):
+            step = 256
+            parts = [np.diagonal(self.matrix(A[i : i + step], A[i : i + step])) for i in range(0, A.shape[0], step)]
+            return np.concatenate(parts)
+        bias = 1 if self.bias else 0
+        if self.name == "rbf":
+            return np.full(A.shape[0], 1 + bias, A.dtype)
+        K = squares(A)
+        if self.name in ("poly", "sigmoid"):
+            K = self.gamma * K + self.coef0
+            K = np.tanh(K) if self.name == "sigmoid" else self._power(K)
+        return np.asarray(K + bias, A.dtype)
+
+
+def product(A: Any, B: Any) -> Array:
+    """``A·Bᵀ`` as a dense array of its own."""
+    K = A @ B.T
+    return np.asarray(K.toarray() if is_sparse(K) else K)
+
+
+def squares(A: Any) -> Array:
+    """‖a‖² of each row."""
+    return np.asarray(A.multiply(A).sum(axis=1)).ravel() if is_sparse(A) else np.einsum("ij,ij->i", A, A)
+
+
+def power(K: Array, degree: float) -> Array:
+    """K to the power of the degree, in place: whole ones by squaring, which is many times faster than ``pow``."""
+    if degree != int(degree):
+        return np.power(K, degree, out=K)
+    exponent, base, result = int(degree), K, None
+    while exponent:
+        if exponent & 1:
+            result = base.copy() if result is None else np.multiply(result, base, out=result)
+        exponent >>= 1
+        if exponent:
+            base = np.multiply(base, base, out=base)
+    assert result is not None
+    return result
