@@ -1021,3 +1021,40 @@ def test_a_pass_over_digits_is_the_twins(data_folder):
     ).fit(X, y)  # fmt: skip
     twin = Twin((X @ X.T + 1) ** 4, 10, rules.Perceptron(), "ovr").run(y.astype(int), [np.arange(n)])
     same_run(model, twin, exact=True)
+
+
+# ---- the reference in kernel space -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("share", ["max", "uniform", "ovr"])
+@pytest.mark.parametrize("k", [2, 3])
+@pytest.mark.parametrize("ties", ["mistake", "predict"])
+def test_the_estimator_is_the_reference_in_kernel_space(k, share, ties):
+    """Whole numbers: the run, and all readouts that are whole, to the last digit; the average to rounding."""
+    rng = np.random.default_rng(k)
+    X, other = rng.integers(-2, 3, (20, 3)), rng.integers(-3, 4, (15, 3))
+    codes = rng.permutation(np.arange(20) % k)
+    if share == "uniform" and k > 2:
+        X = X * 2  # halves of even scores stay whole enough
+
+    def conic(x, z):
+        return (sum(a * b for a, b in zip(x, z)) + 1) ** 2
+
+    form = "binary" if k == 2 else "ovr" if share == "ovr" else "multiclass"
+    model = reference.KernelModel(conic, form, 1 if k == 2 else k, ties=ties, share=share, number=float)
+    passes = list(
+        reference.passes(model, rules.Perceptron(), [tuple(map(int, x)) for x in X], codes.tolist(), [range(20)] * 3)
+    )
+    ours = rb.VotedPerceptron(
+        kernel="poly", degree=2, gamma=1.0, coef0=1.0, fit_intercept=False, multiclass=share, ties=ties, shuffle=False,
+        tol=None, max_iter=3, block_size=7,
+    ).fit(X, codes)  # fmt: skip
+    assert ours.n_iter_ == 3
+    assert ours.mistakes_.tolist() == [sum(step.mistakes for step in steps) for steps in passes]
+    points = [tuple(map(int, x)) for x in other]
+    exact = share != "uniform"
+    compare = np.testing.assert_array_equal if exact else np.testing.assert_allclose
+    compare(np.reshape(ours.decision_function(other), (15, -1)), [model.votes(x) for x in points])
+    last, averaged = (ours.with_readout(name).decision_function(other) for name in ("last", "averaged"))
+    compare(np.reshape(last, (15, -1)), [model.scores(x) for x in points])
+    np.testing.assert_allclose(np.reshape(averaged, (15, -1)), [model.averaged_scores(x) for x in points], rtol=1e-12)

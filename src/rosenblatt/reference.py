@@ -268,6 +268,10 @@ class Model:
     def scores(self, x: Sequence[Number]) -> list[Number]:
         return [wide(dot(x, w) + b) for w, b in zip(self.w, self.b)]
 
+    def norm2(self, x: Sequence[Number]) -> Number:
+        """‖x‖², the bias feature included."""
+        return wide(dot(x, x) + self.one)
+
     def visit(self, rule: rules.Rule, x: Sequence[Number], y: Number, weight: Number = 1) -> Step:
         """Score the example, judge it, and take the rule's step."""
         step = self.consider(rule, x, y, weight)
@@ -278,8 +282,7 @@ class Model:
         return step
 
     def consider(self, rule: rules.Rule, x: Sequence[Number], y: Number, weight: Number = 1) -> Step:
-        scores = self.scores(x)
-        A = wide(dot(x, x) + self.one)
+        scores, A = self.scores(x), self.norm2(x)
         judge = {"multiclass": self._against_rivals, "regression": self._against_number}.get(
             self.form, self._against_zero
         )
@@ -341,6 +344,88 @@ class Model:
         t = self.visited
         w = [[wide(v) - u / t for v, u in zip(ws, us)] for ws, us in zip(self.w, self.total_w)]
         return w, [wide(v) - u / t for v, u in zip(self.b, self.total_b)]
+
+
+class KernelModel(Model):
+    """Weights in the space of a kernel, kept as the updates that they are a sum of: ``s = Σ a·K(x_j, x)``.
+
+    Parameters
+    ----------
+    kernel : callable
+        K(x, x') of two examples, which may be anything that it takes; a bias is a kernel with 1 added.
+    form, n_classes, ties, share, number
+        As those of a Model.
+
+    Examples
+    --------
+    >>> from rosenblatt import reference, rules
+    >>> conic = reference.KernelModel(lambda x, z: (x[0] * z[0] + x[1] * z[1] + 1) ** 2, "binary")
+    >>> for x, y in [((0, 0), 0), ((0, 1), 1), ((1, 0), 1), ((1, 1), 0)]:
+    ...     step = conic.visit(rules.Perceptron(eta0=1), x, y)
+    ...     print(step.score, step.coef)
+    0 [-1]
+    -1 [1]
+    0 [1]
+    7 [-1]
+    """
+
+    def __init__(
+        self,
+        kernel: Callable[[Any, Any], Number],
+        form: str,
+        n_classes: int = 1,
+        *,
+        ties: str = "mistake",
+        share: str = "max",
+        number: Callable[[Any], Number] = lambda value: value,
+    ) -> None:
+        super().__init__(form, 0, n_classes, fit_intercept=False, ties=ties, share=share, number=number)
+        self.kernel = kernel
+        self.history: list[tuple[Any, list[Number], int]] = []  # example, coefficients, when (from 1)
+
+    def norm2(self, x: Any) -> Number:
+        return wide(self.kernel(x, x))
+
+    def scores(self, x: Any) -> list[Number]:
+        return self.weighed(x, [1] * len(self.history))
+
+    def weighed(self, x: Any, shares: Sequence[Number]) -> list[Number]:
+        """Scores by the updates, each times its share."""
+        total = [self.number(0)] * len(self.b)
+        for (other, coef, _), share in zip(self.history, shares):
+            value = self.kernel(other, x)
+            total = [s + share * a * value for s, a in zip(total, coef)]
+        return [wide(s) for s in total]
+
+    def visit(self, rule: rules.Rule, x: Any, y: Number, weight: Number = 1) -> Step:
+        step = self.consider(rule, x, y, weight)
+        self.visited += 1
+        if step.moves:
+            self.history.append((x, step.coef, self.visited))
+        return step
+
+    def averaged_scores(self, x: Any) -> list[Number]:
+        """Scores by the mean of the weights after each visited example: an update counts from when it was made."""
+        return self.weighed(x, [1 - (time - 1) / self.visited for _, _, time in self.history])
+
+    def votes(self, x: Any) -> list[int]:
+        """Votes of all weight vectors, each for what it would predict, as often as it survived an example.
+
+        The example that made it counts. Two classes, or one against the rest: +1 or −1 for each vector; else one for
+        the class of the largest score, the first of equals.
+        """
+        k = len(self.b)
+        totals, scores, updates = [0] * k, [self.number(0)] * k, {time: (z, coef) for z, coef, time in self.history}
+        for time in range(1, self.visited + 1):
+            if time in updates:
+                other, coef = updates[time]
+                value = self.kernel(other, x)
+                scores = [s + a * value for s, a in zip(scores, coef)]
+            if self.form == "multiclass":
+                totals[max(range(k), key=lambda r: (scores[r], -r))] += 1
+            else:
+                totals = [total + (1 if s > 0 else -1) for total, s in zip(totals, scores)]
+        return totals
 
 
 class Pocket:
