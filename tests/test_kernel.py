@@ -3,6 +3,7 @@
 import copy
 import gzip
 import math
+from itertools import product
 
 import numpy as np
 import pytest
@@ -17,7 +18,7 @@ from sklearn.svm import SVC
 from test_native_equals_reference import LEARNERS
 
 import rosenblatt as rb
-from rosenblatt import reference, rules
+from rosenblatt import kernel_cuda, reference, rules
 from rosenblatt.kernels import Kernel
 
 PASSES = 3
@@ -1058,3 +1059,48 @@ def test_the_estimator_is_the_reference_in_kernel_space(k, share, ties):
     last, averaged = (ours.with_readout(name).decision_function(other) for name in ("last", "averaged"))
     compare(np.reshape(last, (15, -1)), [model.scores(x) for x in points])
     np.testing.assert_allclose(np.reshape(averaged, (15, -1)), [model.averaged_scores(x) for x in points], rtol=1e-12)
+
+
+# ---- a CUDA device -----------------------------------------------------------------------------------------------
+
+
+def test_a_device_that_is_not_there_is_told_in_one_sentence():
+    one = rb.KernelPerceptron(device="tpu")
+    with pytest.raises(ValueError, match="device must be one of 'cpu', 'cuda'; got 'tpu'"):
+        one.fit(np.eye(2), [0, 1])
+    try:
+        kernel_cuda.library()
+    except (ImportError, RuntimeError):
+        with pytest.raises((ImportError, RuntimeError), match=r"device='cuda' (needs CuPy|finds no CUDA device)"):
+            rb.KernelPerceptron(device="cuda").fit(np.eye(2), [0, 1])
+
+
+CUDA_RULES = [None, *(kind() for kind in rules.ALL), rules.Perceptron(margin=0.5), rules.PA1(C=0.1), rules.MIRA(C=0.05)]
+
+
+@pytest.mark.parametrize("stored", [True, False])
+@pytest.mark.parametrize("rule", CUDA_RULES, ids=repr)
+def test_the_device_learns_what_the_processor_learns(rule, stored, monkeypatch):
+    try:
+        kernel_cuda.library()
+    except (ImportError, RuntimeError) as missing:
+        pytest.skip(str(missing))
+    monkeypatch.setattr(kernel_cuda.Device, "fits", lambda self: stored)
+    rng = np.random.default_rng(0)
+    X, weight = rng.standard_normal((120, 5)), rng.choice([0, 0.5, 1.0, 2.0], 120)
+    for k, multiclass, kernel, readout in product(
+        (2, 4), ("max", "uniform", "ovr"), ("rbf", "poly", "linear"), ("last", "averaged", "voted", "pocket")
+    ):
+        if rule is not None and multiclass not in rule.shares:
+            continue
+        y = rng.permutation(np.arange(120) % k)
+        params = {"kernel": kernel, "gamma": 0.3, "degree": 2, "rule": rule, "multiclass": multiclass}
+        params |= {"readout": readout, "max_iter": 3, "tol": None, "random_state": 0, "block_size": 32}
+        here = rb.KernelPerceptron(**params).fit(X, y, sample_weight=weight)
+        there = rb.KernelPerceptron(device="cuda", **params).fit(X, y, sample_weight=weight)
+        assert there.mistakes_.tolist() == here.mistakes_.tolist()
+        assert (there.n_updates_, there.verdict_) == (here.n_updates_, here.verdict_)
+        assert there.support_.tolist() == here.support_.tolist()
+        np.testing.assert_allclose(there.dual_coef_, here.dual_coef_, rtol=1e-9, atol=1e-9)
+        np.testing.assert_allclose(there.decision_function(X), here.decision_function(X), rtol=1e-8, atol=1e-8)
+        np.testing.assert_allclose(there.margin_bounds_, here.margin_bounds_)

@@ -21,7 +21,7 @@ from . import engine, rules
 from .convergence import Evidence
 from .kernels import Kernel
 from .learner import Learner
-from .state import CURRENT, GROWTH, ROOM, State, check_name
+from .state import CURRENT, GROWTH, MISTAKES, ROOM, UPDATES, VISITED, State, check_name
 
 Array = NDArray[Any]
 
@@ -38,10 +38,21 @@ class KernelRows:
     dtype: np.dtype[Any]
     index: Array | None = None  # which rows of a larger table they are,
     n_all: int | None = None  # and how many that has
+    on_cuda: bool = False
+    _device: Any = None
+
+    @property
+    def device(self) -> Any:
+        """The rows on a CUDA device, once they are asked for there; None: they stay where they are."""
+        if self.on_cuda and self._device is None:
+            from .kernel_cuda import Device
+
+            self._device = Device(self.X, self.kernel)
+        return self._device
 
     def part(self, which: Array) -> KernelRows:
         """Some of the rows, which go by their old numbers."""
-        return KernelRows(self.X[which], self.kernel, self.dtype, which, self.n_rows)
+        return KernelRows(self.X[which], self.kernel, self.dtype, which, self.n_rows, self.on_cuda)
 
     @property
     def view(self) -> KernelRows:
@@ -79,6 +90,9 @@ class KernelRows:
 
     def against(self, which: Any, support: Support) -> Array:
         """The kernel of some rows with the examples kept."""
+        if self.on_cuda:
+            made: Array = self.device.against(which, support).get()
+            return made
         if self.kernel.name == "precomputed":
             return np.asarray(self.X[which][:, support.index] + self.dtype.type(self.kernel.bias))
         return self.kernel.matrix(self.X[which], support.vectors)
@@ -216,30 +230,56 @@ class KernelLearner(Learner):
         which = np.arange(view.n_rows) if order is None else order.astype(np.int64)
         if self.readout == "pocket" and ratchet and not self.visited:
             self.pocket_errors = self._score(view, targets, order)
-        for start in range(0, len(which), self.block_size):
-            self._learn_block(view, targets, which[start : start + self.block_size], weight)
+        step = min(self.block_size, view.device.most(self.n_vectors)) if view.on_cuda else self.block_size
+        for start in range(0, len(which), step):
+            self._learn_block(view, targets, which[start : start + step], weight)
             if self.readout == "pocket":
                 self._fill_pocket(view, targets, order, ratchet)
         if self.readout == "pocket":
             self._settle(view, targets, order, ratchet, len(self.which))
 
     def _learn_block(self, rows: Any, targets: Array, which: Array, weight: Array | None) -> None:
+        part = np.ascontiguousarray(targets[which])
+        weights = None if weight is None else np.ascontiguousarray(weight[which])
+        before, walk = self.visited, self._walk_on_cuda if rows.on_cuda else self._walk
+        visited, steps, diagonal = walk(rows, which, part, weights)
+        moved = np.flatnonzero(steps.any(axis=1))
+        self._block = (visited, part, moved, len(self.which))
+        self._keep(rows, which[moved], steps[moved], before + 1 + moved)
+        self._note_norms(steps[moved], visited[moved], diagonal[moved])
+
+    def _walk(self, rows: Any, which: Array, targets: Array, weight: Array | None) -> tuple[Array, Array, Array]:
+        """Go through a block: the scores at each visit, the steps, and K(x, x)."""
         gram = rows.within(which)
         k, n = self.n_vectors, len(which)
         scores = engine.zeros(1 + n, engine.stride_of(k), self.dtype)
         scores[1:, :k] = self._scores_of(rows, which, self.alpha)
         model = (self.form, scores, k, False, self.ties == "mistake", None, None, self.epsilon or 0.0)
-        steps, before = np.zeros((n, k)), self.visited
-        part = np.ascontiguousarray(targets[which])
-        weights = None if weight is None else np.ascontiguousarray(weight[which])
-        examples = (part, None, weights, 0, None, steps)
+        steps = np.zeros((n, k))
+        examples = (targets, None, weight, 0, None, steps)
         if not engine.learn(("gram", gram), model, self._native_rule, examples, None, self.tally, False):
             raise ValueError(self._overflow)
-        visited = scores[1:, :k].astype(np.float64)  # as they were when each row was visited
-        moved = np.flatnonzero(steps.any(axis=1))
-        self._block = (visited, part, moved, len(self.which))
-        self._keep(rows, which[moved], steps[moved], before + 1 + moved)
-        self._note_norms(steps[moved], visited[moved], np.diagonal(gram)[moved].astype(np.float64))
+        return scores[1:, :k].astype(np.float64), steps, np.diagonal(gram).astype(np.float64)
+
+    def _walk_on_cuda(
+        self, rows: Any, which: Array, targets: Array, weight: Array | None
+    ) -> tuple[Array, Array, Array]:
+        """The same there; what the native loop counts is counted from what comes back."""
+        scores, steps, diagonal = rows.device.walk(self, which, targets, weight)
+        if not np.all(np.isfinite(scores)):
+            raise ValueError(self._overflow)
+        scores = scores.astype(np.float64)
+        margin, wrong = self._margins(scores, targets)
+        if self.form == "multiclass":
+            gains = steps[np.arange(len(which)), targets][:, None]
+        else:
+            gains = np.abs(steps)
+        self.tau[:] += gains.sum(axis=0)
+        self.least[:] = np.minimum(self.least, margin.min(axis=0))
+        self.tally[VISITED] += len(which)
+        self.tally[MISTAKES] += wrong.sum()
+        self.tally[UPDATES] += np.count_nonzero(gains)
+        return scores, steps, diagonal.astype(np.float64)
 
     def _keep(self, rows: Any, index: Array, steps: Array, times: Array) -> None:
         """Write updates into the history."""
@@ -270,6 +310,9 @@ class KernelLearner(Learner):
         n = len(which) if not isinstance(which, slice) else which.stop - which.start
         if not len(self.support):
             return np.zeros((n, self.n_vectors), self.dtype)
+        if rows.on_cuda:
+            found: Array = rows.device.scores(which, self.support, dual[:, : self.n_vectors].astype(rows.dtype))
+            return found
         return np.asarray(rows.against(which, self.support) @ dual[:, : self.n_vectors].astype(rows.dtype, copy=False))
 
     # ---- judging -------------------------------------------------------------------------------------------------

@@ -6,6 +6,7 @@ arithmetic alone, so that they run on any array library.
 
 from __future__ import annotations
 
+import importlib
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -72,26 +73,28 @@ class Kernel:
             K += 1
         return K
 
-    def _named(self, A: Any, B: Any) -> Array:
+    def _named(self, A: Any, B: Any) -> Any:
         K = product(A, B)
+        xp = namespace(K)
         if self.name == "rbf":
             K *= -2
             K += squares(A)[:, None]
             K += squares(B)[None, :]
-            np.maximum(K, 0, out=K)
+            xp.maximum(K, 0, out=K)
             K *= -self.gamma
-            return np.exp(K, out=K)
+            return xp.exp(K, out=K)
         if self.name in ("poly", "sigmoid"):
             K *= self.gamma
             K += self.coef0
-            K = np.tanh(K, out=K) if self.name == "sigmoid" else self._power(K)
+            K = xp.tanh(K, out=K) if self.name == "sigmoid" else self._power(K)
         return K
 
-    def _power(self, K: Array) -> Array:
+    def _power(self, K: Any) -> Any:
         with np.errstate(over="ignore", invalid="ignore"):
             K = power(K, self.degree)
-        if not np.all(np.isfinite(K)):
-            overflow = not np.any(np.isnan(K))
+        xp = namespace(K)
+        if not bool(xp.all(xp.isfinite(K))):
+            overflow = not bool(xp.any(xp.isnan(K)))
             what = f"overflow {K.dtype}: scale X down" if overflow else "are NaN: use a whole degree"
             raise ValueError(f"the values of the kernel (γ·x·x' + c)^{self.degree:g} {what}")
         return K
@@ -112,27 +115,36 @@ class Kernel:
         return np.asarray(K + bias, A.dtype)
 
 
-def product(A: Any, B: Any) -> Array:
+def namespace(array: Any) -> Any:
+    """The library that an array is of: NumPy, or CuPy on a CUDA device."""
+    return importlib.import_module("cupy") if type(array).__module__.startswith("cupy") else np
+
+
+def product(A: Any, B: Any) -> Any:
     """``A·Bᵀ`` as a dense array of its own."""
     K = A @ B.T
-    return np.asarray(K.toarray() if is_sparse(K) else K)
+    return K.toarray() if is_sparse(K) else K
 
 
 def squares(A: Any) -> Array:
     """‖a‖² of each row."""
-    return np.asarray(A.multiply(A).sum(axis=1)).ravel() if is_sparse(A) else np.einsum("ij,ij->i", A, A)
+    if is_sparse(A):
+        return np.asarray(A.multiply(A).sum(axis=1)).ravel()
+    found: Array = namespace(A).einsum("ij,ij->i", A, A)
+    return found
 
 
-def power(K: Array, degree: float) -> Array:
+def power(K: Any, degree: float) -> Any:
     """K to the power of the degree, in place: whole ones by squaring, which is many times faster than ``pow``."""
+    xp: Any = namespace(K)
     if degree != int(degree):
-        return np.power(K, degree, out=K)
+        return xp.power(K, degree, out=K)
     exponent, base, result = int(degree), K, None
     while exponent:
         if exponent & 1:
-            result = base.copy() if result is None else np.multiply(result, base, out=result)
+            result = base.copy() if result is None else xp.multiply(result, base, out=result)
         exponent >>= 1
         if exponent:
-            base = np.multiply(base, base, out=base)
+            base = xp.multiply(base, base, out=base)
     assert result is not None
     return result

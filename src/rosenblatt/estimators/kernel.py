@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import Tags
 
-from .. import engine, rules
+from .. import engine, kernel_cuda, rules
 from ..kernel_learner import READOUTS, KernelLearner, KernelRows
 from ..kernels import Kernel
 from ..state import check_name
@@ -34,6 +34,8 @@ rule : Rule or None, default=None
     How far to move (``rb.rules``); None: Rosenblatt's rule.
 block_size : int, default=256
     Examples that go through a matrix product together; it changes nothing but the time.
+device : {"cpu", "cuda"}, default="cpu"
+    Where to compute. "cuda" needs CuPy, and takes dense rows and the kernels that have a name.
 init : {"zeros"}, default="zeros"
     In kernel space a run begins with no examples, at zero.
 warm_start : bool, default=False
@@ -108,6 +110,7 @@ class KernelPerceptron(LinearClassifier):
     readout: str = "last"
     shuffle: bool = True
     block_size: int = 256
+    device: str = "cpu"
 
     def _rule(self) -> rules.Rule:
         if self.rule is not None and not isinstance(self.rule, rules.ALL):
@@ -122,6 +125,11 @@ class KernelPerceptron(LinearClassifier):
         self._check_parameters()
         check_name("readout", self.readout, READOUTS)
         check_number("block_size", self.block_size, 1, whole=True)
+        check_name("device", self.device, ("cpu", "cuda"))
+        if self.device == "cuda":
+            kernel_cuda.library()  # says what is missing
+            if not isinstance(self.kernel, str) or self.kernel == "precomputed":
+                raise ValueError("device='cuda' computes the kernels that have a name; use device='cpu' for others")
         if isinstance(self.gamma, str):
             check_name("gamma", self.gamma, ("scale", "auto"))
         if self.warm_start or self.init != "zeros":
@@ -162,7 +170,11 @@ class KernelPerceptron(LinearClassifier):
                     f"Precomputed kernel must be a square matrix at fit. Input is a {X.shape[0]}x{X.shape[1]} matrix."
                 )
         learner = self.__dict__.get("_learner")
-        return KernelRows(X, self._kernel(1.0) if learner is None else learner.kernel, rows.dtype)
+        on_cuda = self.device == "cuda"
+        if on_cuda and engine.is_sparse(X):
+            raise ValueError("device='cuda' takes dense rows; use device='cpu' for sparse ones, or X.toarray()")
+        kernel = self._kernel(1.0) if learner is None else learner.kernel
+        return KernelRows(X, kernel, rows.dtype, on_cuda=on_cuda)
 
     def _take_kernel(self, learner: KernelLearner, rows: KernelRows, weight: Array | None) -> None:
         """Give the run its kernel, whose γ is that of its first rows; those of weight 0 are not there."""
