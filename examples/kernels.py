@@ -35,7 +35,7 @@ def circles() -> None:
     for kernel in ("poly", "rbf"):
         model = rb.KernelPerceptron(kernel=kernel, degree=2, random_state=0).fit(X, y)
         print(
-            f"{kernel:<5} {model.verdict_} in {model.n_iter_} passes by {model.n_support_} of the {len(X)} points, "
+            f"{kernel:<5} {model.verdict_} in {model.n_iter_} passes by {len(model.support_)} of the {len(X)} points, "
             f"{model.score(X, y):.0%} right"
         )
 
@@ -50,7 +50,7 @@ def digits() -> None:
     )
     model.fit(X_train, y_train)
     print(
-        f"{time.perf_counter() - began:.2f} s, {model.n_support_} support vectors, mistakes {model.mistakes_.tolist()}"
+        f"{time.perf_counter() - began:.2f} s, {len(model.support_)} support vectors, mistakes {model.mistakes_.tolist()}"
     )
     for readout in ("last", "averaged", "voted"):
         began = time.perf_counter()

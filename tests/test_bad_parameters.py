@@ -40,7 +40,9 @@ BAD = {
     "gamma": ["wide", 0, 0.0, -1.0, NAN, INF, None, [1.0], True],
     "degree": [0, -1.0, NAN, INF, "two", None, True],
     "coef0": [NAN, INF, "one", None, True],
-    "block_size": [0, -1, 2.5, NAN, "all", None, True],
+    "block_size": [0, -1, 2.5, NAN, "all", True],
+    "cache_size": [-1, NAN, "all"],
+    "precision": ["half", None, 32],
 }
 
 

@@ -433,7 +433,7 @@ def test_support_counts_the_rows_of_fit_and_goes_on_in_a_stream(found, early_sto
     assert np.all(weight[model.support_] > 0)
     for _ in range(2):
         model.partial_fit(X, 1 - codes, sample_weight=weight)
-    assert len(np.unique(model.support_)) == model.n_support_
+    assert len(np.unique(model.support_)) == model.n_support_.sum()
     np.testing.assert_array_equal(model.support_vectors_, np.vstack((X, X, X))[model.support_])
 
 

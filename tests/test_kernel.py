@@ -3,7 +3,6 @@
 import copy
 import gzip
 import math
-from itertools import product
 
 import numpy as np
 import pytest
@@ -18,8 +17,8 @@ from sklearn.svm import SVC
 from test_native_equals_reference import LEARNERS
 
 import rosenblatt as rb
-from rosenblatt import kernel_cuda, reference, rules
-from rosenblatt.kernels import Kernel
+from rosenblatt import reference, rules
+from rosenblatt.kernel_space.kernels import Kernel
 
 PASSES = 3
 BLOCKS = (1, 2, 3, 7, 64, 1000)
@@ -97,6 +96,7 @@ class Twin(reference.Model):
 
     def run(self, codes, orders, weights=None, pocket=None):
         """Pass until all is right, or there are no orders left."""
+        self.codes = np.asarray(codes)
         there = orders[0]
         for steps in reference.passes(self, self.rule, range(len(self.K)), codes, orders, weights, pocket):
             self.mistakes.append(sum(step.mistakes for step in steps))
@@ -209,7 +209,7 @@ def same_run(model, twin, exact=False, updates=None):
     assert model.n_updates_ == twin.updates
     assert model.n_voters_ == 1 + len(twin.w)
     assert model.support_.tolist() == twin.support
-    assert model.n_support_ == len(twin.support)
+    assert model.n_support_.tolist() == np.bincount(twin.codes[twin.support], minlength=len(model.classes_)).tolist()
     if exact:
         np.testing.assert_array_equal(model.dual_coef_, twin.dual(updates))
     else:
@@ -685,7 +685,7 @@ def test_rows_without_weight_are_not_in_a_stream(problem, rule):
     assert stream.mistakes_.tolist() == plain.mistakes_.tolist()
     np.testing.assert_array_equal(stream.support_vectors_, plain.support_vectors_)
     np.testing.assert_allclose(stream.coef_, plain.coef_, rtol=1e-9, atol=1e-9)
-    assert len(set(stream.support_.tolist())) == stream.n_support_
+    assert len(set(stream.support_.tolist())) == stream.n_support_.sum()
 
 
 def test_a_stream_after_a_fit_keeps_its_rows_apart():
@@ -895,7 +895,7 @@ PARAMETERS = [
     ({"readout": "first"}, "readout"),
     ({"block_size": 0}, "block_size"),
     ({"block_size": 2.5}, "block_size"),
-    ({"block_size": None}, "block_size"),
+    ({"cache_size": -1}, "cache_size"),
     ({"rule": "perceptron"}, "rule"),
     ({"rule": rules.PA}, "rule"),
     ({"rule": rules.HardMargin()}, "rule"),
@@ -1061,46 +1061,18 @@ def test_the_estimator_is_the_reference_in_kernel_space(k, share, ties):
     np.testing.assert_allclose(np.reshape(averaged, (15, -1)), [model.averaged_scores(x) for x in points], rtol=1e-12)
 
 
-# ---- a CUDA device -----------------------------------------------------------------------------------------------
-
-
-def test_a_device_that_is_not_there_is_told_in_one_sentence():
-    one = rb.KernelPerceptron(device="tpu")
-    with pytest.raises(ValueError, match="device must be one of 'cpu', 'cuda'; got 'tpu'"):
-        one.fit(np.eye(2), [0, 1])
-    try:
-        kernel_cuda.library()
-    except (ImportError, RuntimeError):
-        with pytest.raises((ImportError, RuntimeError), match=r"device='cuda' (needs CuPy|finds no CUDA device)"):
-            rb.KernelPerceptron(device="cuda").fit(np.eye(2), [0, 1])
-
-
-CUDA_RULES = [None, *(kind() for kind in rules.ALL), rules.Perceptron(margin=0.5), rules.PA1(C=0.1), rules.MIRA(C=0.05)]
-
-
-@pytest.mark.parametrize("stored", [True, False])
-@pytest.mark.parametrize("rule", CUDA_RULES, ids=repr)
-def test_the_device_learns_what_the_processor_learns(rule, stored, monkeypatch):
-    try:
-        kernel_cuda.library()
-    except (ImportError, RuntimeError) as missing:
-        pytest.skip(str(missing))
-    monkeypatch.setattr(kernel_cuda.Device, "fits", lambda self: stored)
+def test_what_a_prediction_costs_is_told():
     rng = np.random.default_rng(0)
-    X, weight = rng.standard_normal((120, 5)), rng.choice([0, 0.5, 1.0, 2.0], 120)
-    for k, multiclass, kernel, readout in product(
-        (2, 4), ("max", "uniform", "ovr"), ("rbf", "poly", "linear"), ("last", "averaged", "voted", "pocket")
-    ):
-        if rule is not None and multiclass not in rule.shares:
-            continue
-        y = rng.permutation(np.arange(120) % k)
-        params = {"kernel": kernel, "gamma": 0.3, "degree": 2, "rule": rule, "multiclass": multiclass}
-        params |= {"readout": readout, "max_iter": 3, "tol": None, "random_state": 0, "block_size": 32}
-        here = rb.KernelPerceptron(**params).fit(X, y, sample_weight=weight)
-        there = rb.KernelPerceptron(device="cuda", **params).fit(X, y, sample_weight=weight)
-        assert there.mistakes_.tolist() == here.mistakes_.tolist()
-        assert (there.n_updates_, there.verdict_) == (here.n_updates_, here.verdict_)
-        assert there.support_.tolist() == here.support_.tolist()
-        np.testing.assert_allclose(there.dual_coef_, here.dual_coef_, rtol=1e-9, atol=1e-9)
-        np.testing.assert_allclose(there.decision_function(X), here.decision_function(X), rtol=1e-8, atol=1e-8)
-        np.testing.assert_allclose(there.margin_bounds_, here.margin_bounds_)
+    X, y = rng.standard_normal((50, 3)), rng.integers(0, 2, 50)
+    model = rb.VotedPerceptron(kernel="rbf", max_iter=2, tol=None, random_state=0).fit(X, y)
+    cost = model.prediction_cost()
+    assert (cost.voters, cost.examples) == (model.n_voters_, len(model.support_))
+    assert cost.megabytes >= model.support_vectors_.nbytes / 1e6
+    assert cost.microseconds > 0
+    assert f"{model.n_voters_} voters over {len(model.support_)} examples, " in str(cost)
+    last = model.with_readout("last").prediction_cost(X)
+    assert last.voters == 1
+    assert last.megabytes < cost.megabytes
+    matrix = rb.KernelPerceptron(kernel="precomputed", max_iter=2, tol=None).fit(X @ X.T, y)
+    one_sentence(lambda: matrix.prediction_cost(), ValueError, "give some rows as X")
+    assert matrix.prediction_cost(X @ X.T).examples == len(matrix.support_)

@@ -5,17 +5,21 @@ from __future__ import annotations
 import copy
 import inspect
 import math
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import Tags
 
-from .. import engine, kernel_cuda, rules
-from ..kernel_learner import READOUTS, KernelLearner, KernelRows
-from ..kernels import Kernel
+from .. import engine, rules
+from ..kernel_space import arrays
+from ..kernel_space.kernels import Kernel
+from ..kernel_space.learner import READOUTS, KernelLearner
+from ..kernel_space.rows import KernelRows
 from ..state import check_name
 from .classification import LinearClassifier
 from .contract import Task, check_number, parameters
@@ -32,10 +36,15 @@ coef0 : float, default=1.0
     The c of "poly" and "sigmoid".
 rule : Rule or None, default=None
     How far to move (``rb.rules``); None: Rosenblatt's rule.
-block_size : int, default=256
-    Examples that go through a matrix product together; it changes nothing but the time.
+block_size : int or None, default=None
+    Examples that go through a matrix product together; it changes nothing but the time. None: what suits the device.
+cache_size : float or None, default=None
+    Megabytes to remember rows of the kernel matrix in, from one pass to the next. None: 1000, or half of the free
+    memory of a CUDA device.
 device : {"cpu", "cuda"}, default="cpu"
-    Where to compute. "cuda" needs CuPy, and takes dense rows and the kernels that have a name.
+    Where to compute. "cuda" needs CuPy or PyTorch; sparse rows are made dense there, a block at a time.
+precision : {"float32", "tf32"}, default="float32"
+    How float32 rows are multiplied on a CUDA device: in full, so that it decides as the processor does, or faster.
 init : {"zeros"}, default="zeros"
     In kernel space a run begins with no examples, at zero.
 warm_start : bool, default=False
@@ -47,8 +56,8 @@ _ATTRIBUTES = """support_ : ndarray of int
     The rows that were updated on, in the order they first were.
 support_vectors_ : ndarray or sparse matrix
     Those rows; none with a precomputed kernel.
-n_support_ : int
-    How many there are.
+n_support_ : ndarray of int, (n_classes,)
+    How many there are of each class.
 dual_coef_ : ndarray of shape (1, n_support) or (n_classes, n_support)
     Their coefficients in the readout (of the votes there is none: the last ones).
 coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
@@ -58,6 +67,20 @@ intercept_ : ndarray of shape (1,) or (n_classes,)
 n_voters_ : int
     How many weight vectors the run went through, zero included: so many vote.
 """ + CLASSIFIER_ATTRIBUTES[CLASSIFIER_ATTRIBUTES.index("classes_ : ") :]
+
+
+@dataclass(frozen=True)
+class PredictionCost:
+    """What one prediction costs."""
+
+    voters: int
+    examples: int
+    megabytes: float
+    microseconds: float
+
+    def __str__(self) -> str:
+        voters = f"{self.voters:,} voter{'s' * (self.voters != 1)} over {self.examples:,} examples"
+        return f"{voters}, {self.megabytes:,.3g} MB, {self.microseconds:,.3g} µs a prediction"
 
 
 def _documented(cls: C) -> C:
@@ -109,8 +132,10 @@ class KernelPerceptron(LinearClassifier):
     rule: Any = None
     readout: str = "last"
     shuffle: bool = True
-    block_size: int = 256
+    block_size: int | None = None
+    cache_size: float | None = None
     device: str = "cpu"
+    precision: str = "float32"
 
     def _rule(self) -> rules.Rule:
         if self.rule is not None and not isinstance(self.rule, rules.ALL):
@@ -124,12 +149,17 @@ class KernelPerceptron(LinearClassifier):
     def _new_learner(self) -> Any:
         self._check_parameters()
         check_name("readout", self.readout, READOUTS)
-        check_number("block_size", self.block_size, 1, whole=True)
+        if self.block_size is not None:
+            check_number("block_size", self.block_size, 1, whole=True)
+        if self.cache_size is not None:
+            check_number("cache_size", self.cache_size, 0)
         check_name("device", self.device, ("cpu", "cuda"))
-        if self.device == "cuda":
-            kernel_cuda.library()  # says what is missing
-            if not isinstance(self.kernel, str) or self.kernel == "precomputed":
-                raise ValueError("device='cuda' computes the kernels that have a name; use device='cpu' for others")
+        check_name("precision", self.precision, arrays.PRECISIONS)
+        self._library()  # says what is missing
+        if self.device == "cuda" and self._is_precomputed:
+            raise ValueError("a precomputed kernel leaves nothing to compute on a CUDA device; use device='cpu'")
+        if self.device == "cpu" and self.precision != "float32":
+            raise ValueError(f"precision={self.precision!r} is for device='cuda'; the processor multiplies in full")
         if isinstance(self.gamma, str):
             check_name("gamma", self.gamma, ("scale", "auto"))
         if self.warm_start or self.init != "zeros":
@@ -145,7 +175,11 @@ class KernelPerceptron(LinearClassifier):
             multiclass=self.multiclass,
             ratchet=self.readout == "pocket",
             block_size=self.block_size,
+            cache_size=None if self.cache_size is None else 1e6 * self.cache_size,
         )
+
+    def _library(self) -> arrays.NumPy:
+        return arrays.cuda() if self.device == "cuda" else arrays.NumPy()
 
     @property
     def _is_precomputed(self) -> bool:
@@ -170,11 +204,8 @@ class KernelPerceptron(LinearClassifier):
                     f"Precomputed kernel must be a square matrix at fit. Input is a {X.shape[0]}x{X.shape[1]} matrix."
                 )
         learner = self.__dict__.get("_learner")
-        on_cuda = self.device == "cuda"
-        if on_cuda and engine.is_sparse(X):
-            raise ValueError("device='cuda' takes dense rows; use device='cpu' for sparse ones, or X.toarray()")
         kernel = self._kernel(1.0) if learner is None else learner.kernel
-        return KernelRows(X, kernel, rows.dtype, on_cuda=on_cuda)
+        return KernelRows(X, kernel, rows.dtype, library=self._library(), precision=self.precision)
 
     def _take_kernel(self, learner: KernelLearner, rows: KernelRows, weight: Array | None) -> None:
         """Give the run its kernel, whose γ is that of its first rows; those of weight 0 are not there."""
@@ -318,9 +349,10 @@ class KernelPerceptron(LinearClassifier):
         return np.zeros((0, learner.n_features), learner.dtype) if found is None else found.copy()
 
     @property
-    def n_support_(self) -> int:
-        """How many there are."""
-        return len(self._kernel_learner.support)
+    def n_support_(self) -> Array:
+        """How many there are of each class."""
+        learner = self._kernel_learner
+        return np.bincount(learner.support.codes, minlength=max(learner.n_classes, 2))
 
     @property
     def dual_coef_(self) -> Array:
@@ -345,7 +377,38 @@ class KernelPerceptron(LinearClassifier):
     @property
     def n_voters_(self) -> int:
         """How many weight vectors the run went through, zero included."""
-        return 1 + len(self._kernel_learner.which)
+        return 1 + self._kernel_learner.length
+
+    def prediction_cost(self, X: Any = None) -> PredictionCost:
+        """What a prediction costs: how many voters and examples it asks, what they take, and the time, measured.
+
+        Parameters
+        ----------
+        X : array, default=None
+            Rows to measure with; None: at most 256 of the examples kept.
+
+        Returns
+        -------
+        PredictionCost
+            ``voters`` (1 for a readout that is one weight vector), ``examples``, ``megabytes``, ``microseconds``.
+        """
+        learner = self._kernel_learner
+        if X is None:
+            X = self.support_vectors_[:256]
+        if not X.shape[0]:
+            raise ValueError("there are no examples to measure with: give some rows as X")
+        times = []
+        for _ in range(3):
+            began = time.perf_counter()
+            self.predict(X)
+            times.append(time.perf_counter() - began)
+        kept = learner.support.vectors
+        stored = 0 if kept is None else kept.data.nbytes
+        voted = learner.readout == "voted"
+        stored += (learner.coef.nbytes + 2 * learner.which.nbytes) if voted else learner.alpha.nbytes
+        return PredictionCost(
+            self.n_voters_ if voted else 1, len(learner.support), stored / 1e6, 1e6 * min(times) / X.shape[0]
+        )
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -360,7 +423,7 @@ class VotedPerceptron(KernelPerceptron):
 
     ``decision_function`` is the vote: what those who say ``classes_[1]`` survived less what the others did, or the sum
     for each class. A vector that scores 0 votes for ``classes_[0]``. A prediction costs a kernel row and a sum over
-    all ``n_voters_``.
+    all ``n_voters_``: ``prediction_cost`` tells.
 
     Parameters
     ----------

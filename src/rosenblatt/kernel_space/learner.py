@@ -11,129 +11,24 @@ it.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from . import engine, rules
-from .convergence import Evidence
+from .. import engine, rules
+from ..convergence import Evidence
+from ..learner import Learner
+from ..state import CURRENT, GROWTH, MISTAKES, ROOM, UPDATES, VISITED, State, check_name
+from . import cuda
+from .arrays import namespace
+from .board import Board
 from .kernels import Kernel
-from .learner import Learner
-from .state import CURRENT, GROWTH, MISTAKES, ROOM, UPDATES, VISITED, State, check_name
+from .rows import ExhaustedError, Support
 
 Array = NDArray[Any]
 
 READOUTS = ("last", "averaged", "voted", "pocket")
-_CHUNK = 1 << 22  # numbers of a matrix that is made and used piece by piece
-
-
-@dataclass
-class KernelRows:
-    """Rows seen through a kernel. With a precomputed one, X holds the kernel's values in its columns."""
-
-    X: Any
-    kernel: Kernel
-    dtype: np.dtype[Any]
-    index: Array | None = None  # which rows of a larger table they are,
-    n_all: int | None = None  # and how many that has
-    on_cuda: bool = False
-    _device: Any = None
-
-    @property
-    def device(self) -> Any:
-        """The rows on a CUDA device, once they are asked for there; None: they stay where they are."""
-        if self.on_cuda and self._device is None:
-            from .kernel_cuda import Device
-
-            self._device = Device(self.X, self.kernel)
-        return self._device
-
-    def part(self, which: Array) -> KernelRows:
-        """Some of the rows, which go by their old numbers."""
-        return KernelRows(self.X[which], self.kernel, self.dtype, which, self.n_rows, self.on_cuda)
-
-    @property
-    def view(self) -> KernelRows:
-        return self
-
-    @property
-    def n_rows(self) -> int:
-        return int(self.X.shape[0])
-
-    @property
-    def n_features(self) -> int:
-        return int(self.X.shape[1])
-
-    @property
-    def largest(self) -> float:
-        return 1.0
-
-    def diagonal(self) -> Array:
-        """K(x, x) of every row."""
-        if self.kernel.name == "precomputed":
-            return np.asarray(np.diagonal(self.X) + (1 if self.kernel.bias else 0))
-        return self.kernel.diagonal(self.X)
-
-    def radius2(self, order: Array | None = None) -> float:
-        """R² without the bias feature: max K(x, x) over the rows in ``order`` (None: all)."""
-        found = self.diagonal() if order is None else self.diagonal()[order]
-        return max(0.0, float(found.max(initial=0.0)) - self.kernel.bias)
-
-    def within(self, which: Array) -> Array:
-        """The kernel matrix of some rows."""
-        if self.kernel.name == "precomputed":
-            return np.ascontiguousarray(self.X[np.ix_(which, which)] + self.dtype.type(self.kernel.bias))
-        part = self.X[which]
-        return np.ascontiguousarray(self.kernel.matrix(part, part), self.dtype)
-
-    def against(self, which: Any, support: Support) -> Array:
-        """The kernel of some rows with the examples kept."""
-        if self.on_cuda:
-            made: Array = self.device.against(which, support).get()
-            return made
-        if self.kernel.name == "precomputed":
-            return np.asarray(self.X[which][:, support.index] + self.dtype.type(self.kernel.bias))
-        return self.kernel.matrix(self.X[which], support.vectors)
-
-
-class Support:
-    """The examples that the weights are a sum of, in the order they were kept."""
-
-    def __init__(self, precomputed: bool) -> None:
-        self.index = np.zeros(0, np.int64)  # which rows they were
-        self.precomputed = precomputed
-        self._room: Any = None  # a dense array with room for more, or one sparse matrix
-
-    def __len__(self) -> int:
-        return len(self.index)
-
-    def add(self, rows: Any, index: Array) -> None:
-        """Keep some rows more."""
-        before = len(self)
-        self.index = np.concatenate((self.index, index))
-        if self.precomputed:
-            return
-        if engine.is_sparse(self._room if before else rows):  # as the first were
-            import scipy.sparse as sp
-
-            self._room = sp.vstack([self._room, rows], format="csr") if before else rows
-            return
-        rows = rows.toarray() if engine.is_sparse(rows) else rows
-        if self._room is None or len(self._room) < len(self):
-            grown = np.empty((2 * len(self), rows.shape[1]), rows.dtype)
-            if self._room is not None:
-                grown[:before] = self._room[:before]
-            self._room = grown
-        self._room[before : len(self)] = rows
-
-    @property
-    def vectors(self) -> Any:
-        """Their rows."""
-        if self._room is None or engine.is_sparse(self._room):
-            return self._room
-        return self._room[: len(self)]
 
 
 class KernelLearner(Learner):
@@ -143,16 +38,27 @@ class KernelLearner(Learner):
     ----------
     kernel : Kernel
         The kernel, which adds the constant feature itself.
-    block_size : int
-        How many examples go through a matrix product together. It changes nothing but the time.
+    block_size : int or None
+        How many examples go through a matrix product together; None: what suits the device. It changes nothing but the
+        time.
+    cache_size : float or None
+        Bytes to remember rows of the kernel matrix in, from one pass to the next; None: 10⁹, or half of the memory that
+        is free on a CUDA device.
     """
 
     def __init__(
-        self, rule: rules.Rule, kernel: Kernel, *, readout: str = "last", block_size: int = 256, **options: Any
+        self,
+        rule: rules.Rule,
+        kernel: Kernel,
+        *,
+        readout: str = "last",
+        block_size: int | None = None,
+        cache_size: float | None = None,
+        **options: Any,
     ) -> None:
         check_name("readout", readout, READOUTS)
         super().__init__(rule, fit_intercept=kernel.bias, **options)
-        self.readout, self.kernel, self.block_size = readout, kernel, block_size
+        self.readout, self.kernel, self.block_size, self.cache_size = readout, kernel, block_size, cache_size
 
     # ---- the history ---------------------------------------------------------------------------------------------
 
@@ -167,9 +73,7 @@ class KernelLearner(Learner):
         self.slot: dict[int, int] = {}  # of each row kept
         stride = engine.stride_of(self.n_vectors)
         self.alpha = np.zeros((0, stride), self.dtype)  # summed steps of each example kept; padded as all weights are
-        self.coef = np.zeros((0, stride), self.dtype)  # the step of each update,
-        self.which = np.zeros(0, np.int64)  # the slot of its example
-        self.time = np.zeros(0, np.int64)  # and when it was, from 1
+        self.history = [(np.zeros(0, np.int64), np.zeros((0, stride), self.dtype), np.zeros(0, np.int64))]
         self.first_row = self.offered = 0  # what the rows of a call are counted from, and how many there have been
         self.norm2 = np.zeros(self.slots)  # ‖w‖², of all vectors together or of each against the rest
         self.norm2_rounding = np.zeros(self.slots)
@@ -190,10 +94,48 @@ class KernelLearner(Learner):
     def _arrays(self) -> list[str]:
         return ["alpha", "coef"]
 
+    def _write(self, updates: tuple[Array, Array, Array]) -> None:
+        """Add updates to the history, whose pieces halve in length: each is copied a few times at most."""
+        while self.history and 2 * len(updates[0]) >= len(self.history[-1][0]):
+            updates = _joined([self.history.pop(), updates])
+        self.history.append(updates)
+
+    def _merged(self) -> tuple[Array, Array, Array]:
+        """The history in one piece."""
+        if len(self.history) > 1:
+            self.history = [_joined(self.history)]
+        return self.history[0]
+
+    @property
+    def which(self) -> Array:
+        """Of each update the slot of its example,"""
+        return self._merged()[0]
+
+    @property
+    def coef(self) -> Array:
+        """Its step,"""
+        return self._merged()[1]
+
+    @coef.setter
+    def coef(self, coef: Array) -> None:
+        which, _, time = self._merged()
+        self.history = [(which, coef, time)]
+
+    @property
+    def time(self) -> Array:
+        """And when it was, from 1."""
+        return self._merged()[2]
+
+    @property
+    def length(self) -> int:
+        """How many updates there are in the history."""
+        return sum(len(which) for which, _, _ in self.history)
+
     def add_class(self, code: int) -> None:
         """Make room for one class more, whose code will be ``code``; those from there on move up by one."""
         before, share = self.n_classes, self.rule.class_share
         super().add_class(code)
+        self.support.codes = self.support.codes + (self.support.codes >= code)
         if self.n_classes > 2 and self.form == "ovr":
             kept = [c for c in range(self.n_classes) if c != code]
             norms = np.zeros((2, self.n_classes))
@@ -206,6 +148,13 @@ class KernelLearner(Learner):
 
     def _whole_pass(self, rows: Any, targets: Array, order: Array | None, weight: Array | None) -> tuple[int, int]:
         self.first_row, self.offered, self.kernel = 0, rows.n_all or rows.n_rows, rows.kernel
+        if rows.board is None:
+            size = self.cache_size
+            if size is None:
+                size = rows.library.free() / 2 if rows.library.on_cuda else 1e9
+            rows.board = Board(rows, self.support, self.n_vectors, size)
+        with rows.library.products(rows.precision):
+            rows.board.settle()
         return super()._whole_pass(rows, targets, order, weight)
 
     def partial_fit(self, rows: Any, targets: Any, weight: Array | None, span: tuple[int, int]) -> None:
@@ -221,7 +170,7 @@ class KernelLearner(Learner):
         """Take back the history of an earlier pass; the counts and bounds stay those of the whole run."""
         assert isinstance(earlier, KernelLearner)
         super()._restore(earlier)
-        for name in ("support", "slot", "which", "time", "norm2", "norm2_rounding", "pocketed"):
+        for name in ("support", "slot", "history", "norm2", "norm2_rounding", "pocketed"):
             setattr(self, name, getattr(earlier, name))
 
     def _pass(self, view: Any, targets: Any, order: Array | None, weight: Array | None, ratchet: bool = False) -> None:
@@ -230,30 +179,36 @@ class KernelLearner(Learner):
         which = np.arange(view.n_rows) if order is None else order.astype(np.int64)
         if self.readout == "pocket" and ratchet and not self.visited:
             self.pocket_errors = self._score(view, targets, order)
-        step = min(self.block_size, view.device.most(self.n_vectors)) if view.on_cuda else self.block_size
-        for start in range(0, len(which), step):
-            self._learn_block(view, targets, which[start : start + step], weight)
-            if self.readout == "pocket":
-                self._fill_pocket(view, targets, order, ratchet)
+        with view.library.products(view.precision):
+            step, start = self.block_size or view.library.block_size, 0
+            while start < len(which):
+                block = which[start : start + step]
+                try:
+                    found = self._walk(view, block, targets, weight)
+                except view.library.out_of_memory as error:
+                    view.library.release()
+                    if len(block) == 1:
+                        raise error if isinstance(error, ExhaustedError) else view.exhausted(view.n_features) from error
+                    step = len(block) // 2
+                    continue
+                self._take(view, block, targets, *found)
+                if self.readout == "pocket":
+                    self._fill_pocket(view, targets, order, ratchet)
+                start += len(block)
         if self.readout == "pocket":
-            self._settle(view, targets, order, ratchet, len(self.which))
-
-    def _learn_block(self, rows: Any, targets: Array, which: Array, weight: Array | None) -> None:
-        part = np.ascontiguousarray(targets[which])
-        weights = None if weight is None else np.ascontiguousarray(weight[which])
-        before, walk = self.visited, self._walk_on_cuda if rows.on_cuda else self._walk
-        visited, steps, diagonal = walk(rows, which, part, weights)
-        moved = np.flatnonzero(steps.any(axis=1))
-        self._block = (visited, part, moved, len(self.which))
-        self._keep(rows, which[moved], steps[moved], before + 1 + moved)
-        self._note_norms(steps[moved], visited[moved], diagonal[moved])
+            self._settle(view, targets, order, ratchet, self.length)
 
     def _walk(self, rows: Any, which: Array, targets: Array, weight: Array | None) -> tuple[Array, Array, Array]:
         """Go through a block: the scores at each visit, the steps, and K(x, x)."""
+        k, n, targets = self.n_vectors, len(which), np.ascontiguousarray(targets[which])
+        weight = None if weight is None else np.ascontiguousarray(weight[which])
         gram = rows.within(which)
-        k, n = self.n_vectors, len(which)
+        before = self._scores_now(rows, which)
+        if cuda.available(rows.library):
+            return self._walk_on_cuda(rows, gram, before, targets, weight)
+        gram = np.ascontiguousarray(rows.library.get(gram))
         scores = engine.zeros(1 + n, engine.stride_of(k), self.dtype)
-        scores[1:, :k] = self._scores_of(rows, which, self.alpha)
+        scores[1:, :k] = rows.library.get(before)
         model = (self.form, scores, k, False, self.ties == "mistake", None, None, self.epsilon or 0.0)
         steps = np.zeros((n, k))
         examples = (targets, None, weight, 0, None, steps)
@@ -262,40 +217,58 @@ class KernelLearner(Learner):
         return scores[1:, :k].astype(np.float64), steps, np.diagonal(gram).astype(np.float64)
 
     def _walk_on_cuda(
-        self, rows: Any, which: Array, targets: Array, weight: Array | None
+        self, rows: Any, gram: Any, before: Any, targets: Array, weight: Array | None
     ) -> tuple[Array, Array, Array]:
         """The same there; what the native loop counts is counted from what comes back."""
-        scores, steps, diagonal = rows.device.walk(self, which, targets, weight)
+        ties = self.ties == "mistake"
+        found = cuda.walk(rows.library, gram, before, targets, weight, self.form, ties, self._native_rule)
+        scores, steps, diagonal = (array.astype(np.float64) for array in found)
         if not np.all(np.isfinite(scores)):
             raise ValueError(self._overflow)
-        scores = scores.astype(np.float64)
         margin, wrong = self._margins(scores, targets)
         if self.form == "multiclass":
-            gains = steps[np.arange(len(which)), targets][:, None]
+            gains = steps[np.arange(len(targets)), targets][:, None]
         else:
             gains = np.abs(steps)
         self.tau[:] += gains.sum(axis=0)
         self.least[:] = np.minimum(self.least, margin.min(axis=0))
-        self.tally[VISITED] += len(which)
+        self.tally[VISITED] += len(targets)
         self.tally[MISTAKES] += wrong.sum()
         self.tally[UPDATES] += np.count_nonzero(gains)
-        return scores, steps, diagonal.astype(np.float64)
+        return scores, steps, diagonal
 
-    def _keep(self, rows: Any, index: Array, steps: Array, times: Array) -> None:
-        """Write updates into the history."""
+    def _scores_now(self, rows: Any, which: Array) -> Any:
+        """Scores of some rows by the present weights, where the library has its arrays."""
+        if rows.board is not None:
+            return rows.board.scores(which)
+        return rows.scores(which, self.support, self.alpha[:, : self.n_vectors])
+
+    def _take(self, rows: Any, which: Array, targets: Array, scores: Array, steps: Array, diagonal: Array) -> None:
+        """Take the steps of a block in."""
+        moved = np.flatnonzero(steps.any(axis=1))
+        self._block = (scores, targets[which], moved, self.length)
+        times = self.visited - len(which) + 1 + moved
+        slots = self._keep(rows, which[moved], targets[which[moved]], steps[moved], times)
+        if rows.board is not None:
+            rows.board.add(slots, steps[moved])
+        self._note_norms(steps[moved], scores[moved], diagonal[moved])
+
+    def _keep(self, rows: Any, index: Array, codes: Array, steps: Array, times: Array) -> Array:
+        """Write updates into the history; returns the slots of their examples."""
         names = (self.first_row + (index if rows.index is None else rows.index[index])).tolist()
         new = [i for i, name in enumerate(names) if name not in self.slot]
         for i in new:
             self.slot[names[i]] = len(self.slot)
         if new:
-            self.support.add(None if self.support.precomputed else rows.X[index[new]], np.array(names)[new])
+            vectors = None if self.support.precomputed else rows.X[index[new]]
+            self.support.add(vectors, np.array(names)[new], codes[new].astype(np.int64))
             self.alpha = np.concatenate((self.alpha, np.zeros((len(new), self.alpha.shape[1]), self.dtype)))
         slots = np.array([self.slot[name] for name in names], np.int64)
         coef = np.zeros((len(names), self.alpha.shape[1]), self.dtype)
         coef[:, : self.n_vectors] = steps
         np.add.at(self.alpha, slots, coef)
-        self.which, self.coef = np.concatenate((self.which, slots)), np.concatenate((self.coef, coef))
-        self.time = np.concatenate((self.time, times))
+        self._write((slots, coef, times))
+        return slots
 
     def _note_norms(self, steps: Array, scores: Array, diagonal: Array) -> None:
         """‖w‖² grows by ``2·a·s + a²·K(x, x)`` with each update; and by how much rounding may have hidden."""
@@ -304,16 +277,6 @@ class KernelLearner(Learner):
         axis = 0 if self.slots > 1 else None
         self.norm2 = self.norm2 + grown.sum(axis=axis)
         self.norm2_rounding = self.norm2_rounding + 8 * float(np.finfo(self.dtype).eps) * size.sum(axis=axis)
-
-    def _scores_of(self, rows: Any, which: Any, dual: Array) -> Array:
-        """Scores of some rows by a sum of the examples kept."""
-        n = len(which) if not isinstance(which, slice) else which.stop - which.start
-        if not len(self.support):
-            return np.zeros((n, self.n_vectors), self.dtype)
-        if rows.on_cuda:
-            found: Array = rows.device.scores(which, self.support, dual[:, : self.n_vectors].astype(rows.dtype))
-            return found
-        return np.asarray(rows.against(which, self.support) @ dual[:, : self.n_vectors].astype(rows.dtype, copy=False))
 
     # ---- judging -------------------------------------------------------------------------------------------------
 
@@ -340,15 +303,19 @@ class KernelLearner(Learner):
         """Judge every row by the present weights, or by others, without learning; returns the mistakes."""
         which = np.arange(rows.n_rows) if order is None else order.astype(np.int64)
         mistakes, least = 0, np.full(self.slots, math.inf)
-        step = max(self.block_size, 1024)
-        for start in range(0, len(which), step):
-            part = which[start : start + step]
-            scores = self._scores_of(rows, part, self.alpha if dual is None else dual)
-            margin, wrong = self._margins(scores.astype(np.float64), targets[part])
-            mistakes += int(wrong.sum())
-            least = np.minimum(least, margin.min(axis=0))
-            if mistakes and stop_at_mistake:
-                break
+        if dual is None and rows.board is not None and not stop_at_mistake:
+            rows.board.settle()
+
+        def judge(start: int, stop: int) -> None:
+            nonlocal mistakes, least
+            if not (mistakes and stop_at_mistake):
+                part = which[start:stop]
+                scores = self._scores_now(rows, part) if dual is None else rows.scores(part, self.support, dual)
+                margin, wrong = self._margins(rows.library.get(scores).astype(np.float64), targets[part])
+                mistakes += int(wrong.sum())
+                least = np.minimum(least, margin.min(axis=0))
+
+        rows.in_strips(len(which), max(rows.n_features, 4096), judge)
         if dual is None:
             self.least[:] = least
         return mistakes
@@ -371,7 +338,7 @@ class KernelLearner(Learner):
         if self.run <= self.best_run or updates == self.refused:
             return
         if updates != self.pocketed and ratchet:
-            errors = self._score(rows, targets, order, dual=self._summed(updates))
+            errors = self._score(rows, targets, order, dual=self._summed(updates)[:, : self.n_vectors])
             if errors >= self.pocket_errors:
                 self.refused = updates
                 return
@@ -400,7 +367,7 @@ class KernelLearner(Learner):
             R2 = rows.radius2(order) + self.fit_intercept
             depth = len(self.support) / 16 + 16
             rounding = (
-                float(np.finfo(self.dtype).eps) * depth * R2 * float(np.abs(self.alpha).sum(axis=0).max()) / norm.min()
+                float(np.finfo(self.dtype).eps) * depth * R2 * float(np.abs(self.coef).sum(axis=0).max()) / norm.min()
             )
             least = float(np.min(self.least / np.sqrt(self.norm2 + self.norm2_rounding)))
             self.evidence.lower = max(self.evidence.lower, 0.0, least - float(rounding))
@@ -422,7 +389,7 @@ class KernelLearner(Learner):
         """Coefficients of the examples kept, (n_support, n_vectors), in a readout that is a sum of them."""
         readout = readout or self.readout
         if readout == "averaged" and self.visited:
-            found = self._summed(len(self.which), 1 - (self.time - 1) / self.visited)
+            found = self._summed(self.length, 1 - (self.time - 1) / self.visited)
         else:
             found = self._summed(self.pocketed) if readout == "pocket" else self.alpha
         return found[:, : self.n_vectors]
@@ -431,36 +398,50 @@ class KernelLearner(Learner):
         """Scores of the rows by the readout, or the votes: (n,) with one vector, else (n, n_vectors)."""
         readout = readout or self.readout
         check_name("readout", readout, READOUTS)
-        step = max(1, _CHUNK // max(1, len(self.support)))
-        out = np.empty((rows.n_rows, self.n_vectors), np.float64 if readout == "voted" else rows.dtype)
-        dual = None if readout == "voted" else self.dual(readout)
-        for start in range(0, rows.n_rows, step):
-            part = slice(start, min(start + step, rows.n_rows))
-            out[part] = self._votes(rows, part) if dual is None else self._scores_of(rows, part, dual)
+        voted = readout == "voted"
+        out = np.empty((rows.n_rows, self.n_vectors), np.float64 if voted else rows.dtype)
+        dual = None if voted else self.dual(readout)
+
+        def work(start: int, stop: int) -> None:
+            part = slice(start, stop)
+            found = self._votes(rows, part) if dual is None else rows.scores(part, self.support, dual)
+            out[part] = rows.library.get(found)
+
+        with rows.library.products(rows.precision):
+            rows.in_strips(rows.n_rows, max(rows.n_features, len(self.support), self._width if voted else 1), work)
         return out[:, 0] if self.n_vectors == 1 else out
 
-    def _votes(self, rows: Any, part: slice) -> Array:
+    @property
+    def _width(self) -> int:
+        """How many numbers the votes for one row take at once."""
+        if self.form == "multiclass":
+            return self.length * self.n_vectors
+        return int(np.count_nonzero(self.coef[:, : self.n_vectors], axis=0).max(initial=0))
+
+    def _votes(self, rows: Any, part: slice) -> Any:
         """Each weight vector votes with the number of examples that it survived for what it would predict."""
-        n, k = part.stop - part.start, self.n_vectors
-        out = np.zeros((n, k))
-        K = rows.against(part, self.support) if len(self.support) else np.zeros((n, 0))
-        several = self.form == "multiclass"
-        step = max(1, _CHUNK // max(1, len(self.which) * (k if several else 1)))
-        for start in range(0, n, step):
-            block = slice(start, min(start + step, n))
+        n, k, put = part.stop - part.start, self.n_vectors, rows.library.put
+        out = rows.library.zeros((n, k), np.float64)
+        K = rows.against_all(part, self.support)
+        xp, several = namespace(K), self.form == "multiclass"
+        for c in [0] if several else range(k):
+            own = np.arange(self.length) if several else np.flatnonzero(self.coef[:, c])
+            first, *later = self._counts(self.time[own])
+            counts, terms = put(np.array(later)), K[:, put(self.which[own])]
             if several:
-                prefix = np.cumsum(K[block][:, self.which, None] * self.coef[None, :, :k], axis=1)
-                counts, winner = self._counts(self.time), prefix.argmax(axis=2)
-                out[block] = np.stack([(winner == c) @ counts[1:] for c in range(k)], axis=1)
-                out[block, 0] += counts[0]
-                continue
-            for c in range(k):
-                own = np.flatnonzero(self.coef[:, c])
-                counts = self._counts(self.time[own])
-                prefix = np.cumsum(K[block][:, self.which[own]] * self.coef[own, c], axis=1)
-                out[block, c] = np.where(prefix > 0, 1.0, -1.0) @ counts[1:] - counts[0]
+                winner = xp.cumsum(terms[:, :, None] * put(self.coef[None, :, :k]), axis=1).argmax(axis=2)
+                for r in range(k):
+                    out[:, r] = ((winner == r) * counts).sum(axis=1) + (first if r == 0 else 0)
+            else:
+                terms *= put(self.coef[own, c])
+                out[:, c] = 2 * ((xp.cumsum(terms, axis=1) > 0) * counts).sum(axis=1) - self.visited
         return out
 
     def _counts(self, times: Array) -> Array:
         """How many examples each weight vector survived, the one that made it included; the first vector is zero."""
         return np.diff(np.concatenate(([1], times, [self.visited + 1]))).astype(np.float64)
+
+
+def _joined(pieces: list[tuple[Array, Array, Array]]) -> tuple[Array, Array, Array]:
+    which, coef, time = zip(*pieces)
+    return np.concatenate(which), np.concatenate(coef), np.concatenate(time)

@@ -1,12 +1,11 @@
 """Kernels: inner products of examples in a space where they may be easier to separate. Over blocks of rows.
 
 A kernel is a function of two blocks that returns the matrix of K(x, x'). The ones with a name are matrix products and
-arithmetic alone, so that they run on any array library.
+arithmetic alone, so that they run on any library of ``arrays``.
 """
 
 from __future__ import annotations
 
-import importlib
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -16,7 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .engine import is_sparse
+from ..engine import is_sparse
+from .arrays import namespace
 
 Array = NDArray[Any]
 
@@ -55,23 +55,27 @@ class Kernel:
                 bound = {"gamma": " > 0", "degree": " >= 1"}.get(name, "")
                 raise ValueError(f"{name} must be a finite number{bound}, got {value!r}")
 
-    def matrix(self, A: Any, B: Any) -> Array:
+    def matrix(self, A: Any, B: Any) -> Any:
         """K(a, b) for the rows of two blocks, in their number type."""
-        if callable(self.name):
-            K = np.asarray(self.name(A, B))
-            if K.shape != (A.shape[0], B.shape[0]):
-                raise ValueError(
-                    f"the kernel function returned shape {K.shape} for blocks of {A.shape[0]} and {B.shape[0]} rows; "
-                    f"it must return {(A.shape[0], B.shape[0])}"
-                )
-            if K.dtype.kind not in "fiub" or not np.all(np.isfinite(K)):
-                raise ValueError("the kernel function returned NaN, infinity or something that is not a number")
-            K = K.astype(A.dtype, copy=True)
-        else:
-            K = self._named(A, B)
+        K = self._called(A, B) if callable(self.name) else self._named(A, B)
         if self.bias:
             K += 1
         return K
+
+    def _called(self, A: Any, B: Any) -> Any:
+        """What a function returns, looked at: an array of the library that the blocks are of."""
+        assert callable(self.name)
+        K, xp = self.name(A, B), namespace(A)
+        if xp is np:
+            K = np.asarray(K)
+        if tuple(K.shape) != (A.shape[0], B.shape[0]):
+            raise ValueError(
+                f"the kernel function returned shape {tuple(K.shape)} for blocks of {A.shape[0]} and {B.shape[0]} "
+                f"rows; it must return {(A.shape[0], B.shape[0])}"
+            )
+        if (xp is np and K.dtype.kind not in "fiub") or not bool(xp.isfinite(K).all()):
+            raise ValueError("the kernel function returned NaN, infinity or something that is not a number")
+        return K.astype(A.dtype, copy=True) if hasattr(K, "astype") else K.to(A.dtype, copy=True)
 
     def _named(self, A: Any, B: Any) -> Any:
         K = product(A, B)
@@ -80,7 +84,7 @@ class Kernel:
             K *= -2
             K += squares(A)[:, None]
             K += squares(B)[None, :]
-            xp.maximum(K, 0, out=K)
+            xp.clip(K, 0, None, out=K)
             K *= -self.gamma
             return xp.exp(K, out=K)
         if self.name in ("poly", "sigmoid"):
@@ -92,9 +96,10 @@ class Kernel:
     def _power(self, K: Any) -> Any:
         with np.errstate(over="ignore", invalid="ignore"):
             K = power(K, self.degree)
+            total = float(K.sum())
         xp = namespace(K)
-        if not bool(xp.all(xp.isfinite(K))):
-            overflow = not bool(xp.any(xp.isnan(K)))
+        if not math.isfinite(total) and not bool(xp.isfinite(K).all()):
+            overflow = not bool(xp.isnan(K).any())
             what = f"overflow {K.dtype}: scale X down" if overflow else "are NaN: use a whole degree"
             raise ValueError(f"the values of the kernel (γ·x·x' + c)^{self.degree:g} {what}")
         return K
@@ -115,11 +120,6 @@ class Kernel:
         return np.asarray(K + bias, A.dtype)
 
 
-def namespace(array: Any) -> Any:
-    """The library that an array is of: NumPy, or CuPy on a CUDA device."""
-    return importlib.import_module("cupy") if type(array).__module__.startswith("cupy") else np
-
-
 def product(A: Any, B: Any) -> Any:
     """``A·Bᵀ`` as a dense array of its own."""
     K = A @ B.T
@@ -136,15 +136,17 @@ def squares(A: Any) -> Array:
 
 def power(K: Any, degree: float) -> Any:
     """K to the power of the degree, in place: whole ones by squaring, which is many times faster than ``pow``."""
-    xp: Any = namespace(K)
     if degree != int(degree):
-        return xp.power(K, degree, out=K)
-    exponent, base, result = int(degree), K, None
-    while exponent:
+        K **= degree
+        return K
+    exponent, result = int(degree), None
+    while True:
         if exponent & 1:
-            result = base.copy() if result is None else xp.multiply(result, base, out=result)
+            if result is None:
+                result = K if exponent == 1 else K + 0
+            else:
+                result *= K
         exponent >>= 1
-        if exponent:
-            base = xp.multiply(base, base, out=base)
-    assert result is not None
-    return result
+        if not exponent:
+            return result
+        K *= K

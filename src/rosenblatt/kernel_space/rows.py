@@ -1,0 +1,239 @@
+"""Rows seen through a kernel, wherever it is computed, and the examples that are kept of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import engine
+from .arrays import NumPy
+from .kernels import Kernel
+
+Array = NDArray[Any]
+
+_NUMPY = NumPy()
+
+
+class ExhaustedError(MemoryError):
+    """There is no room, not even for the smallest piece."""
+
+
+class Stack:
+    """Rows of an array that grows at its end."""
+
+    def __init__(self, library: NumPy) -> None:
+        self.library, self.count = library, 0
+        self._room: Any = None
+
+    def add(self, rows: Any) -> None:
+        """Put some rows on top."""
+        count = self.count + len(rows)
+        if self._room is None:
+            self._room = rows
+        elif len(self._room) < count:
+            room = self.library.empty((2 * count, *rows.shape[1:]), str(rows.dtype).removeprefix("torch."))
+            room[: self.count] = self.rows
+            self._room = room
+        if self._room is not rows:
+            self._room[self.count : count] = rows
+        self.count = count
+
+    @property
+    def rows(self) -> Any:
+        assert self._room is not None
+        return self._room[: self.count]
+
+
+class Support:
+    """The examples that the weights are a sum of, in the order they were kept."""
+
+    def __init__(self, precomputed: bool) -> None:
+        self.precomputed = precomputed
+        self.index = np.zeros(0, np.int64)  # which rows they were,
+        self.codes = np.zeros(0, np.int64)  # and of which class
+        self._dense, self._sparse = Stack(_NUMPY), None
+
+    def __len__(self) -> int:
+        return len(self.index)
+
+    def add(self, rows: Any, index: Array, codes: Array) -> None:
+        """Keep some rows more."""
+        before = len(self)
+        self.index = np.concatenate((self.index, index))
+        self.codes = np.concatenate((self.codes, codes))
+        if self.precomputed:
+            return
+        if self._sparse is not None or (not before and engine.is_sparse(rows)):  # as the first were
+            import scipy.sparse as sp
+
+            self._sparse = sp.vstack([self._sparse, rows], format="csr") if before else rows
+        else:
+            self._dense.add(dense(rows))
+
+    @property
+    def vectors(self) -> Any:
+        """Their rows; None: there are none."""
+        if self._sparse is not None or not self._dense.count:
+            return self._sparse
+        return self._dense.rows
+
+
+def dense(rows: Any) -> Any:
+    """Rows as an array that stores every number."""
+    return rows.toarray() if engine.is_sparse(rows) else rows
+
+
+@dataclass
+class KernelRows:
+    """Rows seen through a kernel. With a precomputed one, X holds the kernel's values in its columns."""
+
+    X: Any
+    kernel: Kernel
+    dtype: np.dtype[Any]
+    index: Array | None = None  # which rows of a larger table they are,
+    n_all: int | None = None  # and how many that has
+    library: NumPy = _NUMPY
+    precision: str = "float32"
+    board: Any = None  # the scores of all rows, from the second pass over them on
+    _there: Any = None  # X where the library has its arrays, if there is room for it
+    _kept: Stack | None = None  # and the examples kept
+    _kept_of: Support | None = None
+    _asked: bool = False
+    _taken: Any = None  # what was taken last, of which numbers
+
+    def part(self, which: Array) -> KernelRows:
+        """Some of the rows, which go by their old numbers."""
+        return KernelRows(self.X[which], self.kernel, self.dtype, which, self.n_rows, self.library, self.precision)
+
+    @property
+    def view(self) -> KernelRows:
+        return self
+
+    @property
+    def n_rows(self) -> int:
+        return int(self.X.shape[0])
+
+    @property
+    def n_features(self) -> int:
+        return int(self.X.shape[1])
+
+    @property
+    def largest(self) -> float:
+        return 1.0
+
+    def diagonal(self) -> Array:
+        """K(x, x) of every row."""
+        if self.kernel.name == "precomputed":
+            return np.asarray(np.diagonal(self.X) + (1 if self.kernel.bias else 0))
+        return self.kernel.diagonal(self.X)
+
+    def radius2(self, order: Array | None = None) -> float:
+        """R² without the bias feature: max K(x, x) over the rows in ``order`` (None: all)."""
+        found = self.diagonal() if order is None else self.diagonal()[order]
+        return max(0.0, float(found.max(initial=0.0)) - self.kernel.bias)
+
+    # ---- where the library has its arrays --------------------------------------------------------------------------
+
+    @property
+    def _here(self) -> bool:
+        """Whether the library takes the rows as they are."""
+        return type(self.library) is NumPy
+
+    def take(self, which: Any) -> Any:
+        """Some of the rows, by their numbers or a slice."""
+        if self._here:
+            return self.X[which]
+        if not self._asked:
+            self._asked = True
+            if not engine.is_sparse(self.X) and self._has_room(self.X):
+                self._there = self.library.put(self.X)
+        if self._taken is None or self._taken[0] is not which:
+            elsewhere = self._there is None
+            part = self.library.put(dense(self.X[which])) if elsewhere else self._there[self.library.index(which)]
+            self._taken = (which, part)
+        return self._taken[1]
+
+    def _has_room(self, X: Any) -> bool:
+        return bool(4 * X.shape[0] * X.shape[1] * self.dtype.itemsize < self.library.free())
+
+    def kept(self, support: Support, slots: Any) -> Any:
+        """Rows of some of the examples kept."""
+        if self._here:
+            return support.vectors[slots]
+        if self._kept_of is not support:
+            self._kept, self._kept_of = Stack(self.library), support
+        assert self._kept is not None
+        if self._kept.count < len(support) and self._has_room(support.vectors):
+            self._kept.add(self.library.put(dense(support.vectors[self._kept.count :])))
+        if self._kept.count < len(support):
+            return self.library.put(dense(support.vectors[slots]))
+        return self._kept.rows[self.library.index(slots)]
+
+    def in_strips(self, n: int, width: int, work: Callable[[int, int], None]) -> None:
+        """Call ``work(start, stop)`` over n rows of a matrix so wide, as many at once as memory holds."""
+        size, start = max(1, self.library.chunk // max(1, width)), 0
+        while start < n:
+            stop = min(n, start + size)
+            try:
+                work(start, stop)
+            except self.library.out_of_memory as error:
+                self.library.release()
+                if stop - start == 1:
+                    raise self.exhausted(width) from error
+                size = (stop - start) // 2
+                continue
+            start = stop
+
+    def exhausted(self, numbers: int) -> ExhaustedError:
+        """What to raise when so many numbers more find no room."""
+        where, free = " of the device" if self.library.on_cuda else "", self.library.free() / 1e6
+        left = f"; {free:,.0f} MB are free" if free < np.inf else ""
+        return ExhaustedError(
+            f"the memory{where} is exhausted: {numbers * self.dtype.itemsize / 1e6:,.3g} MB more find no room{left}. "
+            f"Give partial_fit fewer rows at once, or choose a smaller block_size or cache_size, or device='cpu'"
+        )
+
+    # ---- the kernel ------------------------------------------------------------------------------------------------
+
+    def within(self, which: Array) -> Any:
+        """The kernel matrix of some rows."""
+        if self.kernel.name == "precomputed":
+            return self.X[np.ix_(which, which)] + self.dtype.type(self.kernel.bias)
+        part = self.take(which)
+        return self.kernel.matrix(part, part)
+
+    def against(self, which: Any, support: Support, slots: Any = slice(None)) -> Any:
+        """The kernel of some rows with the examples kept, or some of those."""
+        if self.kernel.name == "precomputed":
+            return self.X[which][:, support.index[slots]] + self.dtype.type(self.kernel.bias)
+        return self.kernel.matrix(self.take(which), self.kept(support, slots))
+
+    def against_all(self, which: slice, support: Support) -> Any:
+        """The same with all examples kept, however many of them find room at once."""
+        n = which.stop - which.start
+        K = self.library.empty((n, len(support)), self.dtype)
+
+        def fill(start: int, stop: int) -> None:
+            K[:, start:stop] = self.against(which, support, slice(start, stop))
+
+        self.in_strips(len(support), max(n, self.n_features), fill)
+        return K
+
+    def scores(self, which: Any, support: Support, dual: Array, slots: Any = slice(None)) -> Any:
+        """Scores of some rows by a sum of the examples kept, or of some of those: (n, n_vectors)."""
+        n = which.stop - which.start if isinstance(which, slice) else len(which)
+        weights = self.library.put(np.ascontiguousarray(dual, self.dtype))
+        total = self.library.zeros((n, dual.shape[1]), self.dtype)
+        first = slots.start or 0 if isinstance(slots, slice) else 0
+
+        def add(start: int, stop: int) -> None:
+            nonlocal total
+            part = slice(first + start, first + stop) if isinstance(slots, slice) else slots[start:stop]
+            total += self.against(which, support, part) @ weights[start:stop]
+
+        self.in_strips(len(dual), max(n, self.n_features), add)
+        return total
