@@ -237,7 +237,7 @@ Codes codes_of(nb::handle targets, Index n_rows, std::int32_t& one) {
 // tally: Σ τ and the smallest margin of each vector; what the steps can have added to ‖W‖², and the room for that;
 //   examples visited, mistakes, updates; the pocket's run, best run, errors, and whether it is current
 bool learn_pass(const nb::tuple& rows, const nb::tuple& model, const nb::tuple& rule_tuple, const nb::tuple& examples,
-                nb::object pocket_tuple, nb::object tally_array, bool stop_at_mistake) {
+                nb::object pocket_tuple, nb::object tally_array, bool stop) {
     const Rule rule = rule_of(rule_tuple);
     const Array weights = array<Array>(model[1], "weights");
     const auto run = [&]<class T>(T, const auto& view, auto m) {
@@ -271,7 +271,7 @@ bool learn_pass(const nb::tuple& rows, const nb::tuple& model, const nb::tuple& 
             }
             std::optional<nb::gil_scoped_release> unlocked;
             if (view.n_rows > 1) unlocked.emplace();
-            learn(view, m, rule, which, pocket, stop_at_mistake, tally);
+            learn(view, m, rule, which, pocket, stop, tally);
         };
         std::int32_t one = 0;
         if constexpr (std::is_same_v<decltype(m), Regression<T>>)
@@ -346,8 +346,9 @@ double radius2_rows(const nb::tuple& rows, nb::object order) {
 NB_MODULE(_native, m) {
     m.doc() = "The native core of rosenblatt: one pass over rows, scores, and the scan that admits data.";
     m.def("learn", &learn_pass, nb::arg("rows"), nb::arg("model"), nb::arg("rule"), nb::arg("examples"),
-          nb::arg("pocket").none(), nb::arg("tally"), nb::arg("stop_at_mistake"),
-          "One pass over the examples, in place; False: it ended before a step that could overflow.");
+          nb::arg("pocket").none(), nb::arg("tally"), nb::arg("stop"),
+          "One pass over the examples, in place, or up to the first mistake or step, which is then left to the caller; "
+          "False: it ended before a step that could overflow.");
     m.def("score", &score_rows, nb::arg("rows"), nb::arg("model"), nb::arg("out"),
           "Scores of every row, one per class, written to out.");
     m.def("decide", &decide_row, nb::arg("row"), nb::arg("model"),

@@ -11,9 +11,12 @@ def learn(
     examples: tuple[Any, ...],
     pocket: tuple[Any, ...] | None,
     tally: NDArray[Any],
-    stop_at_mistake: bool,
+    stop: bool,
 ) -> bool:
-    """One pass over the examples, in place; False: it ended before a step that could overflow."""
+    """One pass over the examples, in place, or up to the first mistake or step, which is then left to the caller.
+
+    False: it ended before a step that could overflow.
+    """
 
 def score(rows: tuple[Any, ...], model: tuple[Any, ...], out: NDArray[Any]) -> None:
     """Scores of every row, one per class, written to out."""

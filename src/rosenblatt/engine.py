@@ -9,12 +9,13 @@ What the core takes are tuples:
   for the hard-margin rule what each row has been given so far, which changes in place;
 - a pocket (None: none is kept): its weights, and whether it is ratcheted.
 
-``learn(view, model, rule, examples, pocket, tally, stop_at_mistake)`` is one pass. Everything changes in place: the
-weights, and the tally of the run, which holds Σ τ and the smallest margin of each vector, a bound on what the steps can
-have added to ‖W‖² and the room for that, how many examples were visited, the mistakes, the updates, and the pocket's
-run, best run, errors and whether it holds the present weights. False: it ended before a step for which there was no
-room, so that no number ever overflows. ``score(view, model, out)`` writes the scores of all rows to ``out``;
-``decide(view, model)`` is the code that they give one row.
+``learn(view, model, rule, examples, pocket, tally, stop)`` is one pass; with ``stop`` it ends at the first mistake or
+step, and leaves that step to the caller. Everything changes in place: the weights, and the tally of the run, which
+holds Σ τ and the smallest margin of each vector, a bound on what the steps can have added to ‖W‖² and the room for
+that, how many examples were visited, the mistakes, the updates, and the pocket's run, best run, errors and whether it
+holds the present weights. False: it ended before a step for which there was no room, so that no number ever overflows.
+``score(view, model, out)`` writes the scores of all rows to ``out``; ``decide(view, model)`` is the code that they give
+one row.
 """
 
 from __future__ import annotations

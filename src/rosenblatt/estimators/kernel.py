@@ -14,6 +14,8 @@ from numpy.typing import NDArray
 from sklearn.utils import Tags
 
 from .. import engine, kernel_cuda, rules
+from ..budget_learner import BudgetLearner
+from ..budgets import POLICIES, Budget
 from ..kernel_learner import READOUTS, KernelLearner, KernelRows
 from ..kernels import Kernel
 from ..state import check_name
@@ -34,6 +36,15 @@ rule : Rule or None, default=None
     How far to move (``rb.rules``); None: Rosenblatt's rule.
 block_size : int, default=256
     Examples that go through a matrix product together; it changes nothing but the time.
+budget : int or None, default=None
+    Keep so many examples at most, for ever: a stream of any length in bounded memory and time per example. The readout
+    is then "last", and there is no upper margin bound.
+budget_policy : {"random", "forgetron", "projectron", "projectron++"}, default="random"
+    Who gives way to a new example: one at random; the oldest, after all were shrunk (Rosenblatt's rule, two classes,
+    K(x, x) ≤ 1); or no one: the step is projected onto those kept, on mistakes, or on small margins too
+    (Rosenblatt's rule, two classes or ``multiclass="max"``).
+projection_tol : float, default=0.1
+    The largest norm that a projection may lose while the budget is not full; for the projectrons.
 device : {"cpu", "cuda"}, default="cpu"
     Where to compute. "cuda" needs CuPy, and takes dense rows and the kernels that have a name.
 init : {"zeros"}, default="zeros"
@@ -41,10 +52,11 @@ init : {"zeros"}, default="zeros"
 warm_start : bool, default=False
     For linear learners: only False here; ``partial_fit`` goes on with a run.
 random_state : int, Generator, RandomState or None, default=None
-    Seed of the shuffles and of the held-out part."""
+    Seed of the shuffles, of the held-out part and of who gives way at random."""
 
 _ATTRIBUTES = """support_ : ndarray of int
-    The rows that were updated on, in the order they first were.
+    The rows that were updated on, in the order they first were; with a budget, those kept, by slot (one that came
+    again is there again).
 support_vectors_ : ndarray or sparse matrix
     Those rows; none with a precomputed kernel.
 n_support_ : int
@@ -110,6 +122,9 @@ class KernelPerceptron(LinearClassifier):
     readout: str = "last"
     shuffle: bool = True
     block_size: int = 256
+    budget: int | None = None
+    budget_policy: str = "random"
+    projection_tol: float = 0.1
     device: str = "cpu"
 
     def _rule(self) -> rules.Rule:
@@ -137,15 +152,34 @@ class KernelPerceptron(LinearClassifier):
         kernel = self._kernel(1.0 if isinstance(self.gamma, str) else self.gamma)
         if self.early_stopping and kernel.name == "precomputed":
             raise ValueError("early_stopping needs rows to hold out, which a precomputed kernel matrix does not have")
-        return KernelLearner(
-            self._rule(),
-            kernel,
-            readout=self.readout,
-            ties=self.ties,
-            multiclass=self.multiclass,
-            ratchet=self.readout == "pocket",
-            block_size=self.block_size,
-        )
+        budget = self._budget()
+        options: dict[str, Any] = {
+            "readout": self.readout,
+            "ties": self.ties,
+            "multiclass": self.multiclass,
+            "ratchet": self.readout == "pocket",
+            "block_size": self.block_size,
+        }
+        if budget is not None:
+            return BudgetLearner(self._rule(), kernel, budget, **options)
+        return KernelLearner(self._rule(), kernel, **options)
+
+    def _budget(self) -> Budget | None:
+        check_name("budget_policy", self.budget_policy, POLICIES)
+        check_number("projection_tol", self.projection_tol, 0)
+        if self.budget is None:
+            if self.budget_policy != POLICIES[0]:
+                raise ValueError(f"budget_policy={self.budget_policy!r} needs a budget: the examples to keep at most")
+            return None
+        check_number("budget", self.budget, 1, whole=True)
+        if self.device != "cpu":
+            raise ValueError("a budget is kept on the processor: use device='cpu'")
+        return Budget(int(self.budget), self.budget_policy, float(self.projection_tol))
+
+    def _start(self, learner: Any, rng: np.random.Generator, coef: Any, intercept: Any) -> None:
+        super()._start(learner, rng, coef, intercept)
+        if isinstance(learner, BudgetLearner):
+            learner.policy.rng = rng  # the one generator of a run
 
     @property
     def _is_precomputed(self) -> bool:
@@ -292,6 +326,8 @@ class KernelPerceptron(LinearClassifier):
         """
         learner = self._fitted
         check_name("readout", readout, READOUTS)
+        if isinstance(learner, BudgetLearner) and readout != "last":
+            raise ValueError(f"with a budget a run keeps its last weights alone, and cannot be read as {readout!r}")
         if readout == "pocket" != learner.readout:
             raise ValueError("this run kept no pocket; fit a learner whose readout is 'pocket' instead")
         other = copy.copy(self)
@@ -345,6 +381,8 @@ class KernelPerceptron(LinearClassifier):
     @property
     def n_voters_(self) -> int:
         """How many weight vectors the run went through, zero included."""
+        if isinstance(self._fitted, BudgetLearner):
+            raise AttributeError("n_voters_ is there without a budget alone, which keeps no history to vote")
         return 1 + len(self._kernel_learner.which)
 
     def __sklearn_tags__(self) -> Tags:
