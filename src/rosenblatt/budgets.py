@@ -130,11 +130,11 @@ class Forgetron(Random):
         self.mistakes, self.Q = 0, 0.0
 
     def refusal(self, K: Array) -> tuple[int, str] | None:
-        largest = int(np.argmax(K))
-        if K[largest] <= 1 + 64 * self.precision:
+        long = np.flatnonzero(1 + 64 * self.precision < K)
+        if not len(long):
             return None
-        return largest, (
-            f"has K(x, x) = {K[largest]:.6g}, and the Forgetron needs K(x, x) <= 1, the 1 of a bias included: use "
+        return int(long[0]), (
+            f"has K(x, x) = {K[long[0]]:.6g}, and the Forgetron needs K(x, x) <= 1, the 1 of a bias included: use "
             "fit_intercept=False, with kernel='rbf' or rows scaled so that none is longer than 1"
         )
 
@@ -187,7 +187,7 @@ class Projectron(Random):
         for _ in range(2 if self.thinnest < 1e-4 else 0):  # what an ill-conditioned T left over
             c += (T @ (k - gram @ c)) @ T
         delta = step.K - float(c @ (2 * k - gram @ c) if self.thinnest < 1e-4 else c @ k)
-        rounding = 4 * self.precision * max(step.K, self.R2) * (1 + float(np.abs(c).sum())) ** 2
+        rounding = 16 * self.precision * max(step.K, self.R2) * (1 + float(np.abs(c).sum())) ** 2
         return c, delta if delta > rounding else 0.0
 
     def _widen(self, step: Step, c: Array, delta: float) -> int:
