@@ -65,6 +65,9 @@ class Budget:
         return kinds[self.policy](self.size, self.eta, precision)
 
 
+#: What share of an example's square may stand out of the span before the basis counts as ill-conditioned.
+_THIN = 1e-4
+
 #: By name; the first is the default.
 POLICIES = ("random", "forgetron", "projectron", "projectron++")
 
@@ -159,8 +162,9 @@ class Projectron(Random):
     """A step is projected onto the span of the examples kept, if that loses a norm of η at most or the budget is full.
 
     It keeps an orthonormal basis of the span: the rows of T are the coefficients of its vectors, so that x has the
-    coordinates ``T·k``. Since nothing gives way, that is a matrix which only grows. It goes with every rule: a step of
-    length ‖a‖ loses ``‖a‖·√δ``.
+    coordinates ``T·k``, and ``K⁻¹ = TᵀT``. Nothing ever gives way, so T only grows by a row with each example kept;
+    this is Gram and Schmidt's procedure, and loses far fewer digits than an inverse that is kept up to date. It goes
+    with every rule: a step of length ‖a‖ loses ``‖a‖·√δ``.
 
     References
     ----------
@@ -170,6 +174,7 @@ class Projectron(Random):
     def __init__(self, size: int, eta: float, precision: float) -> None:
         super().__init__(size, eta, precision)
         self.T = np.zeros((0, 0))
+        self.inverse: Array | None = None  # K⁻¹, once the budget is full: half the work
         self.thinnest = 1.0  # the smallest δ/K(x, x) with which an example was kept: how far T may be off
         self.R2 = 0.0  # max K(x, x) of those kept
 
@@ -181,14 +186,22 @@ class Projectron(Random):
 
     def _span(self, step: Step) -> tuple[Array, float]:
         """How x is best made of the examples kept, and the square δ of what is left, 0 within rounding."""
-        n, k = self.n, step.k
-        T, gram = self.T[:n, :n], self.gram[:n, :n]
-        c = (T @ k) @ T
-        for _ in range(2 if self.thinnest < 1e-4 else 0):  # what an ill-conditioned T left over
-            c += (T @ (k - gram @ c)) @ T
-        delta = step.K - float(c @ (2 * k - gram @ c) if self.thinnest < 1e-4 else c @ k)
+        k = step.k
+        c = self._inverse_times(k)
+        delta = step.K - float(c @ k)
+        if self.thinnest < _THIN:  # make good what an ill-conditioned T left over
+            gram = self.gram[: self.n, : self.n]
+            for _ in range(2):
+                c += self._inverse_times(k - gram @ c)
+            delta = step.K - float(c @ (2 * k - gram @ c))
         rounding = 16 * self.precision * max(step.K, self.R2) * (1 + float(np.abs(c).sum())) ** 2
         return c, delta if delta > rounding else 0.0
+
+    def _inverse_times(self, k: Array) -> Array:
+        if self.inverse is not None:
+            return np.asarray(self.inverse @ k)
+        T = self.T[: self.n, : self.n]
+        return np.asarray((T @ k) @ T)
 
     def _widen(self, step: Step, c: Array, delta: float) -> int:
         """Take x into the span."""
@@ -202,6 +215,8 @@ class Projectron(Random):
         self.T[slot, :slot], self.T[slot, slot] = -c / root, 1 / root
         self.thinnest = min(self.thinnest, delta / step.K)
         self.R2 = max(self.R2, step.K)
+        if self.n == self.size and self.thinnest >= _THIN:
+            self.inverse, self.T = self.T.T @ self.T, self.T[:0, :0].copy()
         return slot
 
 
