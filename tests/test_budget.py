@@ -4,6 +4,7 @@ import copy
 import pickle
 from fractions import Fraction
 
+import joblib
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -11,6 +12,7 @@ from discovery import learned
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from refusals import one_sentence
+from sklearn.exceptions import ConvergenceWarning
 from test_kernel import KERNELS, choices, features, kernel_margin, problems, table
 from test_native_equals_reference import LEARNERS
 
@@ -232,6 +234,31 @@ def test_copies_in_mid_stream_go_the_same_way(policy):
 
 
 @pytest.mark.parametrize("policy", POLICIES)
+def test_a_stream_goes_on_from_a_memory_map(policy, tmp_path):
+    X, y = a_stream()
+    stream = on_a_budget(policy).partial_fit(X[:150], y[:150])
+    joblib.dump(stream, tmp_path / "stream")
+    mapped = joblib.load(tmp_path / "stream", mmap_mode="r")
+    same(mapped.partial_fit(X[150:], y[150:]), stream.partial_fit(X[150:], y[150:]), tol=0)
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+def test_early_stopping_goes_back_to_its_best_pass(policy):
+    """What was kept then, and what the policy knew of it: the model can learn on."""
+    X, y = a_stream()
+    model = on_a_budget(policy, early_stopping=True, n_iter_no_change=3, max_iter=40).fit(X, y)
+    policy, learner = model._learner.policy, model._learner
+    assert len(learner.support) == len(learner.alpha) == model.n_support_
+    assert policy.n == model.n_support_
+    if len(policy.gram):
+        kept = model.support_vectors_
+        gram = np.exp(-0.5 * ((kept[:, None] - kept[None]) ** 2).sum(axis=2))
+        np.testing.assert_allclose(policy.gram[: policy.n, : policy.n], gram, atol=1e-12)
+    model.partial_fit(X, y)
+    assert model.n_support_ <= 12
+
+
+@pytest.mark.parametrize("policy", POLICIES)
 def test_sparse_rows_are_kept_sparse(policy):
     X, y = a_stream()
     X[np.abs(X) < 0.4] = 0
@@ -341,7 +368,7 @@ def test_exact_projections_in_fractions():
 
 @pytest.mark.parametrize("policy", POLICIES)
 def test_no_budget_separates_one_orthonormal_row_more_than_it_has(policy):
-    """Dekel et al. (2008), theorem 1: whoever keeps B of B + 1 orthonormal rows has not learned the last."""
+    """Dekel et al. (2008), why every budget has its limit: whoever keeps B of B + 1 orthonormal rows has not learned the last."""
     B = 6
     X, y = np.eye(B + 1), np.arange(B + 1) % 2
     params = {"kernel": "linear", "fit_intercept": False, "budget": B, "budget_policy": policy, "random_state": 0}
@@ -402,7 +429,7 @@ def noisy(seed, n=600, noise=0.05):
 @pytest.mark.parametrize("budget", [83, 150])
 @pytest.mark.parametrize("noise", [0.0, 0.05, 0.5])
 def test_the_forgetrons_mistakes_are_bounded(budget, noise):
-    """Dekel et al. (2008), theorem 6: M ≤ 2‖g‖² + 4·Σ ℓ for ‖g‖ ≤ ¼·√((B + 1)/log(B + 1)), B ≥ 83."""
+    """Dekel et al. (2008): M ≤ 2‖g‖² + 4·Σ ℓ for ‖g‖ ≤ ¼·√((B + 1)/log(B + 1)), B ≥ 83."""
     X, y, K = noisy(1, noise=noise)
     model = rb.KernelPerceptron(
         kernel="rbf", gamma=0.5, fit_intercept=False, budget=budget, budget_policy="forgetron"
@@ -477,7 +504,7 @@ def test_a_projection_costs_at_most_its_norm_of_margin(eta, share, k):
 def test_the_projectrons_mistakes_are_bounded(policy, eta, noise):
     """‖f − u‖² falls by 2 − 2ℓ − 2η‖u‖ − 1 at each mistake, and by −2ℓ at least at a margin step, if η‖u‖ ≤ 1.
 
-    The terms of Orabona et al.'s proofs of theorems 1 and 4; so M·(1 − 2η‖u‖) ≤ ‖u‖² + 2·Σ ℓ.
+    The terms of Orabona et al.'s proofs; so M·(1 − 2η‖u‖) ≤ ‖u‖² + 2·Σ ℓ.
     """
     X, y, K = noisy(2, noise=noise)
     model = on_a_budget(policy, budget=1000, projection_tol=eta).partial_fit(X, y)
@@ -602,6 +629,11 @@ def test_votes_have_no_budget():
     np.testing.assert_array_equal(model.with_readout("last").predict(ROWS), model.predict(ROWS))
     with pytest.raises(AttributeError, match="budget"):
         _ = model.n_voters_
+
+
+def test_a_run_that_ends_undecided_says_that_it_has_no_bound():
+    with pytest.warns(ConvergenceWarning, match="no separator, and such a run has no bound"):
+        rb.KernelPerceptron(budget=2, max_iter=2, random_state=0).fit(ROWS, np.arange(12) % 2)
 
 
 def test_a_device_has_no_budget(monkeypatch):

@@ -77,7 +77,7 @@ class Random:
 
     References
     ----------
-    Cavallanti, Cesa-Bianchi & Gentile (2007).
+    Cavallanti, Cesa-Bianchi & Gentile (2007), Machine Learning 69.
     """
 
     unit_steps = False  # whether it is for Rosenblatt's rule with steps of 1 alone
@@ -123,7 +123,7 @@ class Forgetron(Random):
 
     References
     ----------
-    Dekel, Shalev-Shwartz & Singer (2008), SIAM J. Comput. 37, section 6.
+    Dekel, Shalev-Shwartz & Singer (2008), SIAM J. Comput. 37: the self-tuned variant.
     """
 
     unit_steps = True
@@ -168,7 +168,7 @@ class Projectron(Random):
 
     References
     ----------
-    Orabona, Keshet & Caputo (2009), JMLR 10, fig. 1.
+    Orabona, Keshet & Caputo (2009), JMLR 10: the Projectron.
     """
 
     def __init__(self, size: int, eta: float, precision: float) -> None:
@@ -227,7 +227,7 @@ class ProjectronPlus(Projectron):
 
     References
     ----------
-    Orabona, Keshet & Caputo (2009), JMLR 10, fig. 2 and section 5.
+    Orabona, Keshet & Caputo (2009), JMLR 10: the Projectron++.
     """
 
     unit_steps = True

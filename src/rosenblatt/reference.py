@@ -503,7 +503,7 @@ class BudgetModel(KernelModel):
             self.history[slot] = (x, coef, self.visited)
 
     def _random(self, x: Any, coef: list[Number]) -> None:
-        """Cavallanti, Cesa-Bianchi & Gentile (2007), section 4: once there are B, one of them at random gives way."""
+        """Cavallanti, Cesa-Bianchi & Gentile (2007), the Randomized Budget Perceptron: once there are B, one of them at random gives way."""
         self._keep(x, coef, self.draw(self.budget) if len(self.history) == self.budget else None)
 
     def _forgetron(self, x: Any, coef: list[Number]) -> None:
@@ -529,7 +529,7 @@ class BudgetModel(KernelModel):
     def _span(self, x: Any) -> tuple[list[Number], Number]:
         """How x is best made of the examples kept, ``c = K⁻¹k``, and ``δ = K(x, x) − c·k``, the square of the rest.
 
-        Orabona, Keshet & Caputo (2009), section 3.1.
+        Orabona, Keshet & Caputo (2009), on the practical computation of the projection.
         """
         kept = [z for z, _, _ in self.history]
         k = [self.kernel(z, x) for z in kept]
@@ -537,7 +537,7 @@ class BudgetModel(KernelModel):
         return c, self.norm2(x) - sum(a * b for a, b in zip(c, k))
 
     def _project(self, x: Any, coef: list[Number]) -> None:
-        """Orabona et al. (2009), fig. 1: projected if the change loses a norm of η at most, ‖a‖·√δ ≤ η; else kept.
+        """Orabona et al. (2009), the Projectron: projected if the change loses a norm of η at most, ‖a‖·√δ ≤ η; else kept.
 
         Once the budget is full, always projected.
         """
@@ -554,7 +554,7 @@ class BudgetModel(KernelModel):
         ]
 
     def _margin_step(self, x: Any, y: int, step: Step) -> Step:
-        """Orabona et al. (2009), fig. 2, the Projectron++: right, but with a loss ℓ = 1 − margin above ‖δ‖/η.
+        """Orabona et al. (2009), the Projectron++: right, but with a loss ℓ = 1 − margin above ‖δ‖/η.
 
         It moves by ``τ = min(ℓ/‖Px‖², 2(ℓ − ‖δ‖/η)/‖Px‖², 1)`` along the projection Px. Several classes by Kesler's
         construction: the direction is that of the right class against its rival, whose squared norms are twice x's.
