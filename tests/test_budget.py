@@ -368,7 +368,7 @@ def test_exact_projections_in_fractions():
 
 @pytest.mark.parametrize("policy", POLICIES)
 def test_no_budget_separates_one_orthonormal_row_more_than_it_has(policy):
-    """Dekel et al. (2008), why every budget has its limit: whoever keeps B of B + 1 orthonormal rows has not learned the last."""
+    """Dekel et al. (2008), the limit of every budget: of B + 1 orthonormal rows, B examples leave one unlearned."""
     B = 6
     X, y = np.eye(B + 1), np.arange(B + 1) % 2
     params = {"kernel": "linear", "fit_intercept": False, "budget": B, "budget_policy": policy, "random_state": 0}

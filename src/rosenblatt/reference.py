@@ -503,7 +503,7 @@ class BudgetModel(KernelModel):
             self.history[slot] = (x, coef, self.visited)
 
     def _random(self, x: Any, coef: list[Number]) -> None:
-        """Cavallanti, Cesa-Bianchi & Gentile (2007), the Randomized Budget Perceptron: once there are B, one of them at random gives way."""
+        """Cavallanti, Cesa-Bianchi & Gentile (2007): once there are B, one of them at random gives way."""
         self._keep(x, coef, self.draw(self.budget) if len(self.history) == self.budget else None)
 
     def _forgetron(self, x: Any, coef: list[Number]) -> None:
@@ -537,7 +537,7 @@ class BudgetModel(KernelModel):
         return c, self.norm2(x) - sum(a * b for a, b in zip(c, k))
 
     def _project(self, x: Any, coef: list[Number]) -> None:
-        """Orabona et al. (2009), the Projectron: projected if the change loses a norm of η at most, ‖a‖·√δ ≤ η; else kept.
+        """Orabona et al. (2009), the Projectron: projected if that loses a norm of η at most, ‖a‖·√δ ≤ η; else kept.
 
         Once the budget is full, always projected.
         """
