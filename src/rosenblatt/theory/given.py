@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import reprlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -194,3 +194,10 @@ def radius(X: Any) -> float:
         return found
     scale = 2.0**500
     return max((math.sqrt(engine.admit(block * scale).radius2()) for _, block in float_blocks(X)), default=0.0) / scale
+
+
+def kernel_values(kernel: Any, X: Any) -> Callable[[slice, slice], Array]:
+    """The kernel of some rows with others, both as slices; a precomputed one is read from X."""
+    if kernel.name == "precomputed":
+        return lambda a, b: np.asarray(X[a, b] + X.dtype.type(kernel.bias))
+    return lambda a, b: np.asarray(kernel.matrix(X[a], X[b]))
