@@ -205,15 +205,18 @@ class KernelSpace(Space):
         w = self.model.mean() if self.run.learner.readout == "averaged" else w
         return [[self.plain(self.number(v)) for v in ws] for ws in w], None
 
+    def dual(self, w: Sequence[Sequence[Number]]) -> Array:
+        """The coefficients of the rows kept, (n_vectors, n_support)."""
+        return self.array([[ws[j] for j in self.model.kept] for ws in w]).reshape(len(w), len(self.model.kept))
+
     def model_fields(self, pocket: reference.Pocket | None) -> dict[str, Any]:
         """What the trace says of the model, as ``fit`` does."""
-        support = list(self.model.kept)
-        dual = self.array([[ws[j] for j in support] for ws in self.read(pocket)[0]]).reshape(-1, len(support))
+        dual = self.dual(self.read(pocket)[0])
         bias = dual.sum(axis=1) if self.run.learner.fit_intercept else self.array([0] * len(dual))
         return {
             "coef_": None,
             "intercept_": bias,
-            "support_": np.array(support, np.int64),
+            "support_": np.array(list(self.model.kept), np.int64),
             "dual_coef_": dual,
             "survived": self.model.survived(),
         }

@@ -33,14 +33,14 @@ class Vectors:
         self.names = None if self.tuples else names or [str(j) for j in range(d)]
         self.suffix = f" ({', '.join(names)})" if names is not None and self.tuples else ""
 
-    def write(self, vectors: Sequence[Sequence[Any]], rows: Sequence[Sequence[Any]] | None = None) -> list[str]:
-        """Vectors one below the other, their numbers aligned; of long ones, first the entries that the row has."""
+    def write(self, vectors: Sequence[Sequence[Any]], firsts: Sequence[Callable[[int], Any]] = ()) -> list[str]:
+        """Vectors one below the other, their numbers aligned; of long ones, first the entries that ``firsts`` say."""
         if self.names is None:
             widths = wording.widths(vectors)
             return [wording.vector(v, None, widths) for v in vectors]
-        if rows is None:
+        if not firsts:
             return [wording.named(v, self.names, None, self.room) for v in vectors]
-        return [wording.named(v, self.names, x, self.room) for v, x in zip(vectors, rows)]
+        return [wording.named(v, self.names, first, self.room) for v, first in zip(vectors, firsts)]
 
 
 def table(trace: Trace) -> Table:
@@ -135,13 +135,14 @@ def _scores(setting: Setting, steps: Sequence[Step]) -> tuple[str, str, Cells]:
 
 def _weights(setting: Setting, steps: Sequence[Step], form: Vectors) -> tuple[str, str, Cells]:
     """The weights after each step, or their coefficients; of several classes, those that moved, by their labels."""
-    w, rows = "w", [step.x for step in steps]
-    if setting.kernel is not None:
-        w, rows = "α", [tuple(i == step.row for i in range(setting.n_rows)) for step in steps]
+    w = "w" if setting.kernel is None else "α"
+    firsts: list[Callable[[int], Any]] = [
+        step.x.__getitem__ if setting.kernel is None else step.row.__eq__ for step in steps
+    ]
     if setting.form not in ("multiclass", "ovr"):
-        return w + form.suffix, "l", form.write([step.coordinates for step in steps], rows)
+        return w + form.suffix, "l", form.write([step.coordinates for step in steps], firsts)
     labels = [wording.cut(wording.label(c)) for c in setting.classes or ()]
-    written = form.write([v for step in steps for v in step.coordinates], [x for x in rows for _ in labels])
+    written = form.write([v for step in steps for v in step.coordinates], [first for first in firsts for _ in labels])
     cells = []
     for i, step in enumerate(steps):
         moved = [c for c in range(len(labels)) if _moved(step, c)]

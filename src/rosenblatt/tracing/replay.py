@@ -99,12 +99,13 @@ def trace(
     _check_shapes(X, y)
     given = copy.copy(est)
     given.random_state = copy.deepcopy(est.random_state)
-    _, run = given._prepare(X, y, coef_init, intercept_init, sample_weight)
+    fitted, run = given._prepare(X, y, coef_init, intercept_init, sample_weight)
     n_visited = run.rows.n_rows if run.weight is None else int(np.count_nonzero(run.weight > 0))
     if n_visited > max_steps:
         raise ValueError(_too_long(f"one pass over {n_visited:,} rows", max_steps))
     in_kernel = hasattr(run.learner, "kernel")
-    replay = Replay(run, y, KernelSpace(run, X, exact, est.gamma) if in_kernel else LinearSpace(run, X, exact))
+    space = KernelSpace(run, X, exact, est.gamma) if in_kernel else LinearSpace(run, X, exact)
+    replay = Replay(fitted, run, y, space)
     if separator is not None:
         replay.prove(separator)
     ending = replay.exactly(max_steps) if exact else replay.natively(max_steps)
@@ -165,8 +166,8 @@ def _too_long(what: str, max_steps: int) -> str:
 class Replay:
     """One run through the reference, with whoever watches it."""
 
-    def __init__(self, run: Run, y: Any, space: LinearSpace | KernelSpace) -> None:
-        self.run, self.space, learner, exact = run, space, run.learner, space.exact
+    def __init__(self, fitted: Any, run: Run, y: Any, space: LinearSpace | KernelSpace) -> None:
+        self.fitted, self.run, self.space, learner, exact = fitted, run, space, run.learner, space.exact
         self.exact, self.plain, self.model, self.rows, self.xs = exact, space.plain, space.model, space.rows, space.xs
         self.natural = weighted_rows(run.weight)
         self.present = list(range(run.rows.n_rows)) if self.natural is None else self.natural.tolist()
@@ -229,8 +230,8 @@ class Replay:
         for number, order in zip(range(1, native.n_iter + 1), self.orders()):
             for _ in self.pass_over(number, order):
                 pass
-        if self.space.kernel is not None:
-            self.agreement = self._agreement(native)
+        if isinstance(self.space, KernelSpace):
+            self.agreement = self._agreement(self.space, native)
         lower, upper = native.margin_bounds
         told = [wording.number(bound) if math.isfinite(bound) else "" for bound in (lower, upper)]
         boundary = native.verdict == SEPARATED and bool(native.least.min() <= 0)
@@ -238,20 +239,22 @@ class Replay:
             native.verdict, native.n_iter, native.n_updates, lower, upper, boundary, shown=told[0], capped=told[1]
         )
 
-    def _agreement(self, native: Any) -> str:
-        """Whether the native learner, whose scores are rounded in blocks, made the same mistakes and updates."""
-        mistakes = [0] * native.n_iter
-        for step in self.steps:
-            mistakes[step.pass_number - 1] += step.mistakes
-        tau = np.sum([np.ravel(step.tau) for step in self.steps], axis=0)
-        updates = sum(step.updates for step in self.steps)
-        close = np.allclose(tau, native.tau, rtol=math.sqrt(float(np.finfo(native.dtype).eps)))
-        if mistakes == native.mistakes and updates == native.n_updates and close:
-            return "The mistakes and updates are those of fit, which adds up the scores in blocks."
+    def _agreement(self, space: KernelSpace, native: Any) -> str:
+        """Whether the native learner, whose scores are rounded in blocks, decided the same everywhere."""
+        self.fitted._learner = native
+        last = self.fitted.with_readout("last")
+        mistakes, updates = sum(step.mistakes for step in self.steps), sum(step.updates for step in self.steps)
+        counts = (sum(native.mistakes), native.n_updates)
+        if counts == (mistakes, updates) and list(space.model.kept) == last.support_.tolist():
+            dual = space.dual(space.model.w)
+            slack = math.sqrt(float(np.finfo(native.dtype).eps))
+            if np.allclose(dual, last.dual_coef_, rtol=slack, atol=slack * float(np.abs(dual).max(initial=0.0))):
+                return "The mistakes and updates are those of fit, which adds up the scores in blocks."
+        made = [wording.several(n, noun) for n, noun in zip(counts, ("mistake", "update"))]
         return (
-            "Some score lies within rounding of where the rule decides: fit, which adds up the scores in blocks, makes "
-            f"{wording.several(sum(native.mistakes), 'mistake')} and {wording.several(native.n_updates, 'update')}, "
-            f"and this trace {sum(mistakes):,} and {updates:,}. The verdict and the bounds are those of fit."
+            "Some score lies within rounding of where the rule decides, and fit, which adds up the scores in blocks, "
+            f"decided otherwise there: it made {made[0]} and {made[1]}, this trace {mistakes:,} and {updates:,}. The "
+            "verdict and the bounds are those of fit."
         )
 
     def exactly(self, max_steps: int) -> Ending:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..theory import given
 from . import wording
 
 if TYPE_CHECKING:
@@ -25,7 +26,9 @@ def weights_of(
     """
     space, k = examples.space, examples.n_vectors
     d, in_kernel = space.n_coordinates, space.kernel is not None
-    w, b = _coefficients(separator, d) if in_kernel and hasattr(separator, "fit") else _parts(separator)
+    if in_kernel and hasattr(separator, "fit"):
+        separator = given.coefficients(separator, d, "separator")
+    w, b = _parts(separator)
     if w is None:
         raise ValueError("the separator given has no weights: it says that the data cannot be separated")
     try:
@@ -52,19 +55,6 @@ def weights_of(
     if any(found[1]) and not space.bias:
         raise ValueError("the separator has a bias, but the estimator has none (fit_intercept=False)")
     return found
-
-
-def _coefficients(separator: Any, n_rows: int) -> tuple[Any, None]:
-    """Those that a model in kernel space, fitted on these rows, has for each of them."""
-    if not hasattr(separator, "dual_coef_"):
-        kind = type(separator).__name__
-        raise ValueError(f"the separator must be fitted in kernel space, on these rows, but the {kind} given is not")
-    support, dual = separator.support_, separator.dual_coef_
-    if len(support) and support.max() >= n_rows:
-        raise ValueError(f"the separator keeps row {support.max()}, but there are {n_rows}: fit it on these rows")
-    w = np.zeros((len(dual), n_rows), dual.dtype)
-    w[:, support] = dual
-    return w, None
 
 
 def _parts(separator: Any) -> tuple[Any, Any]:

@@ -155,14 +155,14 @@ def vector(values: Sequence[Number], names: Sequence[str] | None = None, widths:
 
 
 def named(
-    values: Sequence[Number], names: Sequence[str], first: Sequence[Number] | None = None, room: int = ROOM
+    values: Sequence[Number], names: Sequence[str], first: Callable[[int], Any] | None = None, room: int = ROOM
 ) -> str:
-    """{good: 1, bad: −1}, the entries that are not 0; if they are too many, those come first that ``first`` has too."""
+    """{good: 1, bad: −1}, the entries that are not 0; if they are too many, those come first that ``first`` says."""
     there = [j for j, v in enumerate(values) if v]
     told = _fitting(there, values, names, room)
     if len(told) < len(there):
         if first is not None:
-            there.sort(key=lambda j: not first[j])
+            there.sort(key=lambda j: not first(j))
             told = _fitting(there, values, names, room)
         told.append(f"… {len(there) - len(told)} more")
     return "{" + ", ".join(told) + "}" if told else "0"
