@@ -121,6 +121,16 @@ def test_a_run_that_rounds_otherwise_is_told(monkeypatch):
     assert (told.verdict, told.n_updates) == ("separated", 21)
 
 
+def test_coefficients_that_differ_are_told_too(monkeypatch):
+    true = kernel_space.given.kernel_values
+    for factor, telling in ((1, "The mistakes and updates are those of fit"), (1 + 1e-5, "Some score lies within")):
+        monkeypatch.setattr(
+            kernel_space.given, "kernel_values", lambda *kernel, by=factor: lambda a, b: true(*kernel)(a, b) * by
+        )
+        told = rb.trace(conic(rule=rules.PA(), max_iter=2), XOR[0], SIGNS)
+        assert told.proved[-1].startswith(telling)
+
+
 # ---- exact numbers -----------------------------------------------------------------------------------------------
 
 EXACT = [(rules.Perceptron(), "max"), (rules.Perceptron(margin=3.0), "ovr"), (rules.Perceptron(eta0=0.5), "ovr")]
@@ -350,7 +360,9 @@ def test_the_mistake_bound_of_xor():
     assert several.n_updates_ <= float(rb.mistake_bound(XOR[0], codes, several, estimator=several))
     K = (np.array(XOR[0]) @ np.array(XOR[0]).T + 1) ** 2
     given_values = rb.KernelPerceptron(kernel="precomputed", fit_intercept=False, shuffle=False).fit(K, SIGNS)
-    assert float(rb.mistake_bound(K, SIGNS, given_values)) == pytest.approx(351)
+    for values in (K, sp.csr_array(K)):
+        assert float(rb.mistake_bound(values, SIGNS, given_values)) == pytest.approx(351)
+    assert float(rb.mistake_bound(sp.csr_array(np.array(XOR[0])), SIGNS, model)) == pytest.approx(351)
 
 
 def test_bad_input_of_the_mistake_bound():

@@ -203,6 +203,7 @@ def radius(X: Any) -> float:
 def kernel_values(kernel: Any, X: Any) -> Callable[[slice, slice], Array]:
     """The kernel of some rows with others, both as slices; a precomputed one is read from X."""
     if kernel.name == "precomputed":
+        X = X.toarray() if engine.is_sparse(X) else X
         return lambda a, b: np.asarray(X[a, b] + X.dtype.type(kernel.bias))
     return lambda a, b: np.asarray(kernel.matrix(X[a], X[b]))
 
