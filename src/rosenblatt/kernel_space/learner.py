@@ -180,6 +180,8 @@ class KernelLearner(Learner):
     def _pass(self, view: Any, targets: Any, order: Array | None, weight: Array | None, ratchet: bool = False) -> None:
         """Learn from the rows in order, a block at a time."""
         self._read = None
+        if weight is not None and not self.weighted:
+            self.weighted = bool(np.any((weight != 1) & (weight != 0)))
         which = np.arange(view.n_rows) if order is None else order.astype(np.int64)
         if self.readout == "pocket" and ratchet and not self.visited:
             self.pocket_errors = self._score(view, targets, order)
