@@ -637,7 +637,7 @@ def test_a_run_that_ends_undecided_says_that_it_has_no_bound():
 
 
 def test_a_device_has_no_budget(monkeypatch):
-    monkeypatch.setattr("rosenblatt.kernel_cuda.library", lambda: None)
+    monkeypatch.setattr("rosenblatt.kernel_space.arrays.cuda", lambda: None)
     one_sentence(
         lambda: rb.KernelPerceptron(budget=5, device="cuda").fit(ROWS, LABELS), ValueError, "budget", "device='cpu'"
     )
