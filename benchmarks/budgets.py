@@ -47,9 +47,8 @@ def main():
             fifth = max(1, len(times) // 5)
             flat = np.median(times[-fifth:]) / np.median(times[fifth : 2 * fifth])
             mistakes = model.mistakes_[0] / n
-            print(
-                f"{budget:6}  {policy:12}  {np.median(times):10.1f}  {flat:5.2f}  {mistakes:8.1%}  {len(model.support_):7}"
-            )
+            kept = len(model.support_)
+            print(f"{budget:6}  {policy:12}  {np.median(times):10.1f}  {flat:5.2f}  {mistakes:8.1%}  {kept:7}")
 
 
 if __name__ == "__main__":

@@ -49,9 +49,8 @@ def digits() -> None:
         kernel="poly", degree=3, gamma=1.0, multiclass="ovr", max_iter=5, tol=None, random_state=0
     )
     model.fit(X_train, y_train)
-    print(
-        f"{time.perf_counter() - began:.2f} s, {len(model.support_)} support vectors, mistakes {model.mistakes_.tolist()}"
-    )
+    taken, mistakes = time.perf_counter() - began, model.mistakes_.tolist()
+    print(f"{taken:.2f} s, {len(model.support_)} support vectors, mistakes {mistakes}")
     for readout in ("last", "averaged", "voted"):
         began = time.perf_counter()
         accuracy = np.mean(model.with_readout(readout).predict(X_test) == y_test)

@@ -1097,24 +1097,3 @@ def test_products_of_mostly_zeros_are_the_same_for_any_threads(n, dtype, monkeyp
             assert found.dtype == dtype
             np.testing.assert_array_equal(found, A @ B.T)  # whole numbers: no rounding
         np.testing.assert_array_equal(engine.product(wide, A), B @ A.T)
-
-
-@pytest.mark.parametrize("kernel", ["rbf", "poly", "linear", "sigmoid"])
-def test_dense_rows_that_are_mostly_zeros_learn_the_same(kernel, monkeypatch):
-    rng = np.random.default_rng(0)
-    X = rng.integers(-3, 4, (300, 40)) * (rng.random((300, 40)) < 0.15) * 1.0
-    y = rng.integers(0, 3, 300)
-    params = {"kernel": kernel, "gamma": 0.125, "max_iter": 3, "tol": None, "random_state": 0, "readout": "averaged"}
-    lean = rb.KernelPerceptron(**params).fit(X, y)
-    stream = rb.KernelPerceptron(**params).partial_fit(X[:5], y[:5]).partial_fit(X[5:], y[5:])
-    assert lean._learner.support.is_sparse
-    monkeypatch.setattr("rosenblatt.kernel_space.rows._LEAN", 0)
-    plain = rb.KernelPerceptron(**params).fit(X, y)
-    assert not plain._learner.support.is_sparse
-    assert lean.mistakes_.tolist() == plain.mistakes_.tolist()
-    assert type(lean.support_vectors_) is np.ndarray
-    np.testing.assert_array_equal(lean.support_vectors_, plain.support_vectors_)
-    np.testing.assert_allclose(lean.dual_coef_, plain.dual_coef_, rtol=1e-12)
-    np.testing.assert_allclose(lean.decision_function(X), plain.decision_function(X), rtol=1e-9, atol=1e-12)
-    one = rb.KernelPerceptron(**params).partial_fit(X, y)
-    np.testing.assert_allclose(stream.decision_function(X), one.decision_function(X), rtol=1e-9, atol=1e-12)

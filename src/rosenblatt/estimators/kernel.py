@@ -239,7 +239,7 @@ class KernelPerceptron(LinearClassifier):
                 )
         learner = self.__dict__.get("_learner")
         kernel = self._kernel(1.0) if learner is None else learner.kernel
-        return KernelRows(X, kernel, rows.dtype, library=self._library(), precision=self.precision).slim()
+        return KernelRows(X, kernel, rows.dtype, library=self._library(), precision=self.precision)
 
     def _take_kernel(self, learner: KernelLearner, rows: KernelRows, weight: Array | None) -> None:
         """Give the run its kernel, whose γ is that of its first rows; those of weight 0 are not there."""
@@ -384,7 +384,7 @@ class KernelPerceptron(LinearClassifier):
         found = learner.support.vectors
         if found is None:
             return np.zeros((0, learner.n_features), learner.dtype)
-        return found.toarray() if learner.support.lean else found.copy()
+        return found.copy()
 
     @property
     def n_support_(self) -> Array:

@@ -30,7 +30,7 @@ class NumPy:
 
     on_cuda = False
     chunk = 1 << 22  # numbers of a matrix that is made and used piece by piece
-    block_size = 256
+    block_size = 512
     out_of_memory: tuple[type[BaseException], ...] = (MemoryError,)
 
     def put(self, array: Array) -> Any:

@@ -43,7 +43,6 @@ class Slots(Support):
         take[slots] = before + np.arange(len(slots))
         rows = sp.vstack([self.vectors, rows], format="csr")[take]
         other = Slots(self.precomputed)
-        other.lean = self.lean
         other.add(rows, *(np.concatenate((a, b[~old])) for a, b in ((self.index, index), (self.codes, codes))))
         return other
 
@@ -177,7 +176,6 @@ class BudgetLearner(KernelLearner):
         index = self.first_row + (local if rows.index is None else rows.index[local])
         assert isinstance(self.support, Slots)
         vectors = None if self.support.precomputed else rows.X[local]
-        self.support.lean = rows.lean if not len(self.support) else self.support.lean
         self.support = self.support.put(places, vectors, index, targets[local].astype(np.int64))
 
     # ---- bounds and readouts -------------------------------------------------------------------------------------

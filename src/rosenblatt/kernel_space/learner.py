@@ -271,7 +271,6 @@ class KernelLearner(Learner):
             self.slot[names[i]] = len(self.slot)
         if new:
             vectors = None if self.support.precomputed else rows.X[index[new]]
-            self.support.lean = rows.lean if not len(self.support) else self.support.lean
             self.support.add(vectors, np.array(names)[new], codes[new].astype(np.int64))
             self.alpha = np.concatenate((self.alpha, np.zeros((len(new), self.alpha.shape[1]), self.dtype)))
         slots = np.array([self.slot[name] for name in names], np.int64)

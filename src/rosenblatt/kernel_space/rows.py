@@ -17,7 +17,6 @@ Array = NDArray[Any]
 
 _NUMPY = NumPy()
 _SMALL = np.iinfo(np.int32).max
-_LEAN = 0.25  # the share of numbers that are not zero up to which dense rows are multiplied as sparse ones
 
 
 class ExhaustedError(MemoryError):
@@ -62,7 +61,6 @@ class Support:
         self.codes = np.zeros(0, np.int64)  # and of which class
         self._parts: list[Stack] = []  # a dense array, or starts, columns and values
         self._width = 0
-        self.lean = False  # sparse, though dense rows were given
 
     def __len__(self) -> int:
         return len(self.index)
@@ -124,7 +122,6 @@ class KernelRows:
     n_all: int | None = None  # and how many that has
     library: NumPy = _NUMPY
     precision: str = "float32"
-    lean: bool = False  # dense rows were given, and are kept without their zeros
     board: Any = None  # the scores of all rows, from the second pass over them on
     _there: Any = None  # X where the library has its arrays, if there is room for it
     _asked: bool = False
@@ -137,18 +134,6 @@ class KernelRows:
         return replace(
             self, X=self.X[which], index=which, n_all=self.n_rows, board=None, _there=None, _asked=False, _taken=None
         )
-
-    def slim(self) -> KernelRows:
-        """Without the zeros, where most numbers of dense rows are that: they are multiplied several times as fast."""
-        X, named = self.X, isinstance(self.kernel.name, str) and self.kernel.name != "precomputed"
-        if not named or not self._here or engine.is_sparse(X) or X.size < 10_000:
-            return self
-        if np.count_nonzero(X) > _LEAN * X.size:
-            return self
-        import scipy.sparse as sp
-
-        starts, columns, values, _ = engine.csr(X)
-        return replace(self, X=sp.csr_matrix((values, columns, starts), shape=X.shape), lean=True)
 
     @property
     def view(self) -> KernelRows:
