@@ -127,9 +127,8 @@ def read(path: str | os.PathLike[str]) -> Model:
     try:
         return _model(document, tensors)
     except Exception as error:  # whatever someone wrote there: it is the file that is wrong
-        raise ModelFileError(
-            f"{path} is no model that this version can read: {type(error).__name__}: {error}"
-        ) from error
+        what = f"{type(error).__name__}: {error}".partition("\n")[0][:200]
+        raise ModelFileError(f"{path} is no model that this version of rosenblatt can read ({what})") from error
 
 
 def _model(document: dict[str, Any], tensors: dict[str, Array]) -> Model:

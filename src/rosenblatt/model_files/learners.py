@@ -110,7 +110,7 @@ def from_state(plain: dict[str, Any], arrays: dict[str, Array]) -> Learner:
 def _fill_weights(learner: Learner, arrays: dict[str, Array]) -> None:
     shape = (1 + learner.n_features, learner.n_vectors)
     if "start" in arrays:
-        learner.start = engine.zeros(*learner.weights.shape, learner.dtype)
+        learner.start = np.zeros_like(learner.weights)
     _require({name for name in _WEIGHTS if name in arrays} == set(learner._arrays()), "its readout")
     for name in learner._arrays():
         into = getattr(learner, name)

@@ -15,6 +15,7 @@ What JSON has is written as it is. The rest is an object with one key that begin
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import fields
 from typing import Any
 
@@ -89,7 +90,7 @@ def _random_state(name: str, rest: dict[str, Any]) -> np.random.RandomState:
     return found
 
 
-_DECODERS = {
+_DECODERS: dict[str, Callable[[Any, dict[str, Any]], Any]] = {
     "$float": lambda text, _: float(text),
     "$bytes": lambda text, _: text.encode("latin-1"),
     "$tuple": lambda items, _: tuple(decode(items)),
