@@ -69,11 +69,33 @@ def write(path: str | os.PathLike[str], document: dict[str, Any], tensors: dict[
 
 def read(path: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[str, Array]]:
     """The document and the arrays of a file that is whole and of this format, or one sentence that says what is not."""
+    from safetensors import SafetensorError, safe_open
+
     place = Path(path)
-    with place.open("rb") as file:  # says what is wrong with the path, and that it may be read
-        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-            raise ModelFileError(f"{place} is a device or a pipe, and a model is read from a file")
-    metadata, tensors = _parts(place)
+    if not stat.S_ISREG(place.stat().st_mode) and not place.is_dir():
+        raise ModelFileError(f"{place} is a device or a pipe, and a model is read from a file")
+    place.open("rb").close()  # says what is wrong with the path
+    try:
+        with safe_open(place, framework="np") as file:
+            metadata = file.metadata() or {}
+            _check_format(place, metadata)
+            tensors = {name: _native(file.get_tensor(name)) for name in sorted(file.keys())}
+    except SafetensorError as error:
+        raise ModelFileError(f"{place} is not a model file, or not a whole one: {_first_line(error)}") from error
+    text = metadata["model"]
+    if _digest(text, tensors) != metadata.get("sha256"):
+        raise ModelFileError(f"{place} is damaged or was tampered with: its checksum is wrong")
+    try:
+        document = json.loads(text)
+        listed = document.pop("tensors")
+    except Exception as error:
+        raise ModelFileError(f"{place} is not a model of rosenblatt: {_first_line(error)}") from error
+    if listed != {name: _listed(array) for name, array in tensors.items()}:
+        raise ModelFileError(f"{place} is damaged or was tampered with: its tensors are not those that it lists")
+    return document, tensors
+
+
+def _check_format(place: Path, metadata: dict[str, str]) -> None:
     if metadata.get("format") != FORMAT or "model" not in metadata:
         raise ModelFileError(f"{place} is a safetensors file, but not a model of rosenblatt")
     version = metadata.get("format_version", "")
@@ -83,26 +105,6 @@ def read(path: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[str, Array]
         raise ModelFileError(
             f"{place} is of format {version}, and this version of rosenblatt reads formats up to {VERSION}: upgrade it"
         )
-    text = metadata["model"]
-    if _digest(text, tensors) != metadata.get("sha256"):
-        raise ModelFileError(f"{place} is damaged or was tampered with: its checksum is wrong")
-    document = json.loads(text)
-    if document.pop("tensors") != {name: _listed(array) for name, array in tensors.items()}:
-        raise ModelFileError(f"{place} is damaged or was tampered with: its tensors are not those that it lists")
-    return document, tensors
-
-
-def _parts(place: Path) -> tuple[dict[str, str], dict[str, Array]]:
-    from safetensors import SafetensorError, safe_open
-
-    try:
-        with safe_open(place, framework="np") as file:
-            names = sorted(file.keys())
-            return file.metadata() or {}, {name: _native(file.get_tensor(name)) for name in names}
-    except SafetensorError as error:
-        raise ModelFileError(f"{place} is not a model file, or not a whole one: {_first_line(error)}") from error
-    except (ValueError, TypeError, KeyError, AttributeError) as error:  # a type that NumPy does not have
-        raise ModelFileError(f"{place} is not a model of rosenblatt: {_first_line(error)}") from error
 
 
 def _first_line(error: Exception) -> str:

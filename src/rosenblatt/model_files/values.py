@@ -59,9 +59,10 @@ def _encode_generator(value: Any, what: str) -> Any:
         name = state["bit_generator"]
         if name in _BIT_GENERATORS:
             return {"$generator" if drawn else "$random_state": name, "state": encode(state, what)}
+    shown = " ".join(repr(value).split())[:100]
     if callable(value):
-        raise TypeError(f"a model file holds no code, and {what} is a function: {value!r}; use one that has a name")
-    raise TypeError(f"a model file holds plain values, and {what} is none: {value!r}")
+        raise TypeError(f"a model file holds no code, and {what} is a function: {shown}; use one that has a name")
+    raise TypeError(f"a model file holds plain values, and {what} is not: {shown}")
 
 
 def decode(value: Any) -> Any:
