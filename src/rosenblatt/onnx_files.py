@@ -113,14 +113,16 @@ def _kernel_scores(drawn: _Drawing, learner: KernelLearner) -> str:
         return drawn.array(np.array(value, learner.dtype))
 
     examples = np.ascontiguousarray(dense(vectors))
-    K = drawn.node("MatMul", "X", drawn.array(np.ascontiguousarray(examples.T)))
+    # Scaled here: onnxruntime joins a product and a scale into one step, whose scale is float32.
+    scale = {"linear": 1.0, "rbf": -2.0}.get(kernel.name, kernel.gamma)
+    K = drawn.node("MatMul", "X", drawn.array(np.ascontiguousarray(learner.dtype.type(scale) * examples.T)))
     if kernel.name == "rbf":
         squares = drawn.node("ReduceSumSquare", "X", axes=[1], keepdims=1)
         distance = drawn.node("Add", squares, drawn.array(np.einsum("ij,ij->i", examples, examples)))
-        distance = drawn.node("Add", distance, drawn.node("Mul", K, number(-2)))
-        K = drawn.node("Exp", drawn.node("Mul", drawn.node("Max", distance, number(0)), number(-kernel.gamma)))
+        distance = drawn.node("Max", drawn.node("Add", distance, K), number(0))
+        K = drawn.node("Exp", drawn.node("Mul", distance, number(-kernel.gamma)))
     elif kernel.name in ("poly", "sigmoid"):
-        K = drawn.node("Add", drawn.node("Mul", K, number(kernel.gamma)), number(kernel.coef0))
+        K = drawn.node("Add", K, number(kernel.coef0))
         K = drawn.node("Tanh", K) if kernel.name == "sigmoid" else drawn.node("Pow", K, number(kernel.degree))
     if kernel.bias:
         K = drawn.node("Add", K, number(1))

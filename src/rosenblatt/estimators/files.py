@@ -39,7 +39,7 @@ def load(path: str | os.PathLike[str]) -> Any:
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "mood.model"
     >>> stream = rb.Perceptron().learn_one({"good": 1}, "+").learn_one({"not": 1, "good": 1, "not good": 1}, "-")
     >>> stream.save(path)
-    >>> rb.load(path).learn_one({"bad": 1}, "-").predict_one({"good": 1})
+    >>> rb.load(path).learn_one({"good": 1}, "+").predict_one({"good": 1})
     '+'
     """
     model = model_files.read(path)
