@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "learn.hpp"
+#include "product.hpp"
 
 namespace nb = nanobind;
 using namespace rosenblatt;
@@ -237,7 +238,7 @@ Codes codes_of(nb::handle targets, Index n_rows, std::int32_t& one) {
 // tally: Σ τ and the smallest margin of each vector; what the steps can have added to ‖W‖², and the room for that;
 //   examples visited, mistakes, updates; the pocket's run, best run, errors, and whether it is current
 bool learn_pass(const nb::tuple& rows, const nb::tuple& model, const nb::tuple& rule_tuple, const nb::tuple& examples,
-                nb::object pocket_tuple, nb::object tally_array, bool stop_at_mistake) {
+                nb::object pocket_tuple, nb::object tally_array, bool stop) {
     const Rule rule = rule_of(rule_tuple);
     const Array weights = array<Array>(model[1], "weights");
     const auto run = [&]<class T>(T, const auto& view, auto m) {
@@ -271,7 +272,7 @@ bool learn_pass(const nb::tuple& rows, const nb::tuple& model, const nb::tuple& 
             }
             std::optional<nb::gil_scoped_release> unlocked;
             if (view.n_rows > 1) unlocked.emplace();
-            learn(view, m, rule, which, pocket, stop_at_mistake, tally);
+            learn(view, m, rule, which, pocket, stop, tally);
         };
         std::int32_t one = 0;
         if constexpr (std::is_same_v<decltype(m), Regression<T>>)
@@ -341,17 +342,55 @@ double radius2_rows(const nb::tuple& rows, nb::object order) {
     return read_rows(rows, [&](const auto& view) { return radius2(view, which, which ? count : view.n_rows); });
 }
 
+// out = a·bᵀ of CSR rows with indices of one type
+void product_of(const nb::tuple& a, const nb::tuple& b, nb::object out, int n_threads) {
+    with_number_type(array<ReadOnly>(a[2], "data").dtype(), [&]<class T>(T) {
+        with_rows_of<T>(a, false, [&]<class Left>(const Left& left) {
+            with_rows_of<T>(b, false, [&]<class Right>(const Right& right) {
+                if constexpr (std::is_same_v<Left, Right> && requires { product(left, right, 1, static_cast<T*>(nullptr)); }) {
+                    if (left.n_features != right.n_features)
+                        throw std::invalid_argument("rows of one length are multiplied");
+                    T* to = writable<T>(out, left.n_rows * right.n_rows, "out");
+                    nb::gil_scoped_release unlocked;
+                    product(left, right, n_threads, to);
+                } else {
+                    throw std::invalid_argument("CSR rows with indices of one type are multiplied");
+                }
+            });
+        });
+    });
+}
+
+// The numbers of dense rows that are not zero; start holds how many come before each row
+void compress_rows(const nb::tuple& rows, nb::object start, nb::object feature, nb::object x) {
+    read_rows(rows, [&]<class Rows>(const Rows& view) {
+        if constexpr (requires { typename Rows::value_type; view.data; }) {
+            nb::gil_scoped_acquire locked;
+            const Index* from = read_only<Index>(start, view.n_rows + 1, "start");
+            compress(DenseRows<typename Rows::value_type>{view.data, view.n_rows, view.n_features}, from,
+                     writable<std::int32_t>(feature, from[view.n_rows], "feature"),
+                     writable<typename Rows::value_type>(x, from[view.n_rows], "x"));
+        }
+        return 0;
+    });
+}
+
 }  // namespace
 
 NB_MODULE(_native, m) {
     m.doc() = "The native core of rosenblatt: one pass over rows, scores, and the scan that admits data.";
     m.def("learn", &learn_pass, nb::arg("rows"), nb::arg("model"), nb::arg("rule"), nb::arg("examples"),
-          nb::arg("pocket").none(), nb::arg("tally"), nb::arg("stop_at_mistake"),
-          "One pass over the examples, in place; False: it ended before a step that could overflow.");
+          nb::arg("pocket").none(), nb::arg("tally"), nb::arg("stop"),
+          "One pass over the examples, in place, or up to the first mistake or step, which is then left to the caller; "
+          "False: it ended before a step that could overflow.");
     m.def("score", &score_rows, nb::arg("rows"), nb::arg("model"), nb::arg("out"),
           "Scores of every row, one per class, written to out.");
     m.def("decide", &decide_row, nb::arg("row"), nb::arg("model"),
           "Code of the class of the largest score of one row, the first of equals; two classes: 1 if it is > 0.");
+    m.def("product", &product_of, nb::arg("a"), nb::arg("b"), nb::arg("out"), nb::arg("n_threads"),
+          "out = a·bᵀ of CSR rows.");
+    m.def("compress", &compress_rows, nb::arg("rows"), nb::arg("start"), nb::arg("feature"), nb::arg("x"),
+          "Columns and values of the numbers of dense rows that are not zero; start says where each row's begin.");
     m.def("scan", &scan_rows, nb::arg("rows"), "(fault, max |x|) of the rows.");
     m.def("radius2", &radius2_rows, nb::arg("rows"), nb::arg("order").none(),
           "R² of the rows without the bias feature: max ‖x‖².");

@@ -50,9 +50,10 @@ struct Pocket {
 
 constexpr Index kAhead = 8;
 
+// With `stop` it ends at the first mistake or step, and leaves that step to the caller.
 template <class Rows, class Model, class Targets>
 ROSENBLATT_CLONES void learn(const Rows& rows, Model& model, const Rule& rule, const Examples<Targets>& examples,
-                             Pocket<typename Rows::value_type>& pocket, bool stop_at_mistake, Tally& tally) {
+                             Pocket<typename Rows::value_type>& pocket, bool stop, Tally& tally) {
     using T = typename Rows::value_type;
     const auto settle = [&] {
         if (pocket.run <= pocket.best) return;
@@ -94,10 +95,10 @@ ROSENBLATT_CLONES void learn(const Rows& rows, Model& model, const Rule& rule, c
                 pocket.current = pocket.current && !outcome.moves;
             }
         }
-        if (outcome.moves) model.move(x, tally.visited);
         if (outcome.moves && examples.steps) model.last_step(examples.steps + row * model.w.n_classes);
+        if (stop && (outcome.wrong || outcome.moves)) return;
+        if (outcome.moves) model.move(x, tally.visited);
         if (examples.dual) examples.dual[row] += outcome.gain;
-        if (outcome.wrong && stop_at_mistake) return;
     }
     if (pocket.weights) settle();
 }

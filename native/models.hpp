@@ -233,7 +233,7 @@ struct ClassVectors {
         w.add(x, steps, t);
     }
     void last_step(double* out) const {
-        for (const auto& [c, a] : steps) out[c] = static_cast<double>(a);
+        for (std::size_t c = 0; c < coef.size(); ++c) out[c] = static_cast<double>(static_cast<T>(coef[c]));
     }
 };
 

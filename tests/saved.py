@@ -9,6 +9,7 @@ from identity import same_bits
 
 import rosenblatt as rb
 from rosenblatt.kernel_space.learner import KernelLearner
+from rosenblatt.model_files.values import encode
 
 SETTINGS = [
     *[found(max_iter=3, random_state=0) for found in ESTIMATORS],
@@ -24,6 +25,9 @@ SETTINGS = [
     rb.PassiveAggressiveRegressor(average=True, epsilon=0.5, variant="PA-II", C=0.1),
     *[rb.KernelPerceptron(readout=readout, max_iter=3) for readout in ("averaged", "voted", "pocket")],
     *[rb.KernelPerceptron(kernel=kernel, max_iter=3) for kernel in ("linear", "poly", "sigmoid")],
+    rb.KernelPerceptron(budget=4, random_state=1, max_iter=3),
+    rb.KernelPerceptron(budget=5, budget_policy="projectron", random_state=1, max_iter=3, rule=rb.rules.PA1(C=0.5)),
+    rb.KernelPerceptron(budget=30, budget_policy="projectron++", random_state=1, max_iter=2),
     rb.KernelPerceptron(rule=rb.rules.PA1(C=0.2), multiclass="ovr", max_iter=3, gamma=0.5, block_size=2, cache_size=1),
 ]
 
@@ -47,7 +51,20 @@ def small():
 
 
 #: Made anew from the rest, only used within a call, or compared by what is in use of them.
-NOT_COMPARED = {"_block", "_frozen", "history", "support", "weights", "total", "pocket", "start", "alpha"}
+NOT_COMPARED = {"_block", "_frozen", "history", "support", "weights", "total", "pocket", "start", "alpha", "policy"}
+
+
+def same_policy(got, expected):
+    """Of a budget: all that it remembers, and what it draws next."""
+    assert type(got) is type(expected)
+    assert vars(got).keys() == vars(expected).keys()
+    for name, value in vars(expected).items():
+        if isinstance(value, np.ndarray):
+            same_bits(getattr(got, name), value)
+        elif name == "rng":
+            assert repr(got.rng.bit_generator.state) == repr(expected.rng.bit_generator.state)
+        else:
+            assert getattr(got, name) == value
 
 
 def same_learner(got, expected):
@@ -72,6 +89,9 @@ def same_learner(got, expected):
         for name in ("index", "codes"):
             same_bits(getattr(got.support, name), getattr(expected.support, name))
         assert got.support.precomputed == expected.support.precomputed
+        assert got.support.lean == expected.support.lean
+        if hasattr(expected, "policy"):
+            same_policy(got.policy, expected.policy)
         vectors = expected.support.vectors
         if vectors is not None:
             assert sp.issparse(vectors) == sp.issparse(got.support.vectors)
@@ -90,7 +110,7 @@ def same_learner(got, expected):
 
 def same_model(got, expected):
     assert type(got) is type(expected)
-    assert repr(got.get_params()) == repr(expected.get_params())
+    assert repr(encode(got.get_params(), "it")) == repr(encode(expected.get_params(), "it"))
     held, told = ({name for name, value in vars(model).items() if value is not None} for model in (got, expected))
     assert held == told
     assert got._columns == expected._columns

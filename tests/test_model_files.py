@@ -167,6 +167,26 @@ def test_a_precomputed_kernel(tmp_path):
     same_bits(loaded.decision_function(X @ X.T), model.decision_function(X @ X.T))
 
 
+@pytest.mark.parametrize("make", [np.asarray, sp.csr_matrix], ids=["dense", "sparse"])
+@pytest.mark.parametrize("policy", ["random", "forgetron", "projectron", "projectron++"])
+def test_a_budget_goes_on(policy, make, tmp_path):
+    X, y = data(rb.KernelPerceptron(), 2, n=120)
+    X = make(np.round(X))
+    model = rb.KernelPerceptron(
+        budget=6, budget_policy=policy, fit_intercept=False, random_state=np.random.default_rng(2)
+    )
+    model.partial_fit(X[:30], y[:30])
+    for start in range(30, 120, 30):
+        loaded = through_a_file(model, tmp_path)
+        same_model(loaded, model)
+        part = slice(start, start + 30)
+        same_model(loaded.partial_fit(X[part], y[part]), model.partial_fit(X[part], y[part]))
+        same_bits(loaded.decision_function(X), model.decision_function(X))
+    loaded = through_a_file(model, tmp_path)
+    model.set_params(max_iter=2), loaded.set_params(max_iter=2)
+    same_model(loaded.fit(X, y), model.fit(X, y))  # of one generator, for the run and for who gives way
+
+
 @pytest.mark.parametrize("readout", ["averaged", "pocket"])
 def test_with_readout_before_and_after(readout, tmp_path):
     X, y = data(rb.Perceptron())

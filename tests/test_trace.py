@@ -526,7 +526,7 @@ def test_numbers_that_look_alike_are_compared_by_the_sign():
     [
         (rb.Perceptron, {}, TypeError, "write Perceptron()"),
         (make_pipeline(StandardScaler(), rb.Perceptron()), {}, TypeError, "got Pipeline; trace its last step"),
-        (object(), {}, TypeError, "linear estimator of this package, got object"),
+        (object(), {}, TypeError, "an estimator of this package, got object"),
         (rb.Perceptron(early_stopping=True), {}, ValueError, "early_stopping=True is not traced"),
         (rb.Perceptron(), {"max_steps": 3}, ValueError, "one pass over 4 rows would be more than max_steps=3"),
         (rb.Perceptron(tol=None, max_iter=9, shuffle=False), {"max_steps": 30}, ValueError, "lower max_iter"),

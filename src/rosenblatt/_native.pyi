@@ -11,15 +11,24 @@ def learn(
     examples: tuple[Any, ...],
     pocket: tuple[Any, ...] | None,
     tally: NDArray[Any],
-    stop_at_mistake: bool,
+    stop: bool,
 ) -> bool:
-    """One pass over the examples, in place; False: it ended before a step that could overflow."""
+    """One pass over the examples, in place, or up to the first mistake or step, which is then left to the caller.
+
+    False: it ended before a step that could overflow.
+    """
 
 def score(rows: tuple[Any, ...], model: tuple[Any, ...], out: NDArray[Any]) -> None:
     """Scores of every row, one per class, written to out."""
 
 def decide(row: tuple[Any, ...], model: tuple[Any, ...]) -> int:
     """Code of the class of the largest score of one row, the first of equals; two classes: 1 if it is > 0."""
+
+def product(a: tuple[Any, ...], b: tuple[Any, ...], out: NDArray[Any], n_threads: int) -> None:
+    """Out = a·bᵀ of CSR rows."""
+
+def compress(rows: tuple[Any, ...], start: NDArray[Any], feature: NDArray[Any], x: NDArray[Any]) -> None:
+    """Columns and values of the numbers of dense rows that are not zero; start says where each row's begin."""
 
 def scan(rows: tuple[Any, ...]) -> tuple[str, float]:
     """(fault, max |x|) of the rows."""

@@ -77,6 +77,11 @@ class Evidence:
 def undecided(name: str, evidence: Evidence, n_iter: int, scale: float, tol: float | None) -> str:
     """The warning of a run that max_iter ended: what is known, and what to try."""
     low, high = evidence.lower / scale, evidence.upper / scale
+    if math.isinf(high):
+        return (
+            f"{name} stopped after max_iter={n_iter} passes, undecided: it found no separator, and such a run has no "
+            "bound that could rule one out; raise max_iter, or set tol=None if you want a model rather than a proof."
+        )
     return (
         f"{name} stopped after max_iter={n_iter} passes, undecided: it found no separator, and the best relative "
         f"margin (margin/R) lies between {low:.3g} and {high:.3g}; raise max_iter or tol (now {tol}) to decide it, or "

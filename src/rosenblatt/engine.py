@@ -9,16 +9,18 @@ What the core takes are tuples:
   for the hard-margin rule what each row has been given so far, which changes in place;
 - a pocket (None: none is kept): its weights, and whether it is ratcheted.
 
-``learn(view, model, rule, examples, pocket, tally, stop_at_mistake)`` is one pass. Everything changes in place: the
-weights, and the tally of the run, which holds Σ τ and the smallest margin of each vector, a bound on what the steps can
-have added to ‖W‖² and the room for that, how many examples were visited, the mistakes, the updates, and the pocket's
-run, best run, errors and whether it holds the present weights. False: it ended before a step for which there was no
-room, so that no number ever overflows. ``score(view, model, out)`` writes the scores of all rows to ``out``;
-``decide(view, model)`` is the code that they give one row.
+``learn(view, model, rule, examples, pocket, tally, stop)`` is one pass; with ``stop`` it ends at the first mistake or
+step, and leaves that step to the caller. Everything changes in place: the weights, and the tally of the run, which
+holds Σ τ and the smallest margin of each vector, a bound on what the steps can have added to ‖W‖² and the room for
+that, how many examples were visited, the mistakes, the updates, and the pocket's run, best run, errors and whether it
+holds the present weights. False: it ended before a step for which there was no room, so that no number ever overflows.
+``score(view, model, out)`` writes the scores of all rows to ``out``; ``decide(view, model)`` is the code that they give
+one row.
 """
 
 from __future__ import annotations
 
+import os
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -27,7 +29,10 @@ from numpy.typing import NDArray
 from . import _native
 from ._native import decide, learn, score
 
-__all__ = ["Model", "Rows", "View", "admit", "decide", "is_sparse", "learn", "score", "stride_of", "zeros"]
+__all__ = [
+    "Model", "Rows", "View", "admit", "csr", "decide", "is_sparse", "learn", "product", "score", "stride_of",
+    "threads", "zeros",
+]  # fmt: skip
 
 Array = NDArray[Any]
 View = tuple[Any, ...]
@@ -67,7 +72,7 @@ def admit(X: Any, dtype: Any = None, names: Any = None) -> Rows:
         dtype = X.dtype if X.dtype in (np.float32, np.float64) else np.float64
     dtype = np.dtype(dtype)
     with np.errstate(over="ignore"):
-        view = _csr_view(X, dtype) if is_sparse(X) else (np.ascontiguousarray(X, dtype),)
+        view = csr(X, dtype) if is_sparse(X) else (np.ascontiguousarray(X, dtype),)
     fault, largest = _native.scan(view)
     if fault == "not canonical":
         view = _canonical(view)
@@ -87,14 +92,30 @@ def admit(X: Any, dtype: Any = None, names: Any = None) -> Rows:
     return Rows(view, X.shape[0], X.shape[1], dtype, largest)
 
 
-def _csr_view(X: Any, dtype: np.dtype[Any]) -> View:
-    X = X.tocsr()
+def csr(X: Any, dtype: Any = None) -> View:
+    """The arrays of a sparse matrix as CSR, or of a dense one without its zeros."""
+    if not is_sparse(X):
+        return _compressed(X)
+    X, dtype = X.tocsr(), X.dtype if dtype is None else dtype
     index = np.int32 if X.indices.dtype == np.int32 and X.indptr.dtype == np.int32 else np.int64
     n_entries = int(X.indptr[-1])  # arrays may have room for more
     return (
         np.ascontiguousarray(X.indptr, index),
         np.ascontiguousarray(X.indices[:n_entries], index),
         np.ascontiguousarray(X.data[:n_entries], dtype),
+        X.shape[1],
+    )
+
+
+def _compressed(X: Array) -> View:
+    starts = np.concatenate(([0], np.cumsum(np.count_nonzero(X, axis=1))))
+    columns, values = np.empty(starts[-1], np.int32), np.empty(starts[-1], X.dtype)
+    _native.compress((np.ascontiguousarray(X),), starts, columns, values)
+    small = starts[-1] <= np.iinfo(np.int32).max
+    return (
+        starts.astype(np.int32) if small else starts,
+        columns if small else columns.astype(np.int64),
+        values,
         X.shape[1],
     )
 
@@ -143,6 +164,23 @@ def _not_finite(X: Any, view: View, names: Any) -> str:
         return f"Input X holds {given:g} at {place}, which overflows {value.dtype}; scale X down"
     what = "NaN" if np.isnan(value) else "infinity (inf)"
     return f"Input X contains {what} at {place}; remove or impute such values first"
+
+
+def product(A: Any, B: Any) -> Array:
+    """``A·Bᵀ`` of blocks of which one at least is sparse, on all cores: zeros cost nothing."""
+    a, b = csr(A), csr(B)
+    if a[1].dtype != b[1].dtype:
+        a, b = ((view[0].astype(np.int64), view[1].astype(np.int64), *view[2:]) for view in (a, b))
+    out = np.empty((len(a[0]) - 1, len(b[0]) - 1), a[2].dtype)
+    _native.product(a, (*b[:2], b[2].astype(out.dtype, copy=False), b[3]), out, threads())
+    return out
+
+
+def threads() -> int:
+    """How many cores this process may use: those it is bound to, at most ``OMP_NUM_THREADS``."""
+    bound = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    asked = os.environ.get("OMP_NUM_THREADS", "")
+    return min(bound, int(asked)) if asked.isdigit() and int(asked) else bound
 
 
 def stride_of(n_vectors: int) -> int:

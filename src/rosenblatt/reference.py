@@ -28,8 +28,10 @@ from __future__ import annotations
 
 import copy
 import math
+import random
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from typing import Any
 
 from . import rules
@@ -426,6 +428,166 @@ class KernelModel(Model):
             else:
                 totals = [total + (1 if s > 0 else -1) for total, s in zip(totals, scores)]
         return totals
+
+
+class BudgetModel(KernelModel):
+    """Weights in the space of a kernel that are a sum of at most ``budget`` examples, however long the run.
+
+    The examples kept stand in slots. A new one takes the next slot, or once all are taken the slot of the one that
+    gives way. An example that comes again is another one.
+
+    Parameters
+    ----------
+    kernel, form, n_classes, ties, share, number
+        As those of a KernelModel.
+    budget : int
+        How many examples are kept at most.
+    policy : {"random", "forgetron", "projectron", "projectron++"}
+        Who gives way. The Forgetron and the Projectron++ are for Rosenblatt's rule with steps of 1, the Forgetron for
+        two classes and K(x, x) ≤ 1.
+    eta : number
+        The largest norm that a projection may lose.
+    draw : callable
+        ``draw(n)`` is a number of 0 … n − 1, for "random".
+
+    Examples
+    --------
+    >>> from rosenblatt import reference, rules
+    >>> line = reference.BudgetModel(lambda x, z: x * z + 1, "binary", budget=2, policy="projectron", eta=0)
+    >>> for x, y in [(1, 1), (3, 0), (2, 1)]:
+    ...     step = line.visit(rules.Perceptron(eta0=1), x, y)
+    ...     print(step.score, line.dual)
+    0 [[1]]
+    4 [[1], [-1]]
+    -4 [[Fraction(3, 2)], [Fraction(-1, 2)]]
+    """
+
+    def __init__(
+        self,
+        kernel: Callable[[Any, Any], Number],
+        form: str,
+        n_classes: int = 1,
+        *,
+        budget: int,
+        policy: str = "random",
+        eta: Number = 0.1,
+        draw: Callable[[int], int] = random.randrange,
+        ties: str = "mistake",
+        share: str = "max",
+        number: Callable[[Any], Number] = lambda value: value,
+    ) -> None:
+        super().__init__(kernel, form, n_classes, ties=ties, share=share, number=number)
+        self.budget, self.policy, self.eta, self.draw = budget, policy, eta, draw
+        self.mistakes = 0  # the Forgetron's M
+        self.Q: Number = 0  # and what its removals have cost so far
+
+    @property
+    def dual(self) -> list[list[Number]]:
+        """Coefficients of the examples kept, slot by slot."""
+        return [coef for _, coef, _ in self.history]
+
+    def visit(self, rule: rules.Rule, x: Any, y: Number, weight: Number = 1) -> Step:
+        step = self.consider(rule, x, y, weight)
+        self.visited += 1
+        if step.moves:
+            {"random": self._random, "forgetron": self._forgetron}.get(self.policy, self._project)(x, step.coef)
+        elif self.policy == "projectron++" and step.margin < 1:
+            step = self._margin_step(x, int(y), step)
+        return step
+
+    def _keep(self, x: Any, coef: list[Number], slot: int | None = None) -> None:
+        """In the next slot, or in that of one that gives way."""
+        if slot is None:
+            self.history.append((x, coef, self.visited))
+        else:
+            self.history[slot] = (x, coef, self.visited)
+
+    def _random(self, x: Any, coef: list[Number]) -> None:
+        """Cavallanti, Cesa-Bianchi & Gentile (2007): once there are B, one of them at random gives way."""
+        self._keep(x, coef, self.draw(self.budget) if len(self.history) == self.budget else None)
+
+    def _forgetron(self, x: Any, coef: list[Number]) -> None:
+        """Dekel, Shalev-Shwartz & Singer (2008), the self-tuned Forgetron: all shrink by φ, the oldest is removed."""
+        self.mistakes += 1
+        if len(self.history) < self.budget:
+            self._keep(x, coef)
+            return
+        slot = min(range(self.budget), key=lambda j: self.history[j][2])
+        oldest, (alpha,), _ = self.history[slot]
+        sigma, sign = abs(alpha), 1 if alpha > 0 else -1
+        after = self.scores(oldest)[0] + coef[0] * self.kernel(x, oldest)  # f' = f + y·K(x, ·) of the oldest
+        mu = sign * after
+        # Ψ(σφ, φμ) + Q ≤ (15/32)·M, where Ψ(λ, μ) = λ² + 2λ − 2λμ
+        square, linear, constant = sigma**2 - 2 * sigma * mu, 2 * sigma, self.Q - self.mistakes * 15 / 32
+        phi: Number = 1
+        if square + linear + constant > 0:  # < 0 at φ = 0, so that one root lies between
+            phi = -2 * constant / (linear + math.sqrt(linear**2 - 4 * square * constant))
+        self.Q = self.Q + square * phi**2 + linear * phi
+        self.history = [(z, [phi * a for a in other], time) for z, other, time in self.history]
+        self._keep(x, [phi * a for a in coef], slot)
+
+    def _span(self, x: Any) -> tuple[list[Number], Number]:
+        """How x is best made of the examples kept, ``c = K⁻¹k``, and ``δ = K(x, x) − c·k``, the square of the rest.
+
+        Orabona, Keshet & Caputo (2009), on the practical computation of the projection.
+        """
+        kept = [z for z, _, _ in self.history]
+        k = [self.kernel(z, x) for z in kept]
+        c = solve([[self.kernel(z, other) for other in kept] for z in kept], k)
+        return c, self.norm2(x) - sum(a * b for a, b in zip(c, k))
+
+    def _project(self, x: Any, coef: list[Number]) -> None:
+        """Orabona et al. (2009), the Projectron: projected if that loses a norm of η at most, ‖a‖·√δ ≤ η; else kept.
+
+        Once the budget is full, always projected.
+        """
+        c, delta = self._span(x)
+        if delta * sum(a * a for a in coef) <= self.eta**2 or len(self.history) == self.budget:
+            self._spread(c, coef)
+        else:
+            self._keep(x, coef)
+
+    def _spread(self, c: list[Number], coef: list[Number]) -> None:
+        """The step is taken by the examples kept, each its share."""
+        self.history = [
+            (z, [a + share * b for a, b in zip(other, coef)], time) for share, (z, other, time) in zip(c, self.history)
+        ]
+
+    def _margin_step(self, x: Any, y: int, step: Step) -> Step:
+        """Orabona et al. (2009), the Projectron++: right, but with a loss ℓ = 1 − margin above ‖δ‖/η.
+
+        It moves by ``τ = min(ℓ/‖Px‖², 2(ℓ − ‖δ‖/η)/‖Px‖², 1)`` along the projection Px. Several classes by Kesler's
+        construction: the direction is that of the right class against its rival, whose squared norms are twice x's.
+        """
+        c, delta = self._span(x)
+        rival = max((r for r in range(len(step.scores)) if r != y), key=lambda r: (step.scores[r], -r), default=0)
+        coef: list[Number] = [1 if r == y else -1 if r == rival else 0 for r in range(len(step.scores))]
+        if self.form == "binary":
+            coef = [1 if y == 1 else -1]
+        twice = sum(a * a for a in coef)  # 1, or 2 against a rival
+        lost, norm2 = math.sqrt(max(0, twice * delta)), twice * (self.norm2(x) - delta)
+        room = 1 - step.margin - (lost / self.eta if lost else 0) if self.eta or not lost else -1
+        if not (room > 0 and norm2 > 0):
+            return step
+        tau = min((1 - step.margin) / norm2, 2 * room / norm2, 1)
+        coef = [tau * a for a in coef]
+        self._spread(c, coef)
+        return replace(step, coef=coef, gains=[tau], updates=1)
+
+
+def solve(A: list[list[Number]], b: list[Number]) -> list[Number]:
+    """The solution of a system of equations by elimination, the largest pivot first; whole numbers give fractions."""
+    n = len(b)
+    whole = all(isinstance(value, int) for row in (*A, b) for value in row)
+    M = [[Fraction(value) if whole else value for value in (*row, right)] for row, right in zip(A, b)]
+    for j in range(n):
+        pivot = max(range(j, n), key=lambda i: abs(M[i][j]))
+        M[j], M[pivot] = M[pivot], M[j]
+        for i in range(n):
+            if i != j:
+                ratio = M[i][j] / M[j][j]
+                M[i] = [a - ratio * p for a, p in zip(M[i], M[j])]
+    return [M[j][n] / M[j][j] for j in range(n)]
 
 
 class Pocket:

@@ -38,7 +38,7 @@ MATHS = {
         "tau", "varphi", "Sigma", "Delta"))},
     "ℓ": "\\ell", "‖": "\\|", "·": "\\cdot", "×": "\\times", "√": "\\surd", "∞": "\\infty", "±": "\\pm", "−": "-",
     "≤": "\\le", "≥": "\\ge", "≠": "\\ne", "≈": "\\approx", "∈": "\\in", "→": "\\to", "←": "\\leftarrow",
-    "²": "^{2}", "₀": "_{0}", "<": "<", ">": ">", "|": "|",
+    **{power: f"^{{{digit}}}" for digit, power in enumerate("²³⁴⁵⁶⁷⁸⁹", 2)}, "₀": "_{0}", "<": "<", ">": ">", "|": "|",
 }  # fmt: skip
 ESCAPES = {
     "\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "…": r"\dots{}", "ŵ": r"$\hat w$",

@@ -5,8 +5,11 @@ from __future__ import annotations
 import os
 from typing import Any
 
+import numpy as np
+
 from .. import estimators, model_files, onnx_files
 from ..model_files import Model, ModelFileError
+from ..model_files.values import encode
 from .contract import FittedState
 
 
@@ -52,6 +55,7 @@ def load(path: str | os.PathLike[str]) -> Any:
             f"parameters {', '.join(model.parameters)}, written by version {model.written_by}"
         ) from error
     estimator._learner = model.learner
+    _share_generator(estimator)
     if model.columns is not None:
         estimator._columns = {name: column for column, name in enumerate(model.columns)}
     if model.classes is not None:
@@ -59,6 +63,15 @@ def load(path: str | os.PathLike[str]) -> Any:
     if model.extras:
         estimator._extras = model.extras
     return estimator
+
+
+def _share_generator(estimator: Any) -> None:
+    """Where a budget draws from the very generator that was given, let it do so again: one that stands at the same."""
+    seed, policy = estimator.random_state, getattr(estimator._learner, "policy", None)
+    if isinstance(seed, np.random.Generator) and policy is not None:
+        states = [encode(generator, "random_state") for generator in (seed, policy.rng)]
+        if states[0] == states[1]:
+            policy.rng = seed
 
 
 def export_onnx(estimator: FittedState, path: str | os.PathLike[str]) -> None:

@@ -17,6 +17,8 @@ from sklearn.utils import Tags
 
 from .. import engine, rules
 from ..kernel_space import arrays
+from ..kernel_space.budget_learner import BudgetLearner
+from ..kernel_space.budgets import POLICIES, Budget
 from ..kernel_space.kernels import Kernel
 from ..kernel_space.learner import READOUTS, KernelLearner
 from ..kernel_space.rows import KernelRows
@@ -41,6 +43,15 @@ block_size : int or None, default=None
 cache_size : float or None, default=None
     Megabytes to remember rows of the kernel matrix in, from one pass to the next. None: 1000, or half of the free
     memory of a CUDA device.
+budget : int or None, default=None
+    Keep so many examples at most, for ever: a stream of any length in bounded memory and time per example. The readout
+    is then "last", and there is no upper margin bound.
+budget_policy : {"random", "forgetron", "projectron", "projectron++"}, default="random"
+    Who gives way to a new example: one at random; the oldest, after all were shrunk (Rosenblatt's rule, two classes,
+    K(x, x) ≤ 1); or no one: the step is projected onto those kept, on mistakes, or on small margins too
+    (Rosenblatt's rule, two classes or ``multiclass="max"``).
+projection_tol : float, default=0.1
+    The largest norm that a projection may lose while the budget is not full; for the projectrons.
 device : {"cpu", "cuda"}, default="cpu"
     Where to compute. "cuda" needs CuPy or PyTorch; sparse rows are made dense there, a block at a time.
 precision : {"float32", "tf32"}, default="float32"
@@ -50,10 +61,11 @@ init : {"zeros"}, default="zeros"
 warm_start : bool, default=False
     For linear learners: only False here; ``partial_fit`` goes on with a run.
 random_state : int, Generator, RandomState or None, default=None
-    Seed of the shuffles and of the held-out part."""
+    Seed of the shuffles, of the held-out part and of who gives way at random."""
 
 _ATTRIBUTES = """support_ : ndarray of int
-    The rows that were updated on, in the order they first were.
+    The rows that were updated on, in the order they first were; with a budget, those kept, by slot (one that came
+    again is there again).
 support_vectors_ : ndarray or sparse matrix
     Those rows; none with a precomputed kernel.
 n_support_ : ndarray of int, (n_classes,)
@@ -134,6 +146,9 @@ class KernelPerceptron(LinearClassifier):
     shuffle: bool = True
     block_size: int | None = None
     cache_size: float | None = None
+    budget: int | None = None
+    budget_policy: str = "random"
+    projection_tol: float = 0.1
     device: str = "cpu"
     precision: str = "float32"
 
@@ -167,16 +182,35 @@ class KernelPerceptron(LinearClassifier):
         kernel = self._kernel(1.0 if isinstance(self.gamma, str) else self.gamma)
         if self.early_stopping and kernel.name == "precomputed":
             raise ValueError("early_stopping needs rows to hold out, which a precomputed kernel matrix does not have")
-        return KernelLearner(
-            self._rule(),
-            kernel,
-            readout=self.readout,
-            ties=self.ties,
-            multiclass=self.multiclass,
-            ratchet=self.readout == "pocket",
-            block_size=self.block_size,
-            cache_size=None if self.cache_size is None else 1e6 * self.cache_size,
-        )
+        budget = self._budget()
+        options: dict[str, Any] = {
+            "readout": self.readout,
+            "ties": self.ties,
+            "multiclass": self.multiclass,
+            "ratchet": self.readout == "pocket",
+            "block_size": self.block_size,
+            "cache_size": None if self.cache_size is None else 1e6 * self.cache_size,
+        }
+        if budget is not None:
+            return BudgetLearner(self._rule(), kernel, budget, **options)
+        return KernelLearner(self._rule(), kernel, **options)
+
+    def _budget(self) -> Budget | None:
+        check_name("budget_policy", self.budget_policy, POLICIES)
+        check_number("projection_tol", self.projection_tol, 0)
+        if self.budget is None:
+            if self.budget_policy != POLICIES[0]:
+                raise ValueError(f"budget_policy={self.budget_policy!r} needs a budget: the examples to keep at most")
+            return None
+        check_number("budget", self.budget, 1, whole=True)
+        if self.device != "cpu":
+            raise ValueError("a budget is kept on the processor: use device='cpu'")
+        return Budget(int(self.budget), self.budget_policy, float(self.projection_tol))
+
+    def _start(self, learner: Any, rng: np.random.Generator, coef: Any, intercept: Any) -> None:
+        super()._start(learner, rng, coef, intercept)
+        if isinstance(learner, BudgetLearner):
+            learner.policy.rng = rng  # the one generator of a run
 
     def _library(self) -> arrays.NumPy:
         return arrays.cuda() if self.device == "cuda" else arrays.NumPy()
@@ -205,7 +239,7 @@ class KernelPerceptron(LinearClassifier):
                 )
         learner = self.__dict__.get("_learner")
         kernel = self._kernel(1.0) if learner is None else learner.kernel
-        return KernelRows(X, kernel, rows.dtype, library=self._library(), precision=self.precision)
+        return KernelRows(X, kernel, rows.dtype, library=self._library(), precision=self.precision).slim()
 
     def _take_kernel(self, learner: KernelLearner, rows: KernelRows, weight: Array | None) -> None:
         """Give the run its kernel, whose γ is that of its first rows; those of weight 0 are not there."""
@@ -323,6 +357,8 @@ class KernelPerceptron(LinearClassifier):
         """
         learner = self._fitted
         check_name("readout", readout, READOUTS)
+        if isinstance(learner, BudgetLearner) and readout != "last":
+            raise ValueError(f"with a budget a run keeps its last weights alone, and cannot be read as {readout!r}")
         if readout == "pocket" != learner.readout:
             raise ValueError("this run kept no pocket; fit a learner whose readout is 'pocket' instead")
         other = copy.copy(self)
@@ -346,7 +382,9 @@ class KernelPerceptron(LinearClassifier):
         """Those rows."""
         learner = self._kernel_learner
         found = learner.support.vectors
-        return np.zeros((0, learner.n_features), learner.dtype) if found is None else found.copy()
+        if found is None:
+            return np.zeros((0, learner.n_features), learner.dtype)
+        return found.toarray() if learner.support.lean else found.copy()
 
     @property
     def n_support_(self) -> Array:
@@ -377,6 +415,8 @@ class KernelPerceptron(LinearClassifier):
     @property
     def n_voters_(self) -> int:
         """How many weight vectors the run went through, zero included."""
+        if isinstance(self._fitted, BudgetLearner):
+            raise AttributeError("n_voters_ is there without a budget alone, which keeps no history to vote")
         return 1 + self._kernel_learner.length
 
     def prediction_cost(self, X: Any = None) -> PredictionCost:

@@ -5,5 +5,6 @@ arrays.py    the array libraries they run on: NumPy, CuPy, PyTorch
 rows.py      rows seen through a kernel, and the examples kept of them
 board.py     the scores of all rows, kept up to date from one pass to the next
 learner.py   the learner: blocks, history, bounds, readouts
+budgets.py   who gives way when so many examples are kept at most; budget_learner.py  the learner on a budget
 cuda.py      the walk through a block on a CUDA device
 """

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .. import engine
 from ..engine import is_sparse
 from .arrays import namespace
 
@@ -122,8 +123,7 @@ class Kernel:
 
 def product(A: Any, B: Any) -> Any:
     """``A·Bᵀ`` as a dense array of its own."""
-    K = A @ B.T
-    return K.toarray() if is_sparse(K) else K
+    return engine.product(A, B) if is_sparse(A) or is_sparse(B) else A @ B.T
 
 
 def squares(A: Any) -> Array:

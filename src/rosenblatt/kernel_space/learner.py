@@ -148,6 +148,11 @@ class KernelLearner(Learner):
 
     def _whole_pass(self, rows: Any, targets: Array, order: Array | None, weight: Array | None) -> tuple[int, int]:
         self.first_row, self.offered, self.kernel = 0, rows.n_all or rows.n_rows, rows.kernel
+        self._open_board(rows)
+        return super()._whole_pass(rows, targets, order, weight)
+
+    def _open_board(self, rows: Any) -> None:
+        """Have the scores of all rows at hand, as they are at the start of a pass."""
         if rows.board is None:
             size = self.cache_size
             if size is None:
@@ -155,7 +160,6 @@ class KernelLearner(Learner):
             rows.board = Board(rows, self.support, self.n_vectors, size)
         with rows.library.products(rows.precision):
             rows.board.settle()
-        return super()._whole_pass(rows, targets, order, weight)
 
     def partial_fit(self, rows: Any, targets: Any, weight: Array | None, span: tuple[int, int]) -> None:
         """Learn from some rows of a stream, which are new each time."""
@@ -176,6 +180,8 @@ class KernelLearner(Learner):
     def _pass(self, view: Any, targets: Any, order: Array | None, weight: Array | None, ratchet: bool = False) -> None:
         """Learn from the rows in order, a block at a time."""
         self._read = None
+        if weight is not None and not self.weighted:
+            self.weighted = bool(np.any((weight != 1) & (weight != 0)))
         which = np.arange(view.n_rows) if order is None else order.astype(np.int64)
         if self.readout == "pocket" and ratchet and not self.visited:
             self.pocket_errors = self._score(view, targets, order)
@@ -184,19 +190,23 @@ class KernelLearner(Learner):
             while start < len(which):
                 block = which[start : start + step]
                 try:
-                    found = self._walk(view, block, targets, weight)
+                    self._learn_block(view, targets, block, weight)
                 except view.library.out_of_memory as error:
                     view.library.release()
                     if len(block) == 1:
                         raise error if isinstance(error, ExhaustedError) else view.exhausted(view.n_features) from error
                     step = len(block) // 2
                     continue
-                self._take(view, block, targets, *found)
                 if self.readout == "pocket":
                     self._fill_pocket(view, targets, order, ratchet)
                 start += len(block)
         if self.readout == "pocket":
             self._settle(view, targets, order, ratchet, self.length)
+
+    def _learn_block(self, rows: Any, targets: Array, which: Array, weight: Array | None) -> None:
+        """Learn from a block of rows; what does not find room is found out before anything is taken in."""
+        found = self._walk(rows, which, targets, weight)
+        self._take(rows, which, targets, *found)
 
     def _walk(self, rows: Any, which: Array, targets: Array, weight: Array | None) -> tuple[Array, Array, Array]:
         """Go through a block: the scores at each visit, the steps, and K(x, x)."""
@@ -261,6 +271,7 @@ class KernelLearner(Learner):
             self.slot[names[i]] = len(self.slot)
         if new:
             vectors = None if self.support.precomputed else rows.X[index[new]]
+            self.support.lean = rows.lean if not len(self.support) else self.support.lean
             self.support.add(vectors, np.array(names)[new], codes[new].astype(np.int64))
             self.alpha = np.concatenate((self.alpha, np.zeros((len(new), self.alpha.shape[1]), self.dtype)))
         slots = np.array([self.slot[name] for name in names], np.int64)
@@ -366,9 +377,8 @@ class KernelLearner(Learner):
         if np.all(norm > 0):
             R2 = rows.radius2(order) + self.fit_intercept
             depth = len(self.support) / 16 + 16
-            rounding = (
-                float(np.finfo(self.dtype).eps) * depth * R2 * float(np.abs(self.coef).sum(axis=0).max()) / norm.min()
-            )
+            size = max(float(np.abs(part).sum(axis=0).max(initial=0)) for part in (self.alpha, self.coef))
+            rounding = float(np.finfo(self.dtype).eps) * depth * R2 * size / norm.min()
             least = float(np.min(self.least / np.sqrt(self.norm2 + self.norm2_rounding)))
             self.evidence.lower = max(self.evidence.lower, 0.0, least - float(rounding))
 

@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 
 from .. import engine
 from ..convergence import Evidence
+from ..kernel_space.budget_learner import BudgetLearner
+from ..kernel_space.budgets import Budget
 from ..kernel_space.kernels import Kernel
 from ..kernel_space.learner import KernelLearner
 from ..kernel_space.rows import Support
@@ -34,7 +36,7 @@ _WEIGHTS = ("weights", "total", "pocket", "start")
 
 def to_state(learner: Learner) -> Section:
     """Plain values and arrays: all that ``from_state`` needs to go on."""
-    if type(learner) not in (Learner, KernelLearner):  # one that has more to it
+    if type(learner) not in (Learner, KernelLearner, BudgetLearner):  # one that has more to it
         raise TypeError(f"a model file does not hold a {type(learner).__name__}")
     kernel = isinstance(learner, KernelLearner)
     names = ("readout", *_MADE_WITH, *(_KERNEL if kernel else _LINEAR), "n_classes", "n_features", *_RUN)
@@ -44,13 +46,23 @@ def to_state(learner: Learner) -> Section:
     arrays = {"tally": learner.tally}
     if isinstance(learner, KernelLearner):
         plain |= {name: encode(getattr(learner, name), name) for name in _KERNEL_RUN}
-        plain["kernel"] = encode(asdict(learner.kernel), "kernel")
+        plain |= {"kernel": encode(asdict(learner.kernel), "kernel"), "lean": learner.support.lean, "budget": None}
+        if isinstance(learner, BudgetLearner):
+            kept, remembered = _split(vars(learner.policy))
+            plain |= {"budget": asdict(learner.budget), "policy": encode(kept, "budget_policy")}
+            arrays |= {f"policy_{name}": array for name, array in remembered.items()}
         return plain, arrays | _kernel_arrays(learner)
     for name in _WEIGHTS:
         found = getattr(learner, name)
         if found is not None:
             arrays[name] = found[: 1 + learner.n_features, : learner.n_vectors]  # without room and padding
     return plain, arrays
+
+
+def _split(values: dict[str, Any]) -> Section:
+    """Plain values, and arrays."""
+    arrays = {name: value for name, value in values.items() if isinstance(value, np.ndarray)}
+    return {name: value for name, value in values.items() if name not in arrays}, arrays
 
 
 def _kernel_arrays(learner: KernelLearner) -> dict[str, Array]:
@@ -80,7 +92,10 @@ def from_state(plain: dict[str, Any], arrays: dict[str, Array]) -> Learner:
     options = {name: plain[name] for name in (*_MADE_WITH, *(_KERNEL if kernel else _LINEAR))}
     readout, rule = plain["readout"], plain["rule"]
     learner: Learner
-    if kernel:
+    if kernel and plain["budget"] is not None:
+        budget = Budget(**plain["budget"])
+        learner = BudgetLearner(rule, Kernel(**plain["kernel"]), budget, readout=readout, **options)
+    elif kernel:
         learner = KernelLearner(rule, Kernel(**plain["kernel"]), readout=readout, **options)
     else:
         learner = Learner(rule, readout=readout, **options)
@@ -100,7 +115,10 @@ def from_state(plain: dict[str, Any], arrays: dict[str, Array]) -> Learner:
     if isinstance(learner, KernelLearner):
         for name in _KERNEL_RUN:
             setattr(learner, name, plain[name])
+        learner.support.lean = bool(plain["lean"])
         _fill_kernel(learner, arrays)
+        if isinstance(learner, BudgetLearner):
+            _fill_policy(learner, plain["policy"], arrays)
     else:
         _fill_weights(learner, arrays)
     learner._arrange()
@@ -121,8 +139,9 @@ def _fill_kernel(learner: KernelLearner, arrays: dict[str, Array]) -> None:
     n, k, dtype = len(arrays["support_row"]), learner.n_vectors, learner.dtype
     index = _fitting(arrays, "support_row", (n,), np.int64)
     codes = _numbers(arrays, "support_code", n, below=max(learner.n_classes, 1))
-    learner.slot = {row: slot for slot, row in enumerate(index.tolist())}
-    _require(len(learner.slot) == n, "support_row")
+    if not isinstance(learner, BudgetLearner):  # where slots change hands
+        learner.slot = {row: slot for slot, row in enumerate(index.tolist())}
+        _require(len(learner.slot) == n, "support_row")
     if n:
         learner.support.add(_vectors(learner.support, arrays, n, learner), index, codes)
     stride, m = learner.alpha.shape[1], len(arrays["update_example"])
@@ -133,6 +152,17 @@ def _fill_kernel(learner: KernelLearner, arrays: dict[str, Array]) -> None:
     learner.history = [(which, coef, _fitting(arrays, "update_time", (m,), np.int64))]
     for name in ("norm2", "norm2_rounding"):
         setattr(learner, name, _fitting(arrays, name, (learner.slots,), np.float64))
+
+
+def _fill_policy(learner: BudgetLearner, plain: dict[str, Any], arrays: dict[str, Array]) -> None:
+    policy, n = learner.policy, len(learner.support)
+    _require(plain["n"] == n <= learner.budget.size, "policy")
+    for name in vars(policy):
+        if name in plain:
+            setattr(policy, name, plain[name])
+        else:
+            size = len(arrays[f"policy_{name}"])
+            setattr(policy, name, _fitting(arrays, f"policy_{name}", (size, size), np.float64))
 
 
 def _vectors(support: Support, arrays: dict[str, Array], n: int, learner: Learner) -> Any:

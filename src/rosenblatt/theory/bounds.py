@@ -40,6 +40,8 @@ class MistakeBound:
         Whether the bound is that from starting weights other than zero.
     fit_intercept : bool
         Whether the vectors are (x, 1).
+    in_kernel : bool
+        Whether they are those of a kernel's space, φ(x), which has the bias in its constant 1.
     learner : str or None
         The fitted estimator that was compared.
     mistakes : int or None
@@ -58,6 +60,7 @@ class MistakeBound:
     from_start: bool = False
     learner: str | None = None
     mistakes: int | None = None
+    in_kernel: bool = False
 
     def __float__(self) -> float:
         return self.bound
@@ -76,8 +79,9 @@ class MistakeBound:
 
     def table(self) -> Table:
         """The symbols, their values and what they are."""
-        vector = "(x, 1)" if self.fit_intercept else "x"
-        weights = "(w, b)" if self.fit_intercept else "w"
+        apart = self.fit_intercept and not self.in_kernel
+        vector = "φ(x)" if self.in_kernel else "(x, 1)" if apart else "x"
+        weights = "(w, b)" if apart else "w"
         rows = [("R", self.R, f"the length of the longest vector {vector}")]
         if self.D > 0:
             rows.append(("γ", self.gamma, f"the margin asked of {weights}, which not every row reaches"))
@@ -131,6 +135,7 @@ def mistake_bound(
     w : array of shape (n_features,) or (n_classes, n_features)
         The weights to compare with, of any length. An answer of ``rb.separability`` gives those of the largest margin
         that counts here, ``w_augmented`` and ``b_augmented`` for a learner with a bias; a fitted estimator, its own.
+        In the space of a kernel, that of ``estimator`` or of a model given as w: a coefficient for each row.
     b : float or array of shape (n_classes,), default=0.0
         Their bias.
     w0, b0 : array and float, default=None and 0.0
@@ -173,6 +178,11 @@ def mistake_bound(
     known = given.label(y, X.shape[0])
     n_classes = len(known.classes)
     learner = None if estimator is None else _learner_of(estimator, X.shape[1], known)
+    model = w if estimator is None else estimator
+    if hasattr(type(model), "dual_coef_"):
+        if w0 is not None or fit_intercept is not None or np.any(np.asarray(b) != 0) or np.any(np.asarray(b0) != 0):
+            raise ValueError("in the space of a kernel a run begins at zero and K has the bias: give X, y and w alone")
+        return _in_kernel_space(X, known, w, gamma, model._fitted.kernel, estimator, learner)
     if fit_intercept is None and learner is not None:
         fit_intercept = learner.fit_intercept
     if getattr(w, "w_augmented", None) is not None and fit_intercept is not False:
@@ -190,31 +200,56 @@ def mistake_bound(
         raise ValueError("w is zero, which has no margin; give weights that are not all 0")
     margins = given.functional_margins(X, known, weights) / length
     R, several = math.hypot(given.radius(X), fit_intercept), 1 if n_classes == 2 else 2
-    least = float(margins.min())
-    asked, D = _margin_asked(gamma, margins, least, math.sqrt(several) * R, length)
-    if D > 0:
+    result = _from_zero(margins, length, R, several, gamma, learner, fit_intercept)
+    if result.D > 0:
         if w0 is not None:
             raise ValueError("from a start w0 the bound needs weights that separate the rows; these do not reach γ")
-        theorem = f"(({'√2·' if several == 2 else ''}R + D)/γ)² in one pass, Freund & Schapire 1999"
-        bound = ((math.sqrt(several) * R + D) / asked) ** 2 if math.isfinite(asked) else float(X.shape[0])
-        if math.isinf(asked):
-            theorem = f"{theorem}: no γ gives less than the number of rows"
-        result = MistakeBound(bound, theorem, R, asked, least, D, math.nan, math.nan, fit_intercept)
         return result if learner is None else _compared(result, estimator, learner)
-    theorem, alpha, beta2 = _theorem(learner, R**2, several, asked, X.shape[0])
     start = None if w0 is None else given.weigh(w0, b0, X.shape[1], n_classes, name="w0")
     if learner is not None and start is None and learner.start is not None:
         begun = learner.start[: 1 + learner.n_features, : learner.n_vectors].astype(np.float64)
         start = given.Weights(begun[1:].T, begun[0])
-    bound = alpha**2 / beta2
     if start is not None:
-        theorem = "‖w₀ − αŵ‖²/β², from the starting weights w₀"
         eta = getattr(learner.rule, "eta0", 1.0) if learner is not None else 1.0
-        towards = alpha / length
+        towards = result.alpha / length
         gap = given.Weights(start.w / eta - towards * weights.w, start.b / eta - towards * weights.b)
-        bound = gap.norm(fit_intercept) ** 2 / beta2
-    beta = math.sqrt(beta2)
-    result = MistakeBound(bound, theorem, R, asked, least, 0.0, alpha, beta, fit_intercept, start is not None)
+        bound, theorem = (gap.norm(fit_intercept) / result.beta) ** 2, "‖w₀ − αŵ‖²/β², from the starting weights w₀"
+        result = replace(result, bound=bound, theorem=theorem, from_start=True)
+    return result if learner is None else _compared(result, estimator, learner)
+
+
+def _from_zero(
+    margins: Array, length: float, R: float, several: int, gamma: float | str | None, learner: Any, fit_intercept: bool
+) -> MistakeBound:
+    """The bound of a run from zero, by the margins of weights of length 1, which had some length."""
+    least = float(margins.min())
+    asked, D = _margin_asked(gamma, margins, least, math.sqrt(several) * R, length)
+    if D > 0:
+        theorem = f"(({'√2·' if several == 2 else ''}R + D)/γ)² in one pass, Freund & Schapire 1999"
+        bound = ((math.sqrt(several) * R + D) / asked) ** 2 if math.isfinite(asked) else float(len(margins))
+        if math.isinf(asked):
+            theorem = f"{theorem}: no γ gives less than the number of rows"
+        return MistakeBound(bound, theorem, R, asked, least, D, math.nan, math.nan, fit_intercept)
+    theorem, alpha, beta2 = _theorem(learner, R**2, several, asked, len(margins))
+    return MistakeBound(alpha**2 / beta2, theorem, R, asked, least, 0.0, alpha, math.sqrt(beta2), fit_intercept)
+
+
+def _in_kernel_space(
+    X: Any, known: given.Labels, w: Any, gamma: float | str | None, kernel: Any, estimator: Any, learner: Any
+) -> MistakeBound:
+    """The bound by weights ``Σ w·φ(x)``: their length is ``√(wᵀKw)``, their scores ``K·w``, and R² is max K(x, x)."""
+    n, k = X.shape[0], len(known.classes)
+    name = "w (in the space of a kernel)"
+    weights = given.weigh(given.coefficients(w, n, name) if hasattr(w, "fit") else w, 0.0, n, k, name).w
+    K = given.kernel_values(kernel, given.as_floats(X))(slice(None), slice(None))
+    scores = K @ weights.T
+    norm2 = float(np.sum(weights * scores.T))
+    if not norm2 > 0:
+        raise ValueError("w is zero in the space of the kernel, or the kernel is no inner product: it has no margin")
+    length, R = math.sqrt(norm2), math.sqrt(max(0.0, float(np.diagonal(K).max())))
+    margins, several = given.margins_of(scores, known) / length, 1 if k == 2 else 2
+    result = _from_zero(margins, length, R, several, gamma, learner, kernel.bias)
+    result = replace(result, in_kernel=True)
     return result if learner is None else _compared(result, estimator, learner)
 
 
@@ -286,8 +321,8 @@ def _learner_of(estimator: Any, n_features: int, known: given.Labels) -> Any:
         raise TypeError(f"estimator must be a fitted estimator of this package, got {name}")
     learner = estimator._fitted  # one that is not fitted says so
     n_classes = len(known.classes)
-    if hasattr(type(estimator), "dual_coef_"):
-        raise ValueError(f"the bounds here are those of linear space, and this {name} learned in that of a kernel")
+    if getattr(estimator, "budget", None) is not None:
+        raise ValueError(f"no bound here speaks of this {name}: it forgets examples to keep its budget")
     if learner.form in ("regression", "ovr") or isinstance(learner.rule, rules.NormMIRA):
         what = {"regression": "a regression", "ovr": "several learners, one against the rest"}.get(
             learner.form, "MIRA's norm variant"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import reprlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -174,8 +174,12 @@ def scores(X: Any, weights: Weights) -> Array:
 
 def functional_margins(X: Any, known: Labels, weights: Weights) -> Array:
     """``y·(w·x + b)`` of every row; several classes: ``s_y − s_r`` against the best wrong class r."""
-    found = scores(X, weights)
-    if weights.n_vectors == 1:
+    return margins_of(scores(X, weights), known)
+
+
+def margins_of(found: Array, known: Labels) -> Array:
+    """The same from the scores of every row, which change."""
+    if found.shape[1] == 1:
         return np.asarray(found[:, 0] * known.signs)
     right = np.take_along_axis(found, known.codes[:, None].astype(np.intp), axis=1)[:, 0]
     np.put_along_axis(found, known.codes[:, None].astype(np.intp), -np.inf, axis=1)
@@ -194,3 +198,24 @@ def radius(X: Any) -> float:
         return found
     scale = 2.0**500
     return max((math.sqrt(engine.admit(block * scale).radius2()) for _, block in float_blocks(X)), default=0.0) / scale
+
+
+def kernel_values(kernel: Any, X: Any) -> Callable[[slice, slice], Array]:
+    """The kernel of some rows with others, both as slices; a precomputed one is read from X."""
+    if kernel.name == "precomputed":
+        X = X.toarray() if engine.is_sparse(X) else X
+        return lambda a, b: np.asarray(X[a, b] + X.dtype.type(kernel.bias))
+    return lambda a, b: np.asarray(kernel.matrix(X[a], X[b]))
+
+
+def coefficients(model: Any, n_rows: int, name: str) -> Array:
+    """What a model fitted in kernel space has for each of the rows that it was fitted on: (n_vectors, n_rows)."""
+    if not hasattr(type(model), "dual_coef_"):
+        told = f"{name} must be coefficients of the rows, or a model fitted on them in kernel space"
+        raise ValueError(f"{told}; got {type(model).__name__}")
+    support, dual = model.support_, model.dual_coef_
+    if len(support) and support.max() >= n_rows:
+        raise ValueError(f"{name} was fitted on other rows: it keeps row {support.max()}, but there are {n_rows}")
+    dense = np.zeros((len(dual), n_rows), dual.dtype)
+    dense[:, support] = dual
+    return dense

@@ -22,7 +22,7 @@ MANY = 12
 def proved(replay: Replay, ending: Ending, setting: Setting) -> list[str]:
     """What a run proved, sentence by sentence."""
     learner, steps = replay.run.learner, replay.steps
-    last = in_words(setting, steps[-1].w, steps[-1].b)
+    last = in_words(setting, steps[-1].coordinates, steps[-1].b)
     if learner.form == "regression":
         told = [_regression(replay, ending, last)]
     else:
@@ -31,25 +31,34 @@ def proved(replay: Replay, ending: Ending, setting: Setting) -> list[str]:
         if replay.revisit is not None:
             revisit, c = replay.revisit
             at = steps[revisit.last - 1]
-            weights = ", " + in_words(setting, at.w, at.b) if learner.form == "binary" else ""
-            found = revisit_sentence(revisit, labels, "" if c is None else labels[c], weights, learner.fit_intercept)
+            shown = learner.form == "binary" and setting.kernel is None  # the same weights have other coefficients
+            weights = ", " + in_words(setting, at.w, at.b) if shown else ""
+            found = revisit_sentence(revisit, labels, "" if c is None else labels[c], weights, replay.space.image)
         if learner.readout != "last" and learner.form == "binary":
             last = "the last weights, " + last
         scale = learner.scale_of(replay.run.rows, replay.natural) or 1.0
         told = sentences(ending, learner.form, last, replay.run.tol, scale, found)
+        if any(square < 0 for square in replay.space.norms2()):
+            told.append("‖w‖² is negative: this kernel is no inner product, and has no margins.")
     if replay.ledger is not None:
         told += replay.ledger.proved(steps[-1].proof)
     if learner.readout != "last":
-        told.append(_model(replay, setting))
+        told.append(_vote(replay, setting) if learner.readout == "voted" else _model(replay, setting))
+    if replay.agreement:
+        told.append(replay.agreement)
     return [sentence.replace("= ≈", "≈ ") for sentence in told]
 
 
 def in_words(setting: Setting, w: Any, b: Any) -> str:
-    """The weights of one vector with their bias; several are too many for a sentence."""
+    """The weights of one vector with their bias, or its coefficients; several are too many for a sentence."""
     if setting.form in ("multiclass", "ovr"):
         return "the last weights"
-    told = "w = " + Vectors(setting).write([w])[0]
-    return told + (f", b = {wording.number(b)}" if setting.fit_intercept else "")
+    return _one(setting, Vectors(setting, weights=True), w, b)
+
+
+def _one(setting: Setting, form: Vectors, w: Any, b: Any) -> str:
+    told = ("w = " if setting.kernel is None else "α = ") + form.write([w])[0]
+    return told + (f", b = {wording.number(b)}" if setting.bias_apart else "")
 
 
 def _regression(replay: Replay, ending: Ending, last: str) -> str:
@@ -66,17 +75,33 @@ def _regression(replay: Replay, ending: Ending, last: str) -> str:
 
 def _model(replay: Replay, setting: Setting) -> str:
     """The weights of the readout, which predict."""
-    coef, intercept = replay.readout()
+    coef, intercept = replay.space.read(replay.pocket)
     what = {"averaged": "averaged weights", "pocket": "weights in the pocket"}[replay.run.learner.readout]
     if setting.form not in ("multiclass", "ovr"):
-        return f"The {what}, the model, are {in_words(setting, coef.ravel().tolist(), intercept.tolist()[0])}."
-    form = Vectors(setting)
-    told = []
-    for label, w, b in zip(setting.classes or (), coef.tolist(), intercept.tolist()):
-        bias = f", b = {wording.number(b)}" if setting.fit_intercept else ""
-        told.append(f"{wording.label(label)}: w = {form.write([w])[0]}{bias}")
+        return f"The {what}, the model, are {in_words(setting, coef[0], intercept and intercept[0])}."
+    form = Vectors(setting, weights=True)
+    told = [
+        f"{wording.label(label)}: {_one(setting, form, w, b)}"
+        for label, w, b in zip(setting.classes or (), coef, intercept or [None] * len(coef))
+    ]
     more = f"; … {len(told) - MANY} more classes" if len(told) > MANY else ""
     return f"The {what}, the model, are {'; '.join(told[:MANY])}{more}."
+
+
+def _vote(replay: Replay, setting: Setting) -> str:
+    """Who votes, and with how many votes."""
+    survived = replay.space.model_fields(None)["survived"]
+    what = "weight vectors, zero the first, each with the number of examples that it survived"
+    if setting.form != "ovr":
+        return f"The model is the vote of {len(survived):,} {what}: c = {_counts(survived)}."
+    told = [f"{wording.label(label)}: c = {_counts(c)}" for label, c in zip(setting.classes or (), survived)]
+    more = f"; … {len(told) - MANY} more classes" if len(told) > MANY else ""
+    return f"The model is for each class the vote of its {what}; {'; '.join(told[:MANY])}{more}."
+
+
+def _counts(survived: Sequence[int]) -> str:
+    more = f", … {len(survived) - MANY:,} more" if len(survived) > MANY else ""
+    return f"({', '.join(map(str, survived[:MANY]))}{more})"
 
 
 def sentences(ending: Ending, form: str, last: str, tol: Any, scale: float, revisit: str) -> list[str]:
@@ -107,10 +132,9 @@ def sentences(ending: Ending, form: str, last: str, tol: Any, scale: float, revi
     return [*told, revisit] if revisit else told
 
 
-def revisit_sentence(found: Revisit, labels: Sequence[str], one_class: str, weights: str, bias: bool) -> str:
-    """What weights that came back prove."""
+def revisit_sentence(found: Revisit, labels: Sequence[str], one_class: str, weights: str, x: str) -> str:
+    """What weights that came back prove; x is what they are added up from."""
     when = "before the first step" if found.first == 0 else f"after step {found.first}"
-    x = "(x, 1)" if bias else "x"
     if isinstance(found.certificate[0], list):
         told = _some(
             f"row {i} against {labels[r]}: {wording.number(a)}"

@@ -5,12 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .. import reference, rules
 from ..convergence import NO_MARGIN, SEPARATED, STOPPED
 from . import wording
-from .proof import dot
+
+if TYPE_CHECKING:
+    from .kernel_space import KernelSpace
+    from .space import LinearSpace
 
 Number = Any  # int, Fraction or float
 
@@ -35,24 +38,20 @@ class ExactEnd:
 
     def __init__(
         self,
-        model: reference.Model,
+        space: LinearSpace | KernelSpace,
         rule: rules.Rule,
-        training_set: Sequence[tuple[Sequence[Number], Number]],
+        training_set: Sequence[tuple[Any, Number]],
+        present: Sequence[int],
         tol: Number | None,
     ) -> None:
-        self.model, self.rule, self.training_set, self.tol = model, rule, training_set, tol
+        self.space, self.rule, self.training_set, self.tol = space, rule, training_set, tol
+        self.model = model = space.model
         self.regression = model.form == "regression"
-        self.start = self.vectors()
         self.tau = [0] * (len(model.w) if model.form == "ovr" else 1)
-        R2 = max(dot(x, x) for x, _ in training_set) + (1 if model.one else 0)
+        R2 = max(map(space.norm2, present))
         self.scale2 = R2 * (2 if model.form == "multiclass" else 1) or 1  # 0: all rows are zero
         self.ending = Ending(None if self.regression else STOPPED)
         self.upper2: Number | None = None  # the square of the upper bound
-
-    def vectors(self) -> list[list[Number]]:
-        """The weights with their biases: one list, or one for each class against the rest."""
-        found = [[*w, b] if self.model.one else list(w) for w, b in zip(self.model.w, self.model.b)]
-        return found if self.model.form in ("ovr", "binary") else [[v for w in found for v in w]]
 
     def add(self, step: reference.Step) -> None:
         """Count a step."""
@@ -80,29 +79,26 @@ class ExactEnd:
         return not any(self.model.consider(self.rule, x, y).mistakes for x, y in self.training_set)
 
     def look(self) -> None:
-        """Tighten the upper bound ``‖w − w₀‖/Σ τ``."""
-        for now, then, tau in zip(self.vectors(), self.start, self.tau):
-            moved = [a - b for a, b in zip(now, then)]
-            square = dot(moved, moved)
-            if tau > 0 and (self.upper2 is None or square / tau**2 < self.upper2):
+        """Tighten the upper bound ``‖w − w₀‖/Σ τ``; a kernel that is no inner product bounds nothing."""
+        for square, tau in zip(self.space.moved2(), self.tau):
+            if tau > 0 and square >= 0 and (self.upper2 is None or square / tau**2 < self.upper2):
                 self.upper2 = square / tau**2
                 self.ending.upper = wording.square_root(self.upper2)
                 self.ending.capped = wording.about_root(self.upper2)
 
     def show(self) -> None:
         """The lower bound: the smallest margin of weights that are right everywhere."""
-        bounds = []
-        for c, vector in enumerate(self.vectors()):
+        bounds, self.ending.boundary = [], False
+        for c, norm2 in enumerate(self.space.norms2()):
             least = min(self._margin(c, x, y) for x, y in self.training_set)
-            norm2 = dot(vector, vector)
-            if norm2:
+            self.ending.boundary |= bool(least <= 0)
+            if norm2 > 0:
                 square = least**2 / norm2
                 bounds.append((math.copysign(wording.square_root(square), wording.nearest(least)), square))
         if bounds:
             self.ending.lower, square = min(bounds)
             self.ending.shown = wording.about_root(square)
             self.ending.best = square == self.upper2
-        self.ending.boundary = self.ending.lower <= 0
 
     def _margin(self, c: int, x: Sequence[Number], y: int) -> Number:
         step = self.model.consider(self.rule, x, y)

@@ -23,47 +23,51 @@ SHOWN = 4
 class Vectors:
     """How rows and weights are written: (1, 3), or {good: 1} where there are many features or long names."""
 
-    def __init__(self, setting: Setting) -> None:
+    def __init__(self, setting: Setting, *, weights: bool = False) -> None:
         names, d = setting.names, setting.n_features
+        if weights and setting.kernel is not None:  # a coefficient for each row, by its number
+            names, d = None, setting.n_rows
         short = names is None or sum(map(len, names)) + 2 * d <= SHORT
         self.tuples = d <= FEW and short
         self.room = ROOM // 2 if setting.form in ("multiclass", "ovr") else ROOM
         self.names = None if self.tuples else names or [str(j) for j in range(d)]
         self.suffix = f" ({', '.join(names)})" if names is not None and self.tuples else ""
 
-    def write(self, vectors: Sequence[Sequence[Any]], rows: Sequence[Sequence[Any]] | None = None) -> list[str]:
-        """Vectors one below the other, their numbers aligned; of long ones, first the entries that the row has."""
+    def write(self, vectors: Sequence[Sequence[Any]], firsts: Sequence[Callable[[int], Any]] = ()) -> list[str]:
+        """Vectors one below the other, their numbers aligned; of long ones, first the entries that ``firsts`` say."""
         if self.names is None:
             widths = wording.widths(vectors)
             return [wording.vector(v, None, widths) for v in vectors]
-        if rows is None:
+        if not firsts:
             return [wording.named(v, self.names, None, self.room) for v in vectors]
-        return [wording.named(v, self.names, x, self.room) for v, x in zip(vectors, rows)]
+        return [wording.named(v, self.names, first, self.room) for v, first in zip(vectors, firsts)]
 
 
 def table(trace: Trace) -> Table:
     """The steps as a table."""
     setting, steps = trace.setting, trace.steps
-    form = Vectors(setting)
+    form, weights = Vectors(setting), Vectors(setting, weights=True)
     several = setting.form in ("multiclass", "ovr")
     columns: list[tuple[str, str, Cells]] = [
         ("step", "r", [str(step.number) for step in steps]),
         ("pass", "r", [str(step.pass_number) for step in steps]),
         ("row", "r", [str(step.row) for step in steps]),
-        ("x" + form.suffix, "l", form.write([step.x for step in steps])),
+        (setting.x + form.suffix, "l", form.write([step.x for step in steps])),
         ("y", "r" if _numeric(steps) else "l", [wording.label(step.y) for step in steps]),
         _scores(setting, steps),
         ("why", "l", [step.why for step in steps]),
         ("τ", "r", [_numbers(step.tau) if step.why or step.moved else "" for step in steps]),
-        _weights(setting, steps, form),
+        _weights(setting, steps, weights),
     ]
-    if setting.fit_intercept:
+    if setting.kernel is not None:
+        columns.append(("support", "r", [str(step.n_support) for step in steps]))
+    if setting.bias_apart:
         widths = wording.widths([step.b for step in steps]) if several and steps else None
         columns.append(("b", "r", [_numbers(step.b, widths) for step in steps]))
     if steps and steps[0].proof is not None:
         columns += _proofs(setting, [step.proof for step in steps if step.proof is not None])
     else:
-        norm = "‖(w, b)‖" if setting.fit_intercept else "‖w‖"
+        norm = "‖(w, b)‖" if setting.bias_apart else "‖w‖"
         columns.append((norm, "r", [wording.root(step.norm2) for step in steps]))
     return Table(
         [heading for heading, _, _ in columns],
@@ -88,7 +92,9 @@ def title(trace: Trace, form: Vectors) -> str:
     """What was run, from which weights."""
     setting = trace.setting
     numbers = " in exact numbers" if setting.exact else ""
-    if setting.form in ("multiclass", "ovr"):
+    if setting.kernel is not None:
+        start = f"{setting.kernel}, from zero"
+    elif setting.form in ("multiclass", "ovr"):
         flat = [*(v for w in setting.w for v in w), *setting.b]
         start = f"from {setting.start if any(flat) else 'zero'}"
     else:
@@ -128,32 +134,43 @@ def _scores(setting: Setting, steps: Sequence[Step]) -> tuple[str, str, Cells]:
 
 
 def _weights(setting: Setting, steps: Sequence[Step], form: Vectors) -> tuple[str, str, Cells]:
-    """The weights after each step; of several classes, those that moved, by their labels."""
-    rows = [step.x for step in steps]
+    """The weights after each step, or their coefficients; of several classes, those that moved, by their labels."""
+    w = "w" if setting.kernel is None else "α"
+    firsts: list[Callable[[int], Any]] = [
+        step.x.__getitem__ if setting.kernel is None else step.row.__eq__ for step in steps
+    ]
     if setting.form not in ("multiclass", "ovr"):
-        return "w" + form.suffix, "l", form.write([step.w for step in steps], rows)
+        return w + form.suffix, "l", form.write([step.coordinates for step in steps], firsts)
     labels = [wording.cut(wording.label(c)) for c in setting.classes or ()]
-    written = form.write([w for step in steps for w in step.w], [x for x in rows for _ in labels])
+    written = form.write([v for step in steps for v in step.coordinates], [first for first in firsts for _ in labels])
     cells = []
     for i, step in enumerate(steps):
-        moved = [c for c, w in enumerate(step.w) if w != step.w_before[c] or step.b[c] != step.b_before[c]]
+        moved = [c for c in range(len(labels)) if _moved(step, c)]
         told = [f"{labels[c]} {written[i * len(labels) + c]}" for c in moved[:SHOWN]]
         cells.append("  ".join(told) + (f"  … {len(moved) - SHOWN} more" if len(moved) > SHOWN else ""))
-    return "w that moved" + form.suffix, "l", cells
+    return f"{w} that moved{form.suffix}", "l", cells
+
+
+def _moved(step: Step, c: int) -> bool:
+    """Whether the vector of a class, or its bias, changed."""
+    if step.coordinates[c] != step.coordinates_before[c]:
+        return True
+    return step.b is not None and bool(step.b[c] != step.b_before[c])
 
 
 def _proofs(setting: Setting, proofs: Sequence[Proof]) -> list[tuple[str, str, Cells]]:
     """Each quantity of the convergence proof beside what bounds it; v is (w, b)."""
     start = [setting.b] if not isinstance(setting.b, tuple) else list(setting.b)
-    at_zero = not any(start) and not any(any(w) if isinstance(w, tuple) else w for w in setting.w)
-    w = "v" if setting.fit_intercept else "w"
+    at_zero = not any(start) and not any(any(w) if isinstance(w, tuple) else w for w in setting.w or ())
+    w = "v" if setting.bias_apart else "w"
     columns = [
         _beside(f"u·{w}" if at_zero else f"u·({w} − {w}₀)", "≥", [(p.progress, p.progress_floor) for p in proofs]),
         _beside(f"‖{w}‖²", "≤", [(p.norm2, p.norm2_ceiling) for p in proofs]),
         _beside(f"cos({w}, u)", "≥", [(p.cosine, p.cosine_floor) for p in proofs], wording.fixed),
     ]
     if proofs[0].distance is not None:
-        columns.append((f"‖{w} − αu‖²", "r", [wording.number(p.distance) for p in proofs]))
+        multiple = "α" if setting.kernel is None else "ρ"  # there α are the coefficients
+        columns.append((f"‖{w} − {multiple}u‖²", "r", [wording.number(p.distance) for p in proofs]))
         columns.append(
             _beside("fell by", "≥", [(p.fall, p.fall_floor) if p.fall_floor else (None, None) for p in proofs])
         )
@@ -185,7 +202,16 @@ def flat(trace: Trace, step: Step) -> dict[str, Any]:
     told |= {"predicted": step.predicted, "margin": step.margin, "mistake": step.mistake, "why": step.why}
     per_class = isinstance(step.tau, tuple)
     told |= {f"tau[{c}]": t for c, t in zip(classes, step.tau)} if per_class else {"tau": step.tau}
+    if setting.kernel is not None:
+        for name, alpha in (("alpha_before", step.alpha_before), ("alpha", step.alpha)):
+            if several:
+                told |= {f"{name}[{c}, {i}]": a for c, row in zip(classes, alpha) for i, a in enumerate(row)}
+            else:
+                told |= {f"{name}[{i}]": a for i, a in enumerate(alpha)}
+        told["n_support"] = step.n_support
     for suffix, w, b in (("_before", step.w_before, step.b_before), ("", step.w, step.b)):
+        if setting.kernel is not None:
+            break
         if several:
             told |= {f"w{suffix}[{c}, {name}]": v for c, ws in zip(classes, w) for name, v in zip(names, ws)}
             told |= {f"b{suffix}[{c}]": v for c, v in zip(classes, b)}

@@ -1,7 +1,7 @@
 """The convergence proof, kept step by step beside a run: what a given separator u promises, and what comes true.
 
 u need not have length 1. With z = y·x (and the bias feature where there is one; the class vectors stacked where there
-are several, so that a z has norm √2·‖x‖), γ' = min u·z and R = max‖z‖:
+are several, so that a z has norm √2·‖x‖; in the space of a kernel φ(x) for x), γ' = min u·z and R = max‖z‖:
 
 - ``u·(w − w₀)`` grows by at least γ'·τ with each update, whatever the rule;
 - ``‖w‖²`` grows by at most τ²R² + 2τm with each update of the perceptron (m is its margin, 0 if none is asked for);
@@ -18,11 +18,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .. import reference, rules
 from . import wording
 from .separator import least_margin, weights_of
+
+if TYPE_CHECKING:
+    from .kernel_space import KernelSpace
+    from .space import LinearSpace
 
 Number = Any  # Fraction or float
 
@@ -44,37 +48,25 @@ class Proof:
 
 @dataclass(frozen=True)
 class Examples:
-    """What is separated: rows and codes as numbers of one kind, the rows that have weight, and how they are stacked."""
+    """What is separated: rows in their space, codes, and the rows that have weight."""
 
-    rows: Sequence[Sequence[Number]]
+    space: LinearSpace | KernelSpace
     codes: Sequence[int]
     weights: Sequence[Number] | None
     present: Sequence[int]
     labels: Sequence[Any]
     n_vectors: int
-    bias: bool
-
-    def stacked(self, w: Sequence[Sequence[Number]], b: Sequence[Number]) -> list[Number]:
-        """All weights in one list: those of each vector and its bias, if there is one."""
-        return [value for ws, c in zip(w, b) for value in (*ws, *((c,) if self.bias else ()))]
 
     def margins(self, w: Sequence[Sequence[Number]], b: Sequence[Number], i: int) -> list[Number]:
         """u·z of a row: one, or one for each wrong class."""
-        scores = [sum(a * v for a, v in zip(ws, self.rows[i])) + c for ws, c in zip(w, b)]
-        y = self.codes[i]
+        scores, y = self.space.scores(w, b, i), self.codes[i]
         if len(scores) == 1:
             return [scores[0] if y == 1 else -scores[0]]
         return [scores[y] - s for r, s in enumerate(scores) if r != y]
 
     def radius2(self) -> Number:
         """R² = max‖z‖²."""
-        largest = max(dot(self.rows[i], self.rows[i]) for i in self.present) + self.bias
-        return largest * (2 if self.n_vectors > 1 else 1)
-
-
-def dot(a: Sequence[Number], b: Sequence[Number]) -> Number:
-    """The sum of products."""
-    return sum(x * y for x, y in zip(a, b))
+        return max(map(self.space.norm2, self.present)) * (2 if self.n_vectors > 1 else 1)
 
 
 class Ledger:
@@ -90,15 +82,17 @@ class Ledger:
         number: Callable[[Any], Number],
     ) -> None:
         self.examples, self.rule, self.batch, self.start = examples, rule, batch, start
+        self.dot, self.bias = examples.space.dot, examples.space.bias
         self.w, self.b = weights_of(separator, examples, number)
-        self.u = examples.stacked(self.w, self.b)
+        self.u = examples.space.stacked((self.w, self.b))
+        self.u2 = self.dot(self.u, self.u)
         self.gamma = least_margin(self.w, self.b, examples)
         self.R2 = examples.radius2()
         self.tau = self.pending = self.losses2 = self.pending_fall = number(0)
         self.updates = 0
         self.equal_steps: Number | None = None  # the size of all steps, while they are equal
         perceptron = isinstance(rule, rules.Perceptron)
-        self.norm2_ceiling = dot(start, start) if perceptron else None
+        self.norm2_ceiling = self.dot(start, start) if perceptron else None
         self.alpha = self._alpha()
         self.first_distance = self.distance = self._distance(start)
 
@@ -112,7 +106,10 @@ class Ledger:
         return (largest * self.R2 + self.rule.margin) / self.gamma
 
     def _distance(self, w: Sequence[Number]) -> Number | None:
-        return None if self.alpha is None else sum((a - self.alpha * c) ** 2 for a, c in zip(w, self.u))
+        if self.alpha is None:
+            return None
+        gap = [a - self.alpha * c for a, c in zip(w, self.u)]
+        return self.dot(gap, gap)
 
     def entry(self, row: int, step: reference.Step, w: Sequence[Number], moved: bool) -> Proof:
         """The books after a step that led to the weights w; ``moved`` is False while a batch waits."""
@@ -124,8 +121,8 @@ class Ledger:
             self.distance = self._distance(w)
         else:
             floor = 0 * floor
-        norm2 = dot(w, w)
-        progress = dot(self.u, w) - dot(self.u, self.start)
+        norm2 = self.dot(w, w)
+        progress = self.dot(self.u, w) - self.dot(self.u, self.start)
         fall = None if before is None or self.distance is None else before - self.distance
         return Proof(
             progress, self.gamma * (self.tau - self.pending), norm2, self.norm2_ceiling, *self._cosine(w, norm2),
@@ -140,9 +137,9 @@ class Ledger:
         self.pending += gain
         self.losses2 += max(1 - step.margin, 0) ** 2
         if not isinstance(self.rule, rules.Perceptron):
-            x, coef = self.examples.rows[row], [reference.wide(a) for a in step.coef]
+            moved2 = sum(reference.wide(a) ** 2 for a in step.coef) * self.examples.space.norm2(row)
             gained = sum((1 - margin) * tau for margin, tau in self._losers(row, step))
-            self.pending_fall += 2 * gained - dot(coef, coef) * (dot(x, x) + self.examples.bias)
+            self.pending_fall += 2 * gained - moved2
 
     def _losers(self, row: int, step: reference.Step) -> list[tuple[Number, Number]]:
         """Margin and step against each opponent."""
@@ -163,8 +160,8 @@ class Ledger:
     def _cosine(self, w: Sequence[Number], norm2: Number) -> tuple[float | None, float | None]:
         if norm2 == 0:
             return None, None
-        length = wording.square_root(dot(self.u, self.u))
-        cosine = wording.nearest(dot(self.u, w)) / (length * wording.square_root(norm2))
+        length = wording.square_root(self.u2)
+        cosine = wording.nearest(self.dot(self.u, w)) / (length * wording.square_root(norm2))
         if not self.norm2_ceiling or any(self.start) or self.pending:
             return cosine, None
         floor = wording.nearest(self.gamma * self.tau) / (length * wording.square_root(self.norm2_ceiling))
@@ -174,7 +171,7 @@ class Ledger:
 
     def proved(self, last: Proof | None) -> list[str]:
         """What the separator has proved of the run."""
-        told, u2 = [self._given()], dot(self.u, self.u)
+        told, u2 = [self._given()], self.u2
         if last is None or not self.updates:
             return told
         told.append(self._grew(last))
@@ -190,13 +187,12 @@ class Ledger:
     @property
     def _w(self) -> str:
         """What the weights are called: v where they go with their biases."""
-        return "v" if self.examples.bias else "w"
+        return "v" if self.bias else "w"
 
     def _given(self) -> str:
-        several, bias = self.examples.n_vectors > 1, self.examples.bias
-        x = "(x, 1)" if bias else "x"
+        several, bias, x = self.examples.n_vectors > 1, self.bias, self.examples.space.image
         z = f"z = {x} of the right class and −{x} of a wrong one" if several else f"z = y·{x}"
-        margin, R2 = wording.about_root(self.gamma**2 / dot(self.u, self.u)), wording.about(self.R2)
+        margin, R2 = wording.about_root(self.gamma**2 / self.u2), wording.about(self.R2)
         names = "v is (w, b)" if bias else "w is" if several else ""
         names += (", " if bias else " ") + "the vectors of all classes" if several else ""
         return (
@@ -221,9 +217,9 @@ class Ledger:
     def _fell(self, last: Proof) -> str:
         each, T = ("pass", "T") if self.batch else ("update", "τ")
         least = f"{T}²R²" if isinstance(self.rule, rules.Perceptron) else f"2Σ τ·ℓ − ‖Δ{self._w}‖²"
-        number = wording.number
+        number, alpha = wording.number, "α" if self.examples.space.kernel is None else "ρ"
         return (
-            f"Each {each} lowers ‖{self._w} − αu‖², α = {number(self.alpha)}, by at least {least}: it fell "
+            f"Each {each} lowers ‖{self._w} − {alpha}u‖², {alpha} = {number(self.alpha)}, by at least {least}: it fell "
             f"from {number(self.first_distance)} to {number(last.distance)}."
         )
 

@@ -56,7 +56,11 @@ class Step:
     updates : int
         0 or 1; one against the rest counts one for each class that moved.
     w_before, b_before, w, b
-        The weights before and after it. A batch moves with the last row of its pass.
+        The weights before and after it. A batch moves with the last row of its pass. None in the space of a kernel.
+    alpha_before, alpha : tuple or None
+        In the space of a kernel, in place of these: the coefficient of each row, ``w = Σ α·φ(x)``.
+    n_support : int or None
+        There, how many rows have been updated on.
     norm2 : number
         ``‖w‖²`` after it, with the bias, over all vectors.
     proof : Proof or None
@@ -76,11 +80,14 @@ class Step:
     tau: Any
     coef: tuple[Number, ...]
     updates: int
-    w_before: tuple[Any, ...]
-    b_before: Any
-    w: tuple[Any, ...]
-    b: Any
     norm2: Number
+    w_before: Any = None
+    b_before: Any = None
+    w: Any = None
+    b: Any = None
+    alpha_before: Any = None
+    alpha: Any = None
+    n_support: int | None = None
     proof: Proof | None = None
 
     @property
@@ -95,14 +102,27 @@ class Step:
 
     @property
     def norm(self) -> float:
-        """‖w‖ after the step, with the bias."""
-        return wording.square_root(self.norm2)
+        """‖w‖ after the step, with the bias; NaN where a kernel that is no inner product makes its square negative."""
+        return wording.square_root(self.norm2) if self.norm2 >= 0 else math.nan
+
+    @property
+    def coordinates(self) -> Any:
+        """The weights after it, or in the space of a kernel the coefficients."""
+        return self.w if self.alpha is None else self.alpha
+
+    @property
+    def coordinates_before(self) -> Any:
+        """The same before it."""
+        return self.w_before if self.alpha is None else self.alpha_before
 
     def as_dict(self) -> dict[str, Any]:
         """Its entries by name."""
         told = {"step": self.number, "pass": self.pass_number}
         fields = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
         del fields["number"], fields["pass_number"]
+        of_the_other = ("w_before", "b_before", "w", "b") if self.w is None else ("alpha_before", "alpha", "n_support")
+        for name in of_the_other:
+            del fields[name]
         proof = fields.pop("proof")
         fields["mistake"], fields["norm"] = self.mistake, self.norm
         return told | fields | ({} if proof is None else {"proof": dataclasses.asdict(proof)})
@@ -110,7 +130,7 @@ class Step:
 
 @dataclass(frozen=True)
 class Setting:
-    """What was run: the estimator, its numbers, the names of its columns and classes, and its starting weights."""
+    """What was run: the estimator, its numbers and space, the names of its columns and classes, and its start."""
 
     estimator: str
     name: str
@@ -121,9 +141,16 @@ class Setting:
     names: list[str] | None
     n_rows: int
     n_features: int
-    w: tuple[Any, ...]
+    w: Any  # the starting weights; in the space of a kernel None: zero
     b: Any
     start: str  # where they come from, if they are not zero
+    kernel: str | None  # in words; None: linear space
+    x: str  # what a row of X holds
+
+    @property
+    def bias_apart(self) -> bool:
+        """Whether there is a bias b beside the weights; a kernel has it in its constant 1."""
+        return self.fit_intercept and self.kernel is None
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -137,7 +164,13 @@ class Trace(Sequence[Step]):
     steps : tuple of Step
         The visits, in order.
     coef_, intercept_ : ndarray
-        The weights of the readout, as ``fit`` gives them; in exact mode, whole numbers and fractions.
+        The weights of the readout, as ``fit`` gives them; in exact mode, whole numbers and fractions. In the space of
+        a kernel ``coef_`` is None.
+    support_, dual_coef_ : ndarray or None
+        There, the rows updated on, in the order they first were, and their coefficients in the readout.
+    survived : list or None
+        There, how many examples each weight vector survived, zero the first: the votes that it has. One against the
+        rest has a list for each class.
     verdict : {"separated", "no margin", "stopped"} or None
         How the run ended; None for a regression.
     n_iter, n_updates : int
@@ -154,7 +187,6 @@ class Trace(Sequence[Step]):
 
     steps: tuple[Step, ...]
     setting: Setting
-    coef_: NDArray[Any]
     intercept_: NDArray[Any]
     verdict: str | None
     n_iter: int
@@ -163,6 +195,10 @@ class Trace(Sequence[Step]):
     margin_bounds: tuple[float, float]
     revisit: Revisit | None
     proved: list[str]
+    coef_: Any = None
+    support_: NDArray[Any] | None = None
+    dual_coef_: NDArray[Any] | None = None
+    survived: list[Any] | None = None
 
     @property
     def certificate(self) -> list[Any] | None:
@@ -250,16 +286,20 @@ class Trace(Sequence[Step]):
         strings such as "≈1.2345678901234567e+5000".
         """
         setting = dataclasses.asdict(self.setting)
+        model: dict[str, Any] = {"coef": self.coef_, "intercept": self.intercept_}
+        if self.setting.kernel is not None:
+            model = {"support": self.support_, "dual_coef": self.dual_coef_, "intercept": self.intercept_}
         told = {
             **{name: setting[name] for name in ("estimator", "exact", "form", "fit_intercept", "classes", "names")},
-            "start": {"w": self.setting.w, "b": self.setting.b},
+            **({"kernel": self.setting.kernel} if self.setting.kernel is not None else {}),
+            "start": {"w": self.setting.w, "b": self.setting.b} if self.setting.kernel is None else 0,
             "verdict": self.verdict,
             "passes": self.n_iter,
             "updates": self.n_updates,
             "mistakes": self.mistakes,
             "margin_bounds": [bound if math.isfinite(bound) else None for bound in self.margin_bounds],
-            "coef": self.coef_.tolist(),
-            "intercept": self.intercept_.tolist(),
+            **{name: values.tolist() for name, values in model.items()},
+            **({} if self.survived is None else {"survived": self.survived}),
             "certificate": self.certificate,
             "proved": self.proved,
             "steps": [step.as_dict() for step in self.steps],
@@ -275,6 +315,8 @@ def _plain(value: Any) -> Any:
         return [_plain(entry) for entry in value]
     if isinstance(value, np.generic):
         return value.item()
+    if isinstance(value, float) and math.isnan(value):
+        return None
     if value is None or isinstance(value, (str, float, bool)):
         return value
     try:

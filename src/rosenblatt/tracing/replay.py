@@ -15,12 +15,14 @@ import numpy as np
 from .. import exact as exactly
 from .. import reference, rules
 from ..convergence import NO_MARGIN, SEPARATED
-from ..learner import Learner, Run, weighted_rows
+from ..learner import Run, weighted_rows
 from ..theory.revisits import Revisit, Revisits
 from . import closing, wording
 from .ending import Ending, ExactEnd
+from .kernel_space import KernelSpace
 from .proof import Examples, Ledger
 from .record import Setting, Step, Trace
+from .space import LinearSpace, fraction
 
 Number = Any  # int, Fraction or float
 
@@ -44,6 +46,10 @@ def trace(
     ``warm_start=True`` the run goes on from its last weights. A ``random_state`` that is a generator is not advanced
     either, so that the next ``fit`` makes just the run that was traced; with None each call draws a run of its own.
 
+    In the space of a kernel the weights are a sum of examples, and a step tells their coefficients α. ``fit`` adds up
+    scores there in blocks: the decisions are the same, which is checked and said at the end, and floats agree to
+    rounding.
+
     Parameters
     ----------
     est : estimator
@@ -52,13 +58,15 @@ def trace(
         What ``fit`` takes.
     exact : bool, default=False
         Compute with whole numbers and fractions, without rounding: 0.1 is 1/10. The run ends as ``fit`` does, and also
-        where the weights come back to where they have been, which proves that no separator exists.
+        where the weights come back to where they have been, which proves that no separator exists. Kernels whose
+        values are fractions can be traced so: "linear", "poly" of a whole degree, "precomputed", or a function that
+        takes and returns arrays of them.
     separator : w, (w, b), or an object with ``w`` and ``b`` or ``coef_`` and ``intercept_``, default=None
         Weights that separate the rows, of any length (several classes: one vector for each): an array, a Series, a
         fitted estimator, what ``separability`` returns. With them each step carries the quantities of the convergence
-        proof.
+        proof. In the space of a kernel: a coefficient for each row, or a model fitted on these rows.
     coef_init, intercept_init, sample_weight : array-like, default=None
-        What ``fit`` takes.
+        What ``fit`` takes; in the space of a kernel a run begins at zero.
     max_steps : int, default=100_000
         A longer run is refused.
 
@@ -87,15 +95,17 @@ def trace(
       between come to λ = (1, 1, 1, 1) for the rows, and Σ λ·y·(x, 1) = 0, verified exactly. So no
       separator exists.
     """
-    _refuse(est, max_steps)
+    _refuse(est, max_steps, coef_init, intercept_init)
     _check_shapes(X, y)
     given = copy.copy(est)
     given.random_state = copy.deepcopy(est.random_state)
-    _, run = given._prepare(X, y, coef_init, intercept_init, sample_weight)
+    fitted, run = given._prepare(X, y, coef_init, intercept_init, sample_weight)
     n_visited = run.rows.n_rows if run.weight is None else int(np.count_nonzero(run.weight > 0))
     if n_visited > max_steps:
         raise ValueError(_too_long(f"one pass over {n_visited:,} rows", max_steps))
-    replay = Replay(run, X, y, exact)
+    in_kernel = hasattr(run.learner, "kernel")
+    space = KernelSpace(run, X, exact, est.gamma) if in_kernel else LinearSpace(run, X, exact)
+    replay = Replay(fitted, run, y, space)
     if separator is not None:
         replay.prove(separator)
     ending = replay.exactly(max_steps) if exact else replay.natively(max_steps)
@@ -111,16 +121,16 @@ def _start(est: Any, coef_init: Any, intercept_init: Any) -> str:
     return "random weights"
 
 
-def _refuse(est: Any, max_steps: Any) -> None:
+def _refuse(est: Any, max_steps: Any, coef_init: Any, intercept_init: Any) -> None:
     if isinstance(est, type):
         raise TypeError(f"trace needs an estimator, not its class: write {est.__name__}()")
     if not hasattr(est, "_prepare"):
         hint = "; trace its last step on transformed rows" if hasattr(est, "steps") else ""
-        raise TypeError(f"trace needs a linear estimator of this package, got {type(est).__name__}{hint}")
-    if hasattr(type(est), "dual_coef_"):
-        raise TypeError(
-            "runs in kernel space are not traced yet; kernel='linear' is a linear learner's run: trace that"
-        )
+        raise TypeError(f"trace needs an estimator of this package, got {type(est).__name__}{hint}")
+    if hasattr(type(est), "dual_coef_") and not (coef_init is None and intercept_init is None):
+        raise ValueError("in kernel space a run begins with no examples: leave coef_init and intercept_init out")
+    if getattr(est, "budget", None) is not None:
+        raise ValueError("a run with a budget is not traced: what it forgets is not in the record; set budget=None")
     if est.early_stopping:
         raise ValueError("a run with early_stopping=True is not traced: it ends by held-out rows; set it to False")
     if not isinstance(max_steps, int) or isinstance(max_steps, bool) or max_steps < 1:
@@ -156,74 +166,45 @@ def _too_long(what: str, max_steps: int) -> str:
 class Replay:
     """One run through the reference, with whoever watches it."""
 
-    def __init__(self, run: Run, X: Any, y: Any, exact: bool) -> None:
-        self.run, self.exact, learner = run, exact, run.learner
-        self.number: Callable[[Any], Number] = _fraction if exact else np.dtype(learner.dtype).type
-        if learner.dtype == np.float64 and not exact:
-            self.number = float
+    def __init__(self, fitted: Any, run: Run, y: Any, space: LinearSpace | KernelSpace) -> None:
+        self.fitted, self.run, self.space, learner, exact = fitted, run, space, run.learner, space.exact
+        self.exact, self.plain, self.model, self.rows, self.xs = exact, space.plain, space.model, space.rows, space.xs
         self.natural = weighted_rows(run.weight)
         self.present = list(range(run.rows.n_rows)) if self.natural is None else self.natural.tolist()
-        self.rows = exactly_rows(X) if exact else [[self.number(v) for v in row] for row in dense(run)]
         self.targets = run.targets.tolist()
         if exact and learner.epsilon is not None:
-            self.targets = [_fraction(v) for v in np.ravel(np.asarray(y, dtype=object))]
+            self.targets = [fraction(v) for v in np.ravel(np.asarray(y, dtype=object))]
         weight = None if run.weight is None else run.weight.tolist()
-        self.weights = [_fraction(v) for v in weight] if exact and weight is not None else weight
-        self.rule = _rule(learner.rule, _fraction if exact else float)
-        self.model = self._model(learner)
+        self.weights = [fraction(v) for v in weight] if exact and weight is not None else weight
+        self.rule = _rule(learner.rule, fraction if exact else float)
         self.pocket = None
         self.training_set = [(self.rows[i], self.targets[i]) for i in self.present]
         if learner.readout == "pocket":
             self.pocket = reference.Pocket(self.model, self.training_set if learner.ratchet else None)
         self.labels = [_label(v) for v in (self.targets if run.classes is None else run.classes[run.targets].tolist())]
-        self.xs = [tuple(self.plain(v) for v in row) for row in self.rows]
         self.steps: list[Step] = []
         self.ledger: Ledger | None = None
         self.revisit: tuple[Revisit, int | None] | None = None  # and the class that was against the rest
-        self.start = self.now = self._weights()
-        self.norm2 = self._norm2()
+        self.start = self.now = space.moment()
+        self.norm2 = space.total2()
         self.watches = self._watches()
-
-    def _model(self, learner: Learner) -> reference.Model:
-        k, d = learner.n_vectors, learner.n_features
-        epsilon = learner.epsilon or 0
-        model = reference.Model(
-            learner.form, d, k, fit_intercept=learner.fit_intercept, ties=learner.ties, share=learner.multiclass,
-            epsilon=_fraction(epsilon) if self.exact else epsilon, number=self.number, batch=learner.batch,
-        )  # fmt: skip
-        weights = learner.active[:, :k]
-        model.w = [[self.number(v) for v in w] for w in weights[1:].T]
-        model.b = [self.number(v) for v in weights[0]]
-        return model
-
-    def plain(self, value: Number) -> Number:
-        """A number as it is shown and kept: whole ones as int in exact mode, floats of any width as Python's."""
-        return exactly.number(value) if self.exact else reference.wide(value)
-
-    def _weights(self) -> tuple[tuple[tuple[Number, ...], ...], tuple[Number, ...]]:
-        return tuple(tuple(map(self.plain, w)) for w in self.model.w), tuple(map(self.plain, self.model.b))
-
-    def _norm2(self) -> Number:
-        """‖w‖² with the biases, over all vectors, in double precision."""
-        w, b = self.model.w, self.model.b if self.model.one else []
-        return self.plain(sum(v * v for v in (reference.wide(v) for vector in (*w, b) for v in vector)))
+        self.agreement = ""  # with fit, where that rounds in another order
 
     def _watches(self) -> list[tuple[Revisits, int | None]]:
         """Who looks out for weights that come back: one, or one for each class against the rest."""
         learner = self.run.learner
         if learner.epsilon is not None:
             return []
-        rows = self.xs if self.exact else exactly.rows(np.array(self.xs))
-        codes, bias = self.run.targets.tolist(), learner.fit_intercept
+        rows, codes, bias = self.space.watched(), self.run.targets.tolist(), self.space.bias
+        if rows is None:
+            return []
+        state = self.space.state
         if learner.form == "ovr":
             return [
-                (Revisits(rows, [int(code == c) for code in codes], bias, self._state(c)), c)
+                (Revisits(rows, [int(code == c) for code in codes], bias, state(self.now, c)), c)
                 for c in range(learner.n_vectors)
             ]
-        return [(Revisits(rows, codes, bias, self.start, max(learner.n_vectors, 2)), None)]
-
-    def _state(self, c: int | None) -> Any:
-        return self.now if c is None else (self.now[0][c], self.now[1][c])
+        return [(Revisits(rows, codes, bias, state(self.now, None), max(learner.n_vectors, 2)), None)]
 
     # ---- the two ways to run -------------------------------------------------------------------------------------
 
@@ -249,6 +230,8 @@ class Replay:
         for number, order in zip(range(1, native.n_iter + 1), self.orders()):
             for _ in self.pass_over(number, order):
                 pass
+        if isinstance(self.space, KernelSpace):
+            self.agreement = self._agreement(self.space, native)
         lower, upper = native.margin_bounds
         told = [wording.number(bound) if math.isfinite(bound) else "" for bound in (lower, upper)]
         boundary = native.verdict == SEPARATED and bool(native.least.min() <= 0)
@@ -256,10 +239,28 @@ class Replay:
             native.verdict, native.n_iter, native.n_updates, lower, upper, boundary, shown=told[0], capped=told[1]
         )
 
+    def _agreement(self, space: KernelSpace, native: Any) -> str:
+        """Whether the native learner, whose scores are rounded in blocks, decided the same everywhere."""
+        self.fitted._learner = native
+        last = self.fitted.with_readout("last")
+        mistakes, updates = sum(step.mistakes for step in self.steps), sum(step.updates for step in self.steps)
+        counts = (sum(native.mistakes), native.n_updates)
+        if counts == (mistakes, updates) and list(space.model.kept) == last.support_.tolist():
+            dual = space.dual(space.model.w)
+            slack = math.sqrt(float(np.finfo(native.dtype).eps))
+            if np.allclose(dual, last.dual_coef_, rtol=slack, atol=slack * float(np.abs(dual).max(initial=0.0))):
+                return "The mistakes and updates are those of fit, which adds up the scores in blocks."
+        made = [wording.several(n, noun) for n, noun in zip(counts, ("mistake", "update"))]
+        return (
+            "Some score lies within rounding of where the rule decides, and fit, which adds up the scores in blocks, "
+            f"decided otherwise there: it made {made[0]} and {made[1]}, this trace {mistakes:,} and {updates:,}. The "
+            "verdict and the bounds are those of fit."
+        )
+
     def exactly(self, max_steps: int) -> Ending:
         """Until it is decided in exact numbers; a certificate ends it at once."""
-        tol = None if self.run.tol is None else _fraction(self.run.tol)
-        end = ExactEnd(self.model, self.rule, self.training_set, tol)
+        tol = None if self.run.tol is None else fraction(self.run.tol)
+        end = ExactEnd(self.space, self.rule, self.training_set, self.present, tol)
         for number, order in zip(range(1, self.run.max_iter + 1), self.orders()):
             if len(self.steps) + len(order) > max_steps:
                 raise ValueError(_too_long(f"pass {number}, and no end yet,", max_steps))
@@ -296,7 +297,7 @@ class Replay:
             moved = place == len(order) if self.model.batch else step.moves
             before = self.now
             if moved:
-                self.now, self.norm2 = self._weights(), self._norm2()
+                self.now, self.norm2 = self.space.moment(), self.space.total2()
             self._watch(i, step, moved)
             self.steps.append(self._record(number, i, step, before, moved))
             yield step
@@ -305,7 +306,7 @@ class Replay:
         for watch, c in self.watches:
             coef = step.coef if c is None else [step.coef[c]]
             watch.add(i, [exactly.number(reference.wide(a)) for a in coef] if step.moves else [0])
-            found = watch.look(self._state(c)) if moved else None
+            found = watch.look(self.space.state(self.now, c)) if moved else None
             if found is not None and self.revisit is None:
                 self.revisit = found, c
 
@@ -321,22 +322,18 @@ class Replay:
                 "one against the rest trains a perceptron for each class, which have no common separator: leave it "
                 "out, or trace each class with y == label"
             )
-        number = _fraction if self.exact else float
-        rows = self.rows if self.exact else [[float(v) for v in row] for row in self.rows]
-        examples = Examples(
-            rows, self.targets, self.weights, self.present, self.labels, learner.n_vectors, learner.fit_intercept
-        )
-        start = [number(v) for v in examples.stacked(*self.start)]
+        number = fraction if self.exact else float
+        examples = Examples(self.space, self.targets, self.weights, self.present, self.labels, learner.n_vectors)
+        start = [number(v) for v in self.space.stacked(self.start)]
         self.ledger = Ledger(separator, examples, self.rule, learner.batch, start, number)
 
     def _record(self, number: int, i: int, step: reference.Step, before: Any, moved: bool) -> Step:
         several = self.model.form in ("multiclass", "ovr")
         plain = self.plain
         scores, gains = tuple(map(plain, step.scores)), tuple(map(plain, step.gains))
-        (w0, b0), (w, b) = before, self.now
         proof = None
         if self.ledger is not None:
-            inside = [self.number(v) if self.exact else v for v in self.ledger.examples.stacked(w, b)]
+            inside = [fraction(v) if self.exact else v for v in self.space.stacked(self.now)]
             proof = self.ledger.entry(i, step, inside, moved)
             if self.exact:
                 entries = {name: plain(v) if isinstance(v, Fraction) else v for name, v in vars(proof).items()}
@@ -346,8 +343,7 @@ class Replay:
             score=scores if several else scores[0], predicted=self._predicted(scores), margin=plain(step.margin),
             mistakes=0 if self.model.form == "regression" else step.mistakes, why=self._why(step),
             tau=gains if self.model.form == "ovr" else gains[0], coef=tuple(map(plain, step.coef)),
-            updates=step.updates, w_before=w0 if several else w0[0], b_before=b0 if several else b0[0],
-            w=w if several else w[0], b=b if several else b[0], norm2=self.norm2, proof=proof,
+            updates=step.updates, norm2=self.norm2, proof=proof, **self.space.fields(before, self.now),
         )  # fmt: skip
 
     def _predicted(self, scores: tuple[Number, ...]) -> Any:
@@ -368,48 +364,23 @@ class Replay:
     def told(self, ending: Ending, est: Any, start: str) -> Trace:
         """The record with its closing sentences."""
         learner, run = self.run.learner, self.run
-        several = learner.form in ("multiclass", "ovr")
         names = None if run.names is None else [str(name) for name in run.names]
         classes = None if run.classes is None else [_label(v) for v in run.classes.tolist()]
-        (w, b), mistakes = self.start, [0] * ending.n_iter
+        mistakes = [0] * ending.n_iter
         for step in self.steps:
             mistakes[step.pass_number - 1] += step.mistakes
         setting = Setting(
-            " ".join(repr(est).split()), type(est).__name__, self.exact, learner.form, learner.fit_intercept, classes,
-            names, len(self.xs), learner.n_features, w if several else w[0], b if several else b[0],
-            start,
+            estimator=" ".join(repr(est).split()), name=type(est).__name__, exact=self.exact, form=learner.form,
+            fit_intercept=learner.fit_intercept, classes=classes, names=names, n_rows=len(self.xs),
+            n_features=learner.n_features, start=start, kernel=self.space.kernel, x=self.space.x,
+            **self.space.begins(self.start),
         )  # fmt: skip
-        coef, intercept = self.readout()
         return Trace(
-            tuple(self.steps), setting, coef, intercept, ending.verdict, ending.n_iter, ending.n_updates,
-            [] if learner.epsilon is not None else mistakes, (ending.lower, ending.upper),
-            None if self.revisit is None else self.revisit[0], closing.proved(self, ending, setting),
+            steps=tuple(self.steps), setting=setting, verdict=ending.verdict, n_iter=ending.n_iter,
+            n_updates=ending.n_updates, mistakes=[] if learner.epsilon is not None else mistakes,
+            margin_bounds=(ending.lower, ending.upper), revisit=None if self.revisit is None else self.revisit[0],
+            proved=closing.proved(self, ending, setting), **self.space.model_fields(self.pocket),
         )  # fmt: skip
-
-    def readout(self) -> tuple[Any, Any]:
-        """The weights and biases that predict."""
-        learner, model = self.run.learner, self.model
-        w, b = model.w, model.b
-        if learner.readout == "averaged":
-            w, b = model.averaged()
-        elif self.pocket is not None:
-            w, b = self.pocket.w, self.pocket.b
-        if self.exact:
-            coef = np.empty((len(w), learner.n_features), dtype=object)
-            coef[:] = [[self.plain(v) for v in row] for row in w]
-            intercept = np.array([self.plain(v) for v in b], dtype=object)
-        else:
-            coef, intercept = np.array(w, learner.dtype), np.array(b, learner.dtype)
-        return (coef[0] if learner.epsilon is not None else coef), intercept
-
-
-def _fraction(value: Any) -> Fraction:
-    return Fraction(exactly.number(value))
-
-
-def exactly_rows(X: Any) -> list[list[Fraction]]:
-    """The rows as fractions, so that whole numbers divide into fractions too."""
-    return [[Fraction(v) for v in row] for row in exactly.rows(X)]
 
 
 def _label(value: Any) -> Any:
@@ -420,14 +391,3 @@ def _rule(rule: rules.Rule, number: Callable[[Any], Number]) -> rules.Rule:
     """The rule with its parameters as numbers of this kind."""
     given = {field.name: getattr(rule, field.name) for field in dataclasses.fields(rule)}
     return dataclasses.replace(rule, **{name: number(value) for name, value in given.items() if value is not None})
-
-
-def dense(run: Run) -> Any:
-    """The rows as an array, whatever they were."""
-    view = run.rows.view
-    if len(view) == 1:
-        return view[0]
-    indptr, indices, data, width = view
-    X = np.zeros((run.rows.n_rows, width), data.dtype)
-    X[np.repeat(np.arange(len(indptr) - 1), np.diff(indptr)), indices] = data
-    return X

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..theory import given
 from . import wording
 
 if TYPE_CHECKING:
@@ -19,8 +20,14 @@ Number = Any  # Fraction or float
 def weights_of(
     separator: Any, examples: Examples, number: Callable[[Any], Number]
 ) -> tuple[list[list[Number]], list[Number]]:
-    """The class vectors and biases of a separator: w, (w, b), or an object that has them."""
-    d, k = len(examples.rows[0]), examples.n_vectors
+    """The class vectors and biases of a separator: w, (w, b), or an object that has them.
+
+    In the space of a kernel they are coefficients of the rows, without a bias.
+    """
+    space, k = examples.space, examples.n_vectors
+    d, in_kernel = space.n_coordinates, space.kernel is not None
+    if in_kernel and hasattr(separator, "fit"):
+        separator = given.coefficients(separator, d, "separator")
     w, b = _parts(separator)
     if w is None:
         raise ValueError("the separator given has no weights: it says that the data cannot be separated")
@@ -32,14 +39,20 @@ def weights_of(
             raise ValueError
     except (TypeError, ValueError):
         kind = type(separator).__name__
-        raise ValueError(f"separator must be weights w or a pair (w, b) of finite numbers, got {kind}") from None
+        what = f"coefficients of the {d} rows, all" if in_kernel else "weights w or a pair (w, b) of"
+        raise ValueError(f"separator must be {what} finite numbers, got {kind}") from None
+    if in_kernel and b is not None:
+        raise ValueError("in the space of a kernel a separator has no bias: give a coefficient for each row")
     if vectors.shape != (k, d) or len(biases) != k:
-        wanted = f"{d} weights" if k == 1 else f"{k} vectors (one for each class) of {d} weights"
+        each = f"{d} coefficients, one for each row" if in_kernel else f"{d} weights"
+        wanted = each if k == 1 else f"{k} vectors (one for each class) of {each}"
         had = " × ".join(map(str, np.shape(w)))
+        if in_kernel:
+            raise ValueError(f"separator must have {wanted}; got {had}")
         raise ValueError(
             f"separator must have {wanted} and {k} bias{'es' if k > 1 else ''}; got {had} weights and {len(biases)}"
         )
-    if any(found[1]) and not examples.bias:
+    if any(found[1]) and not space.bias:
         raise ValueError("the separator has a bias, but the estimator has none (fit_intercept=False)")
     return found
 
@@ -63,7 +76,9 @@ def least_margin(w: list[list[Number]], b: list[Number], examples: Examples) -> 
     for i in examples.present:
         margin = min(examples.margins(w, b, i))
         if not margin > 0:
-            what = "y·(u·x + b)" if len(w) == 1 else "the smallest (u_y − u_r)·x"
+            x = examples.space.image if examples.space.kernel else "x"
+            score = f"u·{x}" if examples.space.kernel else "(u·x + b)"
+            what = f"y·{score}" if len(w) == 1 else f"the smallest (u_y − u_r)·{x}"
             raise ValueError(
                 f"separator does not separate the rows: at row {i}, of class {examples.labels[i]!r}, {what} is "
                 f"{wording.number(margin)}, and must be above 0"

@@ -78,6 +78,8 @@ def label(value: Any) -> str:
 
 def root(square: Number) -> str:
     """√ of an exact number with no square left below it, 3√2 or 1/(4√5); of a float, its value."""
+    if square < 0:
+        return f"√({number(square)})"
     if isinstance(square, float):
         return number(math.sqrt(square))
     (a, m), (b, n) = map(_square_part, (Fraction(square).numerator, Fraction(square).denominator))
@@ -153,22 +155,29 @@ def vector(values: Sequence[Number], names: Sequence[str] | None = None, widths:
 
 
 def named(
-    values: Sequence[Number], names: Sequence[str], first: Sequence[Number] | None = None, room: int = ROOM
+    values: Sequence[Number], names: Sequence[str], first: Callable[[int], Any] | None = None, room: int = ROOM
 ) -> str:
-    """{good: 1, bad: −1}, the entries that are not 0; if they are too many, those come first that ``first`` has too."""
+    """{good: 1, bad: −1}, the entries that are not 0; if they are too many, those come first that ``first`` says."""
     there = [j for j, v in enumerate(values) if v]
-    if first is not None and len(there) > MOST:
-        there.sort(key=lambda j: not first[j])
+    told = _fitting(there, values, names, room)
+    if len(told) < len(there):
+        if first is not None:
+            there.sort(key=lambda j: not first(j))
+            told = _fitting(there, values, names, room)
+        told.append(f"… {len(there) - len(told)} more")
+    return "{" + ", ".join(told) + "}" if told else "0"
+
+
+def _fitting(which: Sequence[int], values: Sequence[Number], names: Sequence[str], room: int) -> list[str]:
+    """As many of these entries as there is room for, one at least."""
     told: list[str] = []
-    for j in there[:MOST]:
+    for j in which[:MOST]:
         entry = f"{cut(names[j])}: {number(values[j])}"
         if told and len(entry) > room:
             break
         told.append(entry)
         room -= len(entry) + 2
-    if len(told) < len(there):
-        told.append(f"… {len(there) - len(told)} more")
-    return "{" + ", ".join(told) + "}" if told else "0"
+    return told
 
 
 def cut(name: str) -> str:

@@ -1,0 +1,189 @@
+"""Where the weights of a run live, and what a trace asks of that space. Here: over the features."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import exact as exactly
+from .. import reference
+from ..learner import Run
+
+Number = Any  # int, Fraction or float
+Moment = tuple[Any, Any]  # what the weights are at one time
+
+
+class Space:
+    """What both spaces share: the run, its kind of numbers, and how its vectors are stacked.
+
+    Attributes
+    ----------
+    rows : sequence
+        What the model visits.
+    xs : list of tuple
+        The rows as they are shown.
+    model : reference.Model
+        Its ``w`` are coordinates of the weights: one for each feature, or one for each row.
+    kernel : str or None
+        The kernel in words.
+    bias : bool
+        Whether there is a bias beside the coordinates.
+    """
+
+    rows: Sequence[Any]
+    xs: list[tuple[Number, ...]]
+    model: reference.Model
+    kernel: str | None = None
+    bias = False
+    x = "x"  # what a row holds,
+    image = "x"  # and what the weights are added up from
+
+    def __init__(self, run: Run, exact: bool) -> None:
+        self.run, self.exact = run, exact
+        self.several = run.learner.form in ("multiclass", "ovr")
+        dtype = np.dtype(run.learner.dtype)
+        self.number: Any = fraction if exact else float if dtype == np.float64 else dtype.type
+
+    def plain(self, value: Number) -> Number:
+        """A number as it is shown and kept: whole ones as int in exact mode, floats of any width as Python's."""
+        return exactly.number(value) if self.exact else reference.wide(value)
+
+    def one(self, vectors: Any) -> Any:
+        """Of several vectors or numbers all, of one that one."""
+        return vectors if self.several else vectors[0]
+
+    def array(self, values: Any) -> NDArray[Any]:
+        """Numbers as an array: those of the learner, or exact ones."""
+        return np.array(values, object if self.exact else self.run.learner.dtype)
+
+    def slots(self, squares: Sequence[Number]) -> list[Number]:
+        """Squared norms of the vectors, summed where they are stacked: all but one against the rest."""
+        return [sum(squares)] if self.model.form == "multiclass" else list(squares)
+
+
+class LinearSpace(Space):
+    """Weights over the features, and their biases."""
+
+    def __init__(self, run: Run, X: Any, exact: bool) -> None:
+        super().__init__(run, exact)
+        learner = run.learner
+        self.bias = learner.fit_intercept
+        self.image = "(x, 1)" if self.bias else "x"
+        self.rows = exactly_rows(X) if exact else [[self.number(v) for v in row] for row in dense(run)]
+        self.xs = [tuple(self.plain(v) for v in row) for row in self.rows]
+        self.n_coordinates = learner.n_features
+        self._wide = self.rows if exact else self.xs
+        epsilon = learner.epsilon or 0
+        self.model = reference.Model(
+            learner.form, learner.n_features, learner.n_vectors, fit_intercept=learner.fit_intercept, ties=learner.ties,
+            share=learner.multiclass, epsilon=fraction(epsilon) if exact else epsilon, number=self.number,
+            batch=learner.batch,
+        )  # fmt: skip
+        weights = learner.active[:, : learner.n_vectors]
+        self.model.w = [[self.number(v) for v in w] for w in weights[1:].T]
+        self.model.b = [self.number(v) for v in weights[0]]
+        self._start = self._vectors()
+
+    # ---- geometry ------------------------------------------------------------------------------------------------
+
+    def dot(self, a: Sequence[Number], b: Sequence[Number]) -> Number:
+        """The inner product of two weights, stacked."""
+        return dot(a, b)
+
+    def norm2(self, i: int) -> Number:
+        """‖x‖² of a row, the bias feature included."""
+        return dot(self._wide[i], self._wide[i]) + self.bias
+
+    def scores(self, w: Sequence[Sequence[Number]], b: Sequence[Number], i: int) -> list[Number]:
+        """Scores of a row by any weights."""
+        return [dot(ws, self._wide[i]) + c for ws, c in zip(w, b)]
+
+    def _vectors(self) -> list[list[Number]]:
+        return [[*w, b] if self.bias else list(w) for w, b in zip(self.model.w, self.model.b)]
+
+    def norms2(self) -> list[Number]:
+        """‖w‖² with the biases, of all vectors together or of each against the rest."""
+        return self.slots([dot(w, w) for w in self._vectors()])
+
+    def moved2(self) -> list[Number]:
+        """‖w − w₀‖² likewise."""
+        moved = [[a - b for a, b in zip(*pair)] for pair in zip(self._vectors(), self._start)]
+        return self.slots([dot(w, w) for w in moved])
+
+    def total2(self) -> Number:
+        """‖w‖² over all vectors, in double precision."""
+        values = [reference.wide(v) for vector in (*self.model.w, self.model.b if self.bias else []) for v in vector]
+        return self.plain(dot(values, values))
+
+    # ---- the record ----------------------------------------------------------------------------------------------
+
+    def moment(self) -> Moment:
+        """The weights as they are now."""
+        return tuple(tuple(map(self.plain, w)) for w in self.model.w), tuple(map(self.plain, self.model.b))
+
+    def stacked(self, moment: Moment) -> list[Number]:
+        """All weights in one list: those of each vector and its bias, if there is one."""
+        return [value for ws, c in zip(*moment) for value in (*ws, *((c,) if self.bias else ()))]
+
+    def fields(self, before: Moment, now: Moment) -> dict[str, Any]:
+        """What a step says of the weights."""
+        (w0, b0), (w, b) = before, now
+        return {"w_before": self.one(w0), "b_before": self.one(b0), "w": self.one(w), "b": self.one(b)}
+
+    def begins(self, start: Moment) -> dict[str, Any]:
+        """What the setting says of where they begin."""
+        w, b = start
+        return {"w": self.one(w), "b": self.one(b)}
+
+    def watched(self) -> Sequence[Sequence[Number]] | None:
+        """The rows that cancel if weights come back, in exact numbers; None: that is not looked out for."""
+        return self.xs if self.exact else exactly.rows(np.array(self.xs))
+
+    def state(self, moment: Moment, c: int | None) -> Any:
+        """What tells weights from others: all of them, or those of one class against the rest."""
+        return moment if c is None else (moment[0][c], moment[1][c])
+
+    def read(self, pocket: reference.Pocket | None) -> Moment:
+        """The weights and biases that predict."""
+        w, b = self.model.w, self.model.b
+        if self.run.learner.readout == "averaged":
+            w, b = self.model.averaged()
+        elif pocket is not None:
+            w, b = pocket.w, pocket.b
+        return [[self.plain(v) for v in row] for row in w], [self.plain(v) for v in b]
+
+    def model_fields(self, pocket: reference.Pocket | None) -> dict[str, Any]:
+        """What the trace says of them, as ``fit`` does."""
+        w, b = self.read(pocket)
+        coef = self.array(w).reshape(len(w), self.n_coordinates)
+        return {"coef_": coef[0] if self.run.learner.epsilon is not None else coef, "intercept_": self.array(b)}
+
+
+def dot(a: Sequence[Number], b: Sequence[Number]) -> Number:
+    """The sum of products."""
+    return sum(x * y for x, y in zip(a, b))
+
+
+def fraction(value: Any) -> Fraction:
+    """A number as a fraction, so that whole ones divide into fractions too."""
+    return Fraction(exactly.number(value))
+
+
+def exactly_rows(X: Any) -> list[list[Fraction]]:
+    """The rows as fractions."""
+    return [[Fraction(v) for v in row] for row in exactly.rows(X)]
+
+
+def dense(run: Run) -> Any:
+    """The rows as an array, whatever they were."""
+    view = run.rows.view
+    if len(view) == 1:
+        return view[0]
+    indptr, indices, data, width = view
+    X = np.zeros((run.rows.n_rows, width), data.dtype)
+    X[np.repeat(np.arange(len(indptr) - 1), np.diff(indptr)), indices] = data
+    return X
