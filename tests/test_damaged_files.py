@@ -180,6 +180,18 @@ def test_tensors_that_do_not_fit_are_refused(name, change, tmp_path):
     one_sentence(lambda: rb.load(path), ModelFileError, str(path))
 
 
+@pytest.mark.parametrize(
+    "change",
+    [lambda d: d["policy"].update(n=7), lambda d: d["policy"].pop("Q"), lambda d: d["budget"].update(policy="x")],
+)
+def test_budgets_that_do_not_fit_are_refused(change, tmp_path):
+    path, (X, y) = tmp_path / "model", data(rb.KernelPerceptron(), 2)
+    policy = {"budget": 5, "budget_policy": "forgetron", "fit_intercept": False}
+    rb.KernelPerceptron(max_iter=1, tol=None, **policy).fit(X, y).save(path)
+    rewritten(path, change_document=lambda document: change(document["learner"]))
+    one_sentence(lambda: rb.load(path), ModelFileError, str(path))
+
+
 def test_the_names_of_features_must_fit(tmp_path):
     path = tmp_path / "model"
     small().save(path)
