@@ -178,7 +178,7 @@ def test_every_attribute_that_is_documented_is_there(found):
 
 @pytest.mark.parametrize("found", ESTIMATORS, ids=named)
 def test_every_argument_of_a_method_is_documented(found):
-    names = ("fit", "partial_fit", "learn_one", "predict", "predict_one", "decision_function", "with_readout")
+    names = ("fit", "partial_fit", "learn_one", "predict", "predict_one", "decision_function", "with_readout", "save")
     refused = ("learn_one", "predict_one") if found in KERNEL else ()
     for name in names:
         if hasattr(found, name) and name not in refused:

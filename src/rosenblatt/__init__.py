@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         PocketPerceptron,
         VotedPerceptron,
     )
+    from .estimators.files import export_onnx, load
     from .theory import Separability, distances, margin, mistake_bound, perceptron_loss, radius, separability
     from .tracing import Step, Trace, trace
 
@@ -45,6 +46,8 @@ __all__ = [
     "__version__",
     "conventions",
     "distances",
+    "export_onnx",
+    "load",
     "margin",
     "mistake_bound",
     "perceptron_loss",
@@ -57,6 +60,7 @@ __all__ = [
 
 #: Where a public name is defined, if not among the estimators.
 _HOMES = {
+    **dict.fromkeys(("export_onnx", "load"), "estimators.files"),
     **dict.fromkeys(("Step", "Trace", "trace"), "tracing"),
     **dict.fromkeys(
         ("Separability", "distances", "margin", "mistake_bound", "perceptron_loss", "radius", "separability"), "theory"

@@ -10,6 +10,7 @@ from __future__ import annotations
 import copy
 import math
 import numbers
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -43,6 +44,7 @@ class FittedState(BaseEstimator):
 
     _learner: Learner
     _columns: Any = None  # {name: column}, or None where they have no names
+    _extras: Any = None  # sections that a model file held besides, which go into the next one
 
     # ---- named features ------------------------------------------------------------------------------------------
 
@@ -147,6 +149,21 @@ class FittedState(BaseEstimator):
             other._learner.readout, other._learner.total, other._learner.pocket = "last", None, None
             other._learner._arrange()
         return other
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the model to a file, from which ``rb.load`` brings it back as it is: it predicts and learns on alike.
+
+        The file is a safetensors file and holds no code. What was there before is replaced once the new file is
+        complete, or not at all.
+
+        Parameters
+        ----------
+        path : str or Path
+            Where to.
+        """
+        from .files import save
+
+        save(self, path)
 
     def __sklearn_is_fitted__(self) -> bool:
         return "_learner" in self.__dict__
@@ -322,6 +339,7 @@ class LinearEstimator(FittedState):
         """A copy to be fitted, and its run made ready: all that ``fit`` does before the first step."""
         fitted = copy.copy(self)
         fitted.__dict__.pop("_columns", None)
+        fitted.__dict__.pop("_extras", None)
         learner = fitted._new_learner()
         X, rows, targets, weight, classes = fitted._task(learner, X, y, sample_weight)
         rng = fitted._generator()

@@ -1,0 +1,111 @@
+"""Estimators in files: saved and loaded as they are, or exported to predict elsewhere."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import numpy as np
+
+from .. import estimators, model_files, onnx_files
+from ..model_files import Model, ModelFileError
+from ..model_files.values import encode
+from .contract import FittedState
+
+
+def save(estimator: FittedState, path: str | os.PathLike[str]) -> None:
+    """Write a fitted estimator to a model file."""
+    model_files.write(path, model_of(estimator))
+
+
+def load(path: str | os.PathLike[str]) -> Any:
+    """The estimator that was saved in a file.
+
+    It predicts as the one that was saved, and learns on as if it had never stopped, to the bit. No code in the file is
+    ever run, for there is none.
+
+    Parameters
+    ----------
+    path : str or Path
+        The file, written by ``save`` or on the command line.
+
+    Returns
+    -------
+    estimator
+        Of the class that was saved. A file that is cut short, damaged, foreign or of a later version raises
+        ``ModelFileError``, a ValueError, which says so.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> import rosenblatt as rb
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "mood.model"
+    >>> stream = rb.Perceptron().learn_one({"good": 1}, "+").learn_one({"not": 1, "good": 1, "not good": 1}, "-")
+    >>> stream.save(path)
+    >>> rb.load(path).learn_one({"good": 1}, "+").predict_one({"good": 1})
+    '+'
+    """
+    model = model_files.read(path)
+    kinds = {name: getattr(estimators, name) for name in estimators.__all__}
+    try:
+        estimator = kinds[model.algorithm](**model.parameters)
+    except (KeyError, TypeError) as error:
+        raise ModelFileError(
+            f"{path} holds a model that this version of rosenblatt does not know: {model.algorithm} with the "
+            f"parameters {', '.join(model.parameters)}, written by version {model.written_by}"
+        ) from error
+    estimator._learner = model.learner
+    _share_generator(estimator)
+    if model.columns is not None:
+        estimator._columns = {name: column for column, name in enumerate(model.columns)}
+    if model.classes is not None:
+        estimator._know(model.classes)
+    if model.extras:
+        estimator._extras = model.extras
+    return estimator
+
+
+def _share_generator(estimator: Any) -> None:
+    """Where a budget draws from the very generator that was given, let it do so again: one that stands at the same."""
+    seed, policy = estimator.random_state, getattr(estimator._learner, "policy", None)
+    if isinstance(seed, np.random.Generator) and policy is not None:
+        states = [encode(generator, "random_state") for generator in (seed, policy.rng)]
+        if states[0] == states[1]:
+            policy.rng = seed
+
+
+def export_onnx(estimator: FittedState, path: str | os.PathLike[str]) -> None:
+    """Write a fitted estimator as an ONNX graph, which predicts without this package or Python.
+
+    The input ``X`` has the columns and the number type of the training data. Outputs are ``label`` and ``scores``, what
+    ``predict`` and ``decision_function`` return, or ``variable`` for a regressor: those of the readout in use. Scores
+    are summed in another order than here, and may differ in the last digits.
+
+    Parameters
+    ----------
+    estimator : estimator
+        A linear model, or a kernel model whose kernel has a name and whose readout is not a vote.
+    path : str or Path
+        Where to. The file appears whole or not at all.
+
+    Notes
+    -----
+    It needs the ``onnx`` package: ``pip install rosenblatt[onnx]``.
+    """
+    onnx_files.write(path, model_of(estimator))
+
+
+def model_of(estimator: Any) -> Model:
+    """What is to be stored of a fitted estimator."""
+    name = type(estimator).__name__
+    if type(estimator) is not getattr(estimators, name, None):
+        raise TypeError(f"a model file is for the estimators of rosenblatt, and {name} is not one of them")
+    learner = estimator._fitted
+    return Model(
+        name,
+        estimator.get_params(deep=False),
+        learner,
+        None if learner.epsilon is not None else estimator.classes_,
+        estimator._names(),
+        estimator._extras or {},
+    )

@@ -1,0 +1,147 @@
+"""The file: a JSON document and named arrays, as safetensors, with a checksum over both.
+
+The metadata of the safetensors header are ``format`` ("rosenblatt"), ``format_version``, ``model`` (the document) and
+``sha256``: that of the document's UTF-8 text followed by the bytes of every tensor, in the order of their names. The
+document lists the tensors with their types and shapes.
+
+It is written here rather than by the ``safetensors`` package, to go into a file without a name and without a second
+copy of the arrays; it is the package that reads it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import stat
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..whole_files import replacing
+
+Array = NDArray[Any]
+
+FORMAT, VERSION = "rosenblatt", 1
+
+#: Of the types that safetensors knows, those that occur here, by their names there.
+TYPES = {
+    "BOOL": np.dtype(np.bool_),
+    "U8": np.dtype(np.uint8),
+    "U32": np.dtype(np.uint32),
+    "U64": np.dtype(np.uint64),
+    "I8": np.dtype(np.int8),
+    "I32": np.dtype(np.int32),
+    "I64": np.dtype(np.int64),
+    "F32": np.dtype(np.float32),
+    "F64": np.dtype(np.float64),
+}
+_NAMES = {dtype: name for name, dtype in TYPES.items()}
+
+
+class ModelFileError(ValueError):
+    """A file is not a model, or not the one that was written, or it is of a later version."""
+
+
+def write(path: str | os.PathLike[str], document: dict[str, Any], tensors: dict[str, Array]) -> None:
+    """Write a document and arrays; the file appears whole or not at all."""
+    wide_first = sorted(tensors, key=lambda name: (-tensors[name].dtype.itemsize, name))  # so that all are aligned
+    arrays = {name: _stored(tensors[name]) for name in wide_first}
+    listed = {name: _listed(arrays[name]) for name in sorted(arrays)}
+    text = json_text({**document, "tensors": listed})
+    metadata = {"format": FORMAT, "format_version": str(VERSION), "sha256": _digest(text, arrays), "model": text}
+    header: dict[str, Any] = {"__metadata__": metadata}
+    end = 0
+    for name, array in arrays.items():
+        begin, end = end, end + array.nbytes
+        header[name] = {"dtype": listed[name][0], "shape": listed[name][1], "data_offsets": [begin, end]}
+    head = json_text(header).encode()
+    head += b" " * (-len(head) % 8)
+    with replacing(path) as file:
+        file.write(len(head).to_bytes(8, "little"))
+        file.write(head)
+        for array in arrays.values():
+            file.write(_bytes(array))
+
+
+def read(path: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[str, Array]]:
+    """The document and the arrays of a file that is whole and of this format, or one sentence that says what is not."""
+    from safetensors import SafetensorError, safe_open
+
+    place = Path(path)
+    if not stat.S_ISREG(place.stat().st_mode) and not place.is_dir():
+        raise ModelFileError(f"{place} is a device or a pipe, and a model is read from a file")
+    place.open("rb").close()  # says what is wrong with the path
+    try:
+        with safe_open(place, framework="np") as file:
+            metadata = file.metadata() or {}
+            _check_format(place, metadata)
+            tensors = {name: _native(file.get_tensor(name)) for name in sorted(file.keys())}
+    except SafetensorError as error:
+        raise ModelFileError(f"{place} is not a model file, or not a whole one: {_first_line(error)}") from error
+    text = metadata["model"]
+    if _digest(text, tensors) != metadata.get("sha256"):
+        raise ModelFileError(f"{place} is damaged or was tampered with: its checksum is wrong")
+    try:
+        document = json.loads(text)
+        listed = document.pop("tensors")
+    except Exception as error:
+        raise ModelFileError(f"{place} is not a model of rosenblatt: {_first_line(error)}") from error
+    if listed != {name: _listed(array) for name, array in tensors.items()}:
+        raise ModelFileError(f"{place} is damaged or was tampered with: its tensors are not those that it lists")
+    return document, tensors
+
+
+def _check_format(place: Path, metadata: dict[str, str]) -> None:
+    if metadata.get("format") != FORMAT or "model" not in metadata:
+        raise ModelFileError(f"{place} is a safetensors file, but not a model of rosenblatt")
+    version = metadata.get("format_version", "")
+    if not version.isdecimal():
+        raise ModelFileError(f"{place} is damaged: its format version is {version!r}")
+    if int(version) > VERSION:
+        raise ModelFileError(
+            f"{place} is of format {version}, and this version of rosenblatt reads formats up to {VERSION}: upgrade it"
+        )
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).partition("\n")[0][:200]
+
+
+def json_text(value: Any) -> str:
+    """A value as JSON: readable, or where text has no UTF-8 (half a surrogate pair), escaped."""
+    text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        text = json.dumps(value, allow_nan=False, separators=(",", ":"))
+    return text
+
+
+def _digest(text: str, arrays: dict[str, Array]) -> str:
+    found = hashlib.sha256(text.encode())
+    for name in sorted(arrays):
+        found.update(_bytes(_stored(arrays[name])))
+    return found.hexdigest()
+
+
+def _listed(array: Array) -> list[Any]:
+    return [_NAMES.get(array.dtype.newbyteorder("="), array.dtype.name), list(array.shape)]
+
+
+def _stored(array: Array) -> Array:
+    """In C order and little-endian, as the file has it."""
+    if array.dtype.newbyteorder("=") not in _NAMES:
+        raise TypeError(f"a model file does not hold arrays of {array.dtype}")
+    return np.ascontiguousarray(array, array.dtype.newbyteorder("<")).reshape(array.shape)
+
+
+def _native(array: Array) -> Array:
+    return array if sys.byteorder == "little" else array.astype(array.dtype.newbyteorder("="))
+
+
+def _bytes(array: Array) -> memoryview:
+    return array.reshape(-1).view(np.uint8).data

@@ -1,0 +1,140 @@
+"""Models as ONNX graphs, which predict wherever ONNX runs: the scores of the readout, and the labels they give."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import __version__
+from .kernel_space.learner import KernelLearner
+from .kernel_space.rows import dense
+from .model_files import Model
+from .whole_files import replacing
+
+Array = NDArray[Any]
+
+#: Operators and file format as old as will do, so that old runtimes read it.
+_OPSET, _IR_VERSION = 13, 8
+
+
+def write(path: str | os.PathLike[str], model: Model) -> None:
+    """Write a model as an ONNX graph; the file appears whole or not at all."""
+    content = graph(model).SerializeToString()
+    with replacing(path) as file:
+        file.write(content)
+
+
+def graph(model: Model) -> Any:
+    """The graph of a model: X → scores → label."""
+    try:
+        import onnx
+    except ImportError:
+        raise ImportError("export_onnx needs the onnx package: pip install 'rosenblatt[onnx]'") from None
+    drawn = _Drawing(onnx)
+    learner = model.learner
+    scores = _kernel_scores(drawn, learner) if isinstance(learner, KernelLearner) else _linear_scores(drawn, model)
+    if model.classes is None:
+        outputs = [drawn.output("variable", scores, learner.dtype, [None, 1])]
+    else:
+        labels = _labels(model)
+        several = learner.n_vectors > 1
+        if several:
+            code = drawn.node("ArgMax", scores, axis=1, keepdims=0)
+        else:
+            scores = drawn.node("Squeeze", scores, drawn.array(np.array([1], np.int64)))
+            positive = drawn.node("Greater", scores, drawn.array(np.zeros((), learner.dtype)))
+            code = drawn.node("Cast", positive, to=onnx.TensorProto.INT64)
+        label = drawn.node("Gather", drawn.array(labels), code, axis=0)
+        shape = [None, learner.n_vectors] if several else [None]
+        outputs = [
+            drawn.output("label", label, labels.dtype, [None]),
+            drawn.output("scores", scores, learner.dtype, shape),
+        ]
+    X = drawn.value("X", learner.dtype, [None, learner.n_features])
+    found = onnx.helper.make_model(
+        onnx.helper.make_graph(drawn.nodes, model.algorithm, [X], outputs, drawn.arrays),
+        opset_imports=[onnx.helper.make_opsetid("", _OPSET)],
+        ir_version=_IR_VERSION,
+        producer_name="rosenblatt",
+        producer_version=__version__,
+    )
+    onnx.checker.check_model(found)
+    return found
+
+
+class _Drawing:
+    """Nodes and arrays of a graph, in the order they were made."""
+
+    def __init__(self, onnx: Any) -> None:
+        self.onnx, self.nodes, self.arrays = onnx, [], []  # type: ignore[var-annotated]
+
+    def array(self, values: Array) -> str:
+        name = f"array{len(self.arrays)}"
+        text = values.dtype.kind in "OU"
+        self.arrays.append(self.onnx.numpy_helper.from_array(values.astype(object) if text else values, name))
+        return name
+
+    def node(self, kind: str, *inputs: str, **attributes: Any) -> str:
+        name = f"{kind.lower()}{len(self.nodes)}"
+        self.nodes.append(self.onnx.helper.make_node(kind, list(inputs), [name], **attributes))
+        return name
+
+    def value(self, name: str, dtype: np.dtype[Any], shape: list[Any]) -> Any:
+        text = dtype.kind in "OU"
+        kind = self.onnx.TensorProto.STRING if text else self.onnx.helper.np_dtype_to_tensor_dtype(dtype)
+        return self.onnx.helper.make_tensor_value_info(name, kind, shape)
+
+    def output(self, name: str, source: str, dtype: np.dtype[Any], shape: list[Any]) -> Any:
+        self.nodes.append(self.onnx.helper.make_node("Identity", [source], [name]))
+        return self.value(name, dtype, shape)
+
+
+def _linear_scores(drawn: _Drawing, model: Model) -> str:
+    """``x·w + b``."""
+    weights = model.learner.read()[:, : model.learner.n_vectors]
+    product = drawn.node("MatMul", "X", drawn.array(np.ascontiguousarray(weights[1:])))
+    return drawn.node("Add", product, drawn.array(np.ascontiguousarray(weights[0])))
+
+
+def _kernel_scores(drawn: _Drawing, learner: KernelLearner) -> str:
+    """``Σ α·K(x_j, x)``; the bias is in the kernel, as a constant."""
+    kernel, vectors = learner.kernel, learner.support.vectors
+    if not isinstance(kernel.name, str) or kernel.name == "precomputed":
+        raise ValueError("an ONNX graph needs a kernel that has a name, neither a function nor a precomputed one")
+    if learner.readout == "voted":
+        raise ValueError("a vote is not exported to ONNX; export est.with_readout('averaged') instead")
+    if vectors is None:
+        vectors = np.zeros((0, learner.n_features), learner.dtype)
+
+    def number(value: float) -> str:
+        return drawn.array(np.array(value, learner.dtype))
+
+    examples = np.ascontiguousarray(dense(vectors))
+    # Scaled here: onnxruntime joins a product and a scale into one step, whose scale is float32.
+    scale = {"linear": 1.0, "rbf": -2.0}.get(kernel.name, kernel.gamma)
+    K = drawn.node("MatMul", "X", drawn.array(np.ascontiguousarray(learner.dtype.type(scale) * examples.T)))
+    if kernel.name == "rbf":
+        squares = drawn.node("ReduceSumSquare", "X", axes=[1], keepdims=1)
+        distance = drawn.node("Add", squares, drawn.array(np.einsum("ij,ij->i", examples, examples)))
+        distance = drawn.node("Max", drawn.node("Add", distance, K), number(0))
+        K = drawn.node("Exp", drawn.node("Mul", distance, number(-kernel.gamma)))
+    elif kernel.name in ("poly", "sigmoid"):
+        K = drawn.node("Add", K, number(kernel.coef0))
+        K = drawn.node("Tanh", K) if kernel.name == "sigmoid" else drawn.node("Pow", K, number(kernel.degree))
+    if kernel.bias:
+        K = drawn.node("Add", K, number(1))
+    return drawn.node("MatMul", K, drawn.array(np.ascontiguousarray(learner.dual())))
+
+
+def _labels(model: Model) -> Array:
+    """The classes as ONNX has them: text, whole numbers, numbers or truth values."""
+    assert model.classes is not None
+    classes = np.array(model.classes.tolist()) if model.classes.dtype == object else model.classes
+    if classes.dtype.kind in "iu" and classes.dtype != np.uint64:
+        classes = classes.astype(np.int64)
+    if classes.ndim != 1 or classes.dtype.kind not in "biufU" or len(classes) == 0:
+        raise ValueError(f"an ONNX graph has labels of text or numbers, not {model.classes.tolist()}")
+    return np.repeat(classes, 2) if len(classes) == 1 else classes  # one class: either answer is it
