@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "learn.hpp"
+#include "text_bindings.hpp"
 
 namespace nb = nanobind;
 using namespace rosenblatt;
@@ -355,4 +356,5 @@ NB_MODULE(_native, m) {
     m.def("scan", &scan_rows, nb::arg("rows"), "(fault, max |x|) of the rows.");
     m.def("radius2", &radius2_rows, nb::arg("rows"), nb::arg("order").none(),
           "R² of the rows without the bias feature: max ‖x‖².");
+    bind_text(m);
 }
