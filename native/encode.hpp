@@ -16,8 +16,14 @@
 #include <new>
 #include <shared_mutex>
 #include <string_view>
+#include <system_error>
 #include <thread>
+#include <utility>
 #include <vector>
+
+#if defined(__linux__)
+#include <sys/mman.h>
+#endif
 
 #include "text.hpp"
 
@@ -89,17 +95,40 @@ Fault in_blocks(const std::vector<std::size_t>& starts, unsigned n_threads, Make
 
 // Memory that grows without being touched, and can be given away.
 template <class T>
-struct Memory {
+class Memory {
     struct Free {
         void operator()(T* p) const { std::free(p); }
     };
-    std::unique_ptr<T, Free> data;
+    std::unique_ptr<T, Free> data_;
+    std::size_t capacity_ = 0;
+
+    // Large pages for large memory, as NumPy asks for: the first touch of small ones takes a tenth of the whole work.
+    void advise([[maybe_unused]] std::size_t bytes) const {
+#if defined(__linux__)
+        constexpr std::uintptr_t page = 1 << 21;
+        const std::uintptr_t first = (reinterpret_cast<std::uintptr_t>(data_.get()) + page - 1) / page * page;
+        const std::uintptr_t last = (reinterpret_cast<std::uintptr_t>(data_.get()) + bytes) / page * page;
+        if (first < last) madvise(reinterpret_cast<void*>(first), last - first, MADV_HUGEPAGE);
+#endif
+    }
+
+  public:
+    T* data() const { return data_.get(); }
+    T& operator[](std::size_t i) const { return data_.get()[i]; }
+    std::size_t capacity() const { return capacity_; }
+    T* give_away() { return data_.release(); }
 
     void resize(std::size_t n) {
-        void* p = std::realloc(data.get(), std::max<std::size_t>(n, 1) * sizeof(T));
+        if (n > std::numeric_limits<std::size_t>::max() / 2 / sizeof(T)) throw std::bad_alloc();
+        void* p = std::realloc(data_.get(), std::max<std::size_t>(n, 1) * sizeof(T));
         if (!p) throw std::bad_alloc();
-        (void)data.release();
-        data.reset(static_cast<T*>(p));
+        (void)data_.release();
+        data_.reset(static_cast<T*>(p));
+        capacity_ = n;
+        advise(n * sizeof(T));
+    }
+    void reserve(std::size_t n) {
+        if (n > capacity_) resize(n + n / 2);
     }
 };
 
@@ -112,29 +141,28 @@ class Entries {
     std::vector<std::int64_t> starts;  // of each row; until finish() the length of row i at i + 1
     std::size_t size = 0;
 
-    Entries(std::size_t n_rows, std::size_t guess) : starts(n_rows + 1, 0) { grow(guess); }
+    Entries(std::size_t n_rows, std::size_t guess) : starts(n_rows + 1, 0) { resize(guess); }
 
-    // Put the entries of a block in their place. False: the work was stopped.
-    bool place(std::size_t block, const std::vector<std::int32_t>& from_columns, const std::vector<T>& from_values) {
-        const std::size_t count = from_columns.size();
+    // Put the entries of a block in their place, unless the work was stopped.
+    void place(std::size_t block, const Memory<std::int32_t>& from_columns, const Memory<T>& from_values,
+               std::size_t count) {
         std::size_t at = 0;
         {
             std::unique_lock lock(turn_);
             changed_.wait(lock, [&] { return stopped_ || block == block_; });
-            if (stopped_) return false;
+            if (stopped_) return;
             at = size;
-            if (at + count > capacity_) {
-                const std::unique_lock alone(copying_);
-                grow(at + count + (at + count) / 2);
-            }
             size += count;
+            if (size > columns.capacity()) {
+                const std::unique_lock alone(copying_);
+                resize(size + size / 2);
+            }
             ++block_;
         }
         changed_.notify_all();
         const std::shared_lock together(copying_);
-        std::copy(from_columns.begin(), from_columns.end(), columns.data.get() + at);
-        std::copy(from_values.begin(), from_values.end(), values.data.get() + at);
-        return true;
+        std::copy_n(from_columns.data(), count, columns.data() + at);
+        std::copy_n(from_values.data(), count, values.data() + at);
     }
 
     void stop() {
@@ -145,20 +173,19 @@ class Entries {
 
     void finish() {
         for (std::size_t i = 1; i < starts.size(); ++i) starts[i] += starts[i - 1];
-        grow(size);
+        resize(size);
     }
 
   private:
     std::mutex turn_;
     std::condition_variable changed_;
     std::shared_mutex copying_;  // shared by those who copy, alone for who moves the memory
-    std::size_t block_ = 0, capacity_ = 0;
+    std::size_t block_ = 0;
     bool stopped_ = false;
 
-    void grow(std::size_t capacity) {
+    void resize(std::size_t capacity) {
         columns.resize(capacity);
         values.resize(capacity);
-        capacity_ = capacity;
     }
 };
 
@@ -176,47 +203,94 @@ inline double natural_log(double x) {
     return e * 0.69314718055994531 + 2 * s * sum;
 }
 
-// ln n, of small n from a table.
-class Logarithms {
-    std::vector<double> table_;
-
-  public:
-    explicit Logarithms(std::size_t size) : table_(size) {
-        for (std::size_t n = 1; n < size; ++n) table_[n] = natural_log(static_cast<double>(n));
-    }
-    double operator()(std::uint64_t n) const {
-        return n < table_.size() ? table_[n] : natural_log(static_cast<double>(n));
-    }
-};
-
 enum class Weighting { count, binary, log };  // n, 1 and 1 + ln n for an n-gram that occurs n times
 
-inline double weighted(std::uint64_t n, Weighting how, const Logarithms& ln) {
-    return how == Weighting::binary ? 1 : how == Weighting::log ? 1 + ln(n) : static_cast<double>(n);
-}
+// The weight of a count, of small ones from a table.
+class Weights {
+    static constexpr std::size_t kTable = 256;
+    Weighting how_;
+    double table_[kTable] = {};
 
-// Divide by the Euclidean norm, added up in column order.
+    double computed(std::size_t n) const {
+        const auto count = static_cast<double>(n);
+        return how_ == Weighting::binary ? 1 : how_ == Weighting::log ? 1 + natural_log(count) : count;
+    }
+
+  public:
+    explicit Weights(Weighting how) : how_(how) {
+        for (std::size_t n = 1; n < kTable; ++n) table_[n] = computed(n);
+    }
+    double operator()(std::size_t n) const { return n < kTable ? table_[n] : computed(n); }
+};
+
+// Divide by the Euclidean norm: squares added in four lanes by their place in the row, then in pairs.
 template <class T>
 void normalise(T* values, std::size_t n) {
-    double sum = 0;
-    for (std::size_t i = 0; i < n; ++i) sum += static_cast<double>(values[i]) * static_cast<double>(values[i]);
-    const double norm = std::sqrt(sum);
-    if (norm > 0)
-        for (std::size_t i = 0; i < n; ++i) values[i] = static_cast<T>(static_cast<double>(values[i]) / norm);
+    double lanes[4] = {};
+    const auto square = [&](std::size_t i) { return static_cast<double>(values[i]) * static_cast<double>(values[i]); };
+    std::size_t i = 0;
+    for (; i + 4 <= n; i += 4)
+        for (std::size_t l = 0; l < 4; ++l) lanes[l] += square(i + l);
+    for (; i < n; ++i) lanes[i % 4] += square(i);
+    const double sum = (lanes[0] + lanes[2]) + (lanes[1] + lanes[3]);
+    if (!(sum > 0)) return;
+    const double scale = 1 / std::sqrt(sum);
+    for (i = 0; i < n; ++i) values[i] = static_cast<T>(static_cast<double>(values[i]) * scale);
 }
 
-// Sort keys below 2^bits: by bytes from the last, or by comparison where there are few.
-inline void sort_keys(std::vector<std::uint32_t>& keys, std::vector<std::uint32_t>& other, unsigned bits) {
-    if (keys.size() < 64) return std::sort(keys.begin(), keys.end());
-    other.resize(keys.size());
-    for (unsigned shift = 0; shift < bits; shift += 8) {
-        std::size_t starts[257] = {};
-        for (const std::uint32_t key : keys) ++starts[((key >> shift) & 255) + 1];
-        for (int i = 0; i < 255; ++i) starts[i + 1] += starts[i];
-        for (const std::uint32_t key : keys) other[starts[(key >> shift) & 255]++] = key;
-        keys.swap(other);
+// The columns of one document: as they come, then sorted.
+class Columns {
+    Memory<std::uint32_t> keys_, other_;
+    unsigned bits_;
+
+  public:
+    std::size_t size = 0;
+
+    explicit Columns(unsigned bits) : bits_(bits) {}
+
+    void clear(std::size_t room) {
+        keys_.reserve(room + 1);
+        size = 0;
     }
-}
+    void add(std::uint32_t key) { keys_[size++] = key; }
+    const std::uint32_t* data() const { return keys_.data(); }
+
+    // By bytes from the last one on, or by comparison where there are few.
+    void sort() {
+        if (size < 64) return std::sort(keys_.data(), keys_.data() + size);
+        other_.reserve(size + 1);
+        const unsigned digits = (bits_ + 7) / 8;
+        std::size_t starts[4][256] = {};
+        for (std::size_t i = 0; i < size; ++i)
+            for (unsigned d = 0; d < digits; ++d) ++starts[d][(keys_[i] >> (8 * d)) & 255];
+        for (unsigned d = 0; d < digits; ++d) {
+            std::size_t at = 0;
+            for (std::size_t& start : starts[d]) at += std::exchange(start, at);
+            const std::uint32_t* const from = keys_.data();
+            std::uint32_t* const to = other_.data();
+            for (std::size_t i = 0; i < size; ++i) to[starts[d][(from[i] >> (8 * d)) & 255]++] = from[i];
+            std::swap(keys_, other_);
+        }
+    }
+
+    // Write the distinct ones and the weights of their counts; how many there are.
+    template <class T>
+    std::size_t write(const Weights& weight, std::int32_t* columns, T* values) {
+        if (size == 0) return 0;
+        const std::uint32_t* const keys = keys_.data();
+        other_.reserve(size + 1);
+        std::uint32_t* const first = other_.data();  // where a column's keys begin
+        std::size_t n = 0;
+        first[0] = 0;
+        for (std::size_t i = 0; i < size; ++i) {  // no branch: whether a key comes again cannot be foretold
+            columns[n] = static_cast<std::int32_t>(keys[i]);
+            n += i + 1 == size || keys[i + 1] != keys[i];
+            first[n] = static_cast<std::uint32_t>(i + 1);
+        }
+        for (std::size_t k = 0; k < n; ++k) values[k] = static_cast<T>(weight(first[k + 1] - first[k]));
+        return n;
+    }
+};
 
 struct Encoding {
     unsigned bits;  // of a column
@@ -229,33 +303,27 @@ struct Encoding {
 template <class T, class Column>
 Fault encode(const Documents& documents, const Analysis& analysis, const Encoding& how, Column&& column,
              Entries<T>& out) {
-    const Logarithms ln(how.weighting == Weighting::log ? 256 : 0);
+    const Weights weight(how.weighting);
     const auto make = [&](unsigned) {
-        return [&, reader = Reader(analysis), keys = std::vector<std::uint32_t>(), other = std::vector<std::uint32_t>(),
-                columns = std::vector<std::int32_t>(),
-                values = std::vector<T>()](std::size_t block, std::size_t first, std::size_t last) mutable -> Fault {
-            columns.clear();
-            values.clear();
+        return [&, reader = Reader(analysis), keys = Columns(how.bits), columns = Memory<std::int32_t>(),
+                values = Memory<T>()](std::size_t block, std::size_t first, std::size_t last) mutable -> Fault {
+            std::size_t size = 0;
             for (std::size_t row = first; row < last; ++row) {
                 if (!reader.read(documents[row])) return {row, reader.fault};
-                keys.clear();
+                keys.clear(reader.count());
                 reader.each([&](std::string_view gram, std::uint32_t hash) {
                     const std::int64_t found = column(gram, hash);
-                    if (found >= 0) keys.push_back(static_cast<std::uint32_t>(found));
+                    if (found >= 0) keys.add(static_cast<std::uint32_t>(found));
                 });
-                sort_keys(keys, other, how.bits);
-                const std::size_t before = columns.size();
-                for (std::size_t i = 0; i < keys.size();) {
-                    std::size_t j = i + 1;
-                    while (j < keys.size() && keys[j] == keys[i]) ++j;
-                    columns.push_back(static_cast<std::int32_t>(keys[i]));
-                    values.push_back(static_cast<T>(weighted(j - i, how.weighting, ln)));
-                    i = j;
-                }
-                if (how.norm) normalise(values.data() + before, values.size() - before);
-                out.starts[row + 1] = static_cast<std::int64_t>(columns.size() - before);
+                keys.sort();
+                columns.reserve(size + keys.size + 1);
+                values.reserve(size + keys.size + 1);
+                const std::size_t n = keys.write(weight, columns.data() + size, values.data() + size);
+                if (how.norm) normalise(values.data() + size, n);
+                out.starts[row + 1] = static_cast<std::int64_t>(n);
+                size += n;
             }
-            out.place(block, columns, values);
+            out.place(block, columns, values, size);
             return {};
         };
     };
@@ -266,6 +334,19 @@ Fault encode(const Documents& documents, const Analysis& analysis, const Encodin
 
 // ---- inverse document frequency
 // --------------------------------------------------------------------------------------
+
+// ln n, of small n from a table.
+class Logarithms {
+    std::vector<double> table_;
+
+  public:
+    explicit Logarithms(std::size_t size) : table_(size) {
+        for (std::size_t n = 1; n < size; ++n) table_[n] = natural_log(static_cast<double>(n));
+    }
+    double operator()(std::uint64_t n) const {
+        return n < table_.size() ? table_[n] : natural_log(static_cast<double>(n));
+    }
+};
 
 // How many documents have each column: one more for each of these. A count stays at its largest.
 inline void count(const std::int32_t* columns, std::size_t n, std::uint32_t* counts) {

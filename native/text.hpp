@@ -8,6 +8,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,6 +29,63 @@ struct Analysis {
     Lexicon stop_words, negations;
 };
 
+// Sixteen bytes compared and added at once, where the compiler has vector types.
+#if defined(__GNUC__)
+typedef std::uint8_t Bytes __attribute__((vector_size(16)));
+#endif
+
+// Sixty-four bytes at once: which are of a word, if they are ASCII, and their lower case.
+class Chunk {
+  public:
+    static constexpr std::size_t kSize = 64;
+
+    std::uint64_t words = 0;   // one bit a byte: part of a word
+    std::size_t size = kSize;  // bytes before the first that is not ASCII
+    char lower[2 * kSize];     // more may be copied than is there
+
+    Chunk(const std::uint8_t* p, bool lowercase) {
+        std::uint64_t beyond = 0;
+        const std::uint8_t shift = lowercase ? 32 : 0;
+        for (unsigned i = 0; i < kSize; i += 16) {
+#if defined(__GNUC__)
+            Bytes c;
+            std::memcpy(&c, p + i, 16);
+            const auto word = ((c | 32) - 'a' < 26) | (c - '0' < 10) | (c == '_');
+            c += (c - 'A' < 26) & (Bytes{} + shift);
+            std::memcpy(lower + i, &c, 16);
+            words |= bits_of(Bytes(word)) << i;
+            beyond |= bits_of(c) << i;
+#else
+            for (unsigned k = i; k < i + 16; ++k) {
+                const std::uint8_t c = p[k];
+                const bool is_upper = c >= 'A' && c <= 'Z';
+                lower[k] = static_cast<char>(is_upper ? c + shift : c);
+                words |= std::uint64_t{c < 0x80 && unicode::is_word(c)} << k;
+                beyond |= std::uint64_t{c >= 0x80} << k;
+            }
+#endif
+        }
+        if (beyond == 0) return;
+        size = static_cast<std::size_t>(std::countr_zero(beyond));
+        words &= (std::uint64_t{1} << size) - 1;
+    }
+
+  private:
+#if defined(__GNUC__)
+    // The high bit of each byte.
+    static std::uint64_t bits_of(Bytes bytes) {
+#if defined(__SSE2__)
+        return static_cast<std::uint16_t>(
+            __builtin_ia32_pmovmskb128(reinterpret_cast<__attribute__((vector_size(16))) char&>(bytes)));
+#else
+        std::uint64_t bits = 0;
+        for (unsigned i = 0; i < 16; ++i) bits |= std::uint64_t{bytes[i] >> 7} << i;
+        return bits;
+#endif
+    }
+#endif
+};
+
 class Reader {
   public:
     explicit Reader(const Analysis& how) : how_(how) {
@@ -42,25 +100,35 @@ class Reader {
     bool read(std::string_view document) {
         // A lower case takes at most half as many bytes again; each word may bring "not_", and each character in
         // words two spaces.
-        const std::size_t room = 4 * document.size() + 64;
-        if (buffer_.size() < room) buffer_.resize(room);
-        begins_.clear();
-        ends_.clear();
+        const std::size_t room = 4 * document.size() + 2 * Chunk::kSize;
+        if (room_ < room) {
+            buffer_ = std::make_unique_for_overwrite<char[]>(room);
+            begins_ = std::make_unique_for_overwrite<std::size_t[]>(2 * document.size() + 8);
+            room_ = room;
+        }
+        size_ = 0;
         parts_.clear();
         begin_ = reinterpret_cast<const Byte*>(document.data());
         end_ = begin_ + document.size();
-        out_ = buffer_.data();
+        out_ = buffer_.get();
         const bool fine = how_.unit == Unit::word ? read_words() : read_characters();
+        begins_[size_] = written();
         std::memset(out_, 0, kPadding);
         return fine;
     }
 
     std::size_t fault = 0;
 
+    // How many n-grams each() will call for, at most.
+    std::size_t count() const {
+        const std::size_t several = how_.max_n - how_.min_n + 1;
+        return several * size_ + parts_.size() / 2;
+    }
+
     // f(n-gram, its hash) for every n-gram of the document.
     template <class F>
     void each(F&& f) const {
-        if (how_.unit != Unit::character_in_word) return each_of(0, ends_.size(), how_.min_n, f);
+        if (how_.unit != Unit::character_in_word) return each_of(0, size_, how_.min_n, f);
         for (std::size_t i = 0; i < parts_.size(); i += 2) {
             const std::size_t size = parts_[i + 1] - parts_[i];  // a word shorter than n is an n-gram of its own
             each_of(parts_[i], parts_[i + 1], std::min(how_.min_n, size), f);
@@ -73,27 +141,30 @@ class Reader {
 
     const Analysis& how_;
     std::array<Byte, 256> ascii_{};  // the lower case of a word's byte, 0 between words, kBeyond: not ASCII
-    std::vector<char> buffer_;
-    std::vector<std::size_t> begins_, ends_;  // of each word or character in the buffer
-    std::vector<std::size_t> parts_;          // first and last + 1 character of each word, for characters in words
+    std::unique_ptr<char[]> buffer_;
+    std::unique_ptr<std::size_t[]> begins_;  // where each word or character begins, and the end; words lie one apart
+    std::size_t room_ = 0, size_ = 0;
+    std::vector<std::size_t> parts_;  // first and last + 1 character of each word, for characters in words
     const Byte *begin_ = nullptr, *end_ = nullptr;
     char* out_ = nullptr;
 
     template <class F>
     void each_of(std::size_t first, std::size_t last, std::size_t min_n, F& f) const {
-        const char* const text = buffer_.data();
+        const char* const text = buffer_.get();
+        const std::size_t* const begins = begins_.get();
+        const std::size_t gap = how_.unit == Unit::word;
         for (std::size_t i = first; i < last; ++i) {
-            const char* const begin = text + begins_[i];
+            const char* const begin = text + begins[i];
             Murmur3 hash(begin);
             const std::size_t stop = std::min(last, i + how_.max_n);
             for (std::size_t j = i + min_n - 1; j < stop; ++j) {
-                const char* const end = text + ends_[j];
+                const char* const end = text + begins[j + 1] - gap;
                 f(std::string_view(begin, static_cast<std::size_t>(end - begin)), hash.through(end));
             }
         }
     }
 
-    std::size_t written() const { return static_cast<std::size_t>(out_ - buffer_.data()); }
+    std::size_t written() const { return static_cast<std::size_t>(out_ - buffer_.get()); }
 
     // put(code) for each code point of the (lower case of the) one at p, which is moved on; false: it is no UTF-8
     template <class F>
@@ -114,77 +185,100 @@ class Reader {
 
     // ---- words ----
 
+    char* start_ = nullptr;      // where the word that is being read begins, "not_" included
+    std::size_t continued_ = 0;  // its bytes beyond one for each character
+    bool negating_ = false;
+
     bool read_words() {
         const bool negates = how_.negations.size > 0;
-        bool negating = false;
-        const Byte* p = begin_;
-        std::size_t continued = 0;  // bytes of the word beyond one for each character
-        char* start = out_;         // where the word begins, "not_" included
-        const auto open = [&] {
-            start = out_;
-            continued = 0;
-            if (negating) {
-                std::memcpy(out_, "not_", 4);
-                out_ += 4;
-            }
-        };
-        const auto close = [&] {
-            const std::size_t prefix = negating ? 4 : 0;
-            const auto size = static_cast<std::size_t>(out_ - start) - prefix;
-            if (size == 0 && prefix == 0) return;
-            const std::string_view word(start + prefix, size);
-            if (size - continued >= how_.min_length) {
-                if (negates && contains(how_.negations, word)) {
-                    std::memmove(start, start + prefix, size);
-                    out_ -= prefix;
-                    negating = true;
-                }
-                if (how_.stop_words.size == 0 || !contains(how_.stop_words, {out_ - size, size})) {
-                    begins_.push_back(static_cast<std::size_t>(start - buffer_.data()));
-                    ends_.push_back(written());
-                    *out_++ = ' ';
-                    return open();
-                }
-            }
-            out_ = start;
-            open();
-        };
         const auto put = [&](char32_t code) {
             if (!unicode::is_word(code)) return close();
             char* const before = out_;
             out_ = unicode::encode(code, out_);
-            continued += static_cast<std::size_t>(out_ - before) - 1;
+            continued_ += static_cast<std::size_t>(out_ - before) - 1;
         };
+        negating_ = false;
         open();
-        while (p < end_) {
-            const Byte c = ascii_[*p];
-            if (c == kBeyond) {
+        for (const Byte* p = begin_; p < end_;) {
+            if (!negates && static_cast<std::size_t>(end_ - p) >= Chunk::kSize && *p < 0x80) {
+                p = read_chunk(p);
+            } else if (*p >= 0x80) {
                 if (!next(p, put)) return false;
-            } else if (c != 0) {
-                p = copy_ascii(p);
+            } else if (const Byte c = ascii_[*p++]) {
+                *out_++ = static_cast<char>(c);
             } else {
                 close();
-                do {
-                    if (negating && ends_negation(*p)) {
-                        negating = false;
-                        out_ = start;
-                    }
-                } while (++p < end_ && ascii_[*p] == 0);
+                if (negating_ && ends_negation(p[-1])) {
+                    negating_ = false;
+                    out_ = start_;
+                }
             }
         }
         close();
-        out_ = start;
+        out_ = start_;
         return true;
     }
 
-    const Byte* copy_ascii(const Byte* p) {
-        char* out = out_;  // locals: a store through a char* makes the compiler read members again
-        const Byte* const end = end_;
-        const Byte* const table = ascii_.data();
-        for (Byte c; p < end && static_cast<unsigned>((c = table[*p]) - 1) < kBeyond - 1u; ++p)
-            *out++ = static_cast<char>(c);
+    void open() {
+        start_ = out_;
+        continued_ = 0;
+        if (negating_) {
+            std::memcpy(out_, "not_", 4);
+            out_ += 4;
+        }
+    }
+
+    // The word ends here, if there is one.
+    void close() {
+        const std::size_t prefix = negating_ ? 4 : 0;
+        const auto size = static_cast<std::size_t>(out_ - start_) - prefix;
+        if (size == 0) return;
+        bool kept = size - continued_ >= how_.min_length;
+        if (kept && how_.negations.size > 0 && contains(how_.negations, {start_ + prefix, size})) {
+            std::memmove(start_, start_ + prefix, size);
+            out_ = start_ + size;
+            negating_ = true;
+        }
+        if (kept && how_.stop_words.size > 0) kept = !contains(how_.stop_words, {out_ - size, size});
+        if (kept) {
+            begins_[size_++] = static_cast<std::size_t>(start_ - buffer_.get());
+            *out_++ = ' ';
+        } else {
+            out_ = start_;
+        }
+        open();
+    }
+
+    // The words of the next bytes, up to one that is not ASCII. Nothing branches on single bytes.
+    const Byte* read_chunk(const Byte* p) {
+        const Chunk chunk(p, how_.lowercase);
+        const std::size_t size = chunk.size;
+        char* out = out_;  // a local: a store through a char* makes the compiler read members again
+        for (std::size_t at = 0;;) {
+            const std::uint64_t rest = chunk.words >> at;
+            const auto run = static_cast<std::size_t>(std::countr_one(rest));
+            std::memcpy(out, chunk.lower + at, 16);
+            if (run > 16) std::memcpy(out + 16, chunk.lower + at + 16, 48);
+            out += run;
+            at += run;
+            if (at >= size) break;
+            if (how_.stop_words.size > 0 || continued_ > 0) {
+                out_ = out;
+                close();
+                out = out_;
+            } else {
+                const bool kept = static_cast<std::size_t>(out - start_) >= how_.min_length;
+                begins_[size_] = static_cast<std::size_t>(start_ - buffer_.get());
+                size_ += kept;
+                *out = ' ';
+                start_ = out = kept ? out + 1 : start_;
+            }
+            const std::uint64_t left = chunk.words >> at;
+            if (left == 0) break;
+            at += static_cast<std::size_t>(std::countr_zero(left));
+        }
         out_ = out;
-        return p;
+        return p + size;
     }
 
     static bool ends_negation(Byte c) { return c == '.' || c == ',' || c == ';' || c == ':' || c == '!' || c == '?'; }
@@ -198,9 +292,8 @@ class Reader {
     // ---- characters ----
 
     void put_character(char32_t code) {
-        begins_.push_back(written());
+        begins_[size_++] = written();
         out_ = unicode::encode(code, out_);
-        ends_.push_back(written());
     }
 
     // Characters as scikit-learn's "char" and "char_wb" have them: two or more spaces of any kind become one U+0020;
@@ -217,7 +310,7 @@ class Reader {
                     return;
                 }
                 if (!inside) {
-                    parts_.push_back(ends_.size());
+                    parts_.push_back(size_);
                     put_character(U' ');
                 }
                 inside = true;
@@ -239,7 +332,7 @@ class Reader {
 
     void close_part() {
         put_character(U' ');
-        parts_.push_back(ends_.size());
+        parts_.push_back(size_);
     }
 };
 

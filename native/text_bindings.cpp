@@ -182,8 +182,8 @@ template <class T, class Values, class From>
 nb::object array_of(const Values& values, From from) {
     Memory<T> room;
     room.resize(values.size());
-    std::transform(values.begin(), values.end(), room.data.get(), from);
-    return given_away(room.data.release(), values.size());
+    std::transform(values.begin(), values.end(), room.data(), from);
+    return given_away(room.give_away(), values.size());
 }
 
 // (starts, columns, values): int32 starts where they are enough
@@ -194,8 +194,8 @@ nb::tuple rows_of(Entries<T>& rows) {
     };
     const bool small = rows.size <= std::numeric_limits<std::int32_t>::max();
     return nb::make_tuple(small ? narrowed(std::int32_t{}) : narrowed(std::int64_t{}),
-                          given_away(rows.columns.data.release(), rows.size),
-                          given_away(rows.values.data.release(), rows.size));
+                          given_away(rows.columns.give_away(), rows.size),
+                          given_away(rows.values.give_away(), rows.size));
 }
 
 // encoding: (weighting, norm, type of the values, threads)
@@ -263,11 +263,11 @@ nb::tuple gather_ngrams(const nb::object& documents, const nb::tuple& analysis, 
         starts.reserve(found.entries.size() + 1);
         for (const Entry& e : found.entries) starts.push_back(starts.back() + e.size);
         bytes.resize(static_cast<std::size_t>(starts.back()));
-        auto* to = bytes.data.get();
+        auto* to = bytes.data();
         for (const Entry& e : found.entries) to = std::copy_n(found.bytes.data() + e.at, e.size, to);
     }
     raise(fault, from.documents);
-    return nb::make_tuple(given_away(bytes.data.release(), static_cast<std::size_t>(starts.back())),
+    return nb::make_tuple(given_away(bytes.give_away(), static_cast<std::size_t>(starts.back())),
                           array_of<std::int64_t>(starts, [](std::int64_t start) { return start; }),
                           array_of<std::int64_t>(found.entries, [](const Entry& e) { return e.documents; }),
                           array_of<std::int64_t>(found.entries, [](const Entry& e) { return e.occurrences; }),
@@ -282,11 +282,11 @@ nb::object index_ngrams(const ReadOnly<std::uint8_t>& bytes, const ReadOnly<std:
     const std::size_t size = slots_for(starts.size() - 1);
     Memory<std::uint64_t> slots;
     slots.resize(size);
-    std::fill_n(slots.data.get(), size, 0);
+    std::fill_n(slots.data(), size, 0);
     const Lexicon grams{reinterpret_cast<const char*>(bytes.data()), starts.data(), nullptr, size - 1,
                         static_cast<std::int64_t>(starts.size()) - 1};
-    fill_slots(grams, slots.data.get());
-    return given_away(slots.data.release(), size);
+    fill_slots(grams, slots.data());
+    return given_away(slots.give_away(), size);
 }
 
 nb::list list_ngrams(const nb::object& documents, const nb::tuple& analysis) {
