@@ -35,7 +35,7 @@ struct ArrowArrayStream {
 
 namespace rosenblatt::arrow {
 
-// A missing document, or none at all: row -1.
+// A missing document.
 struct Missing : std::runtime_error {
     std::size_t row;
     explicit Missing(std::size_t row) : std::runtime_error("missing"), row(row) {}
@@ -119,14 +119,16 @@ inline std::int64_t (*index_reader(std::string_view format))(const ArrowArray&, 
 // Append the documents of an array: views into it, for as long as it lives.
 inline void read(const ArrowSchema& schema, const ArrowArray& a, std::vector<std::string_view>& out) {
     const bool is_dictionary = schema.dictionary != nullptr;
-    const TextAt text = reader_of(is_dictionary ? schema.dictionary->format : schema.format);
+    const std::string_view format = is_dictionary ? schema.dictionary->format : schema.format;
+    const TextAt text = reader_of(format);
     const auto index = is_dictionary ? index_reader(schema.format) : nullptr;
-    if (std::string_view(schema.format) == "n" && a.length > 0) throw Missing(out.size());
-    if (!text || (is_dictionary && !index)) {
-        if (a.length == 0 && std::string_view(schema.format) == "n") return;
-        throw std::invalid_argument(std::string("the column is of the Arrow type \"") + schema.format +
-                                    "\", which is not text; give a column of strings");
+    if (format == "n") {  // of the type null: all are missing
+        if (a.length > 0) throw Missing(out.size());
+        return;
     }
+    if (!text || (is_dictionary && !index))
+        throw std::invalid_argument("the column is of the Arrow type \"" + std::string(format) +
+                                    "\", which is not text; give a column of strings");
     for (std::int64_t i = a.offset; i < a.offset + a.length; ++i) {
         if (!is_valid(a, i)) throw Missing(out.size());
         if (!is_dictionary) {

@@ -279,15 +279,15 @@ class Columns {
         if (size == 0) return 0;
         const std::uint32_t* const keys = keys_.data();
         other_.reserve(size + 1);
-        std::uint32_t* const first = other_.data();  // where a column's keys begin
+        std::uint32_t* const end = other_.data();  // where a column's keys end
         std::size_t n = 0;
-        first[0] = 0;
         for (std::size_t i = 0; i < size; ++i) {  // no branch: whether a key comes again cannot be foretold
             columns[n] = static_cast<std::int32_t>(keys[i]);
+            end[n] = static_cast<std::uint32_t>(i + 1);
             n += i + 1 == size || keys[i + 1] != keys[i];
-            first[n] = static_cast<std::uint32_t>(i + 1);
         }
-        for (std::size_t k = 0; k < n; ++k) values[k] = static_cast<T>(weight(first[k + 1] - first[k]));
+        std::uint32_t start = 0;
+        for (std::size_t k = 0; k < n; ++k) values[k] = static_cast<T>(weight(end[k] - std::exchange(start, end[k])));
         return n;
     }
 };

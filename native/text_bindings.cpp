@@ -79,7 +79,7 @@ class Given {
 
     [[noreturn]] static void refuse(std::size_t row, nb::handle item) {
         if (item.is_none()) refuse_missing(row, "None");
-        if (nb::cast<bool>(nb::handle(item).attr("__ne__")(item).is(nb::bool_(true)))) refuse_missing(row, "NaN");
+        if (PyFloat_Check(item.ptr()) && std::isnan(PyFloat_AsDouble(item.ptr()))) refuse_missing(row, "NaN");
         const std::string type = nb::cast<std::string>(nb::handle(item.type()).attr("__name__"));
         if (type == "NAType" || type == "NaTType") refuse_missing(row, "missing");
         throw nb::type_error((row_of(row) + " is of type " + type + ", not str or bytes; make it text first").c_str());
@@ -270,8 +270,8 @@ nb::tuple gather_ngrams(const nb::object& documents, const nb::tuple& analysis, 
     return nb::make_tuple(given_away(bytes.give_away(), static_cast<std::size_t>(starts.back())),
                           array_of<std::int64_t>(starts, [](std::int64_t start) { return start; }),
                           array_of<std::int64_t>(found.entries, [](const Entry& e) { return e.documents; }),
-                          array_of<std::int64_t>(found.entries, [](const Entry& e) { return e.occurrences; }),
-                          complete);
+                          array_of<std::int64_t>(found.entries, [](const Entry& e) { return e.occurrences; }), complete,
+                          from.documents.size());
 }
 
 nb::object index_ngrams(const ReadOnly<std::uint8_t>& bytes, const ReadOnly<std::int64_t>& starts) {
@@ -355,8 +355,8 @@ void bind_text(nb::module_& m) {
           nb::arg("lexicon"), "CSR rows (starts, columns, values): an n-gram counts in the column of its number.");
     m.def("gather_ngrams", &gather_ngrams, nb::arg("documents"), nb::arg("analysis"), nb::arg("known").none(),
           nb::arg("limit"), nb::arg("by_name"), nb::arg("n_threads"),
-          "N-grams that are not known (bytes, starts), how many documents have each, how often it occurs, and whether "
-          "that is all: at most `limit`, in the order they came, or by name.");
+          "N-grams that are not known (bytes, starts), how many documents have each, how often it occurs, whether that "
+          "is all (at most `limit`, in the order they came, or by name), and how many documents there are.");
     m.def("index_ngrams", &index_ngrams, nb::arg("bytes"), nb::arg("starts"), "Slots that n-grams are found by.");
     m.def("list_ngrams", &list_ngrams, nb::arg("documents"), nb::arg("analysis"), "The n-grams, as they come.");
     m.def("murmur3", &murmur3_of, nb::arg("texts"), "MurmurHash3_x86_32 with seed 0 of each.");

@@ -62,14 +62,19 @@ def main() -> None:
         "struct Record { std::int32_t to_lower; std::uint8_t flags; };\n"
         f"enum : std::uint8_t {{ kWord = {WORD}, kSpace = {SPACE}, kCased = {CASED}, kIgnorable = {IGNORABLE} }};\n"
         "inline constexpr Record kRecords[] = {\n"
-        + "".join(f"{{{distance},{flags}}},{'' if (i + 1) % 12 else chr(10)}" for i, (distance, flags) in enumerate(records))
+        + "".join(
+            f"{{{distance},{flags}}},{'' if (i + 1) % 12 else chr(10)}" for i, (distance, flags) in enumerate(records)
+        )
         + "};\n"
         + array("std::uint8_t", "kBlocks", index)
         + array("std::uint8_t", "kPlaces", [place for block in blocks for place in block])
         + "\n}  // namespace rosenblatt::unicode\n",
         encoding="ascii",
     )
-    print(f"{target}: Unicode {unicodedata.unidata_version}, {len(records)} records, {len(blocks)} blocks", file=sys.stderr)
+    print(
+        f"{target}: Unicode {unicodedata.unidata_version}, {len(records)} records, {len(blocks)} blocks",
+        file=sys.stderr,
+    )
 
 
 if __name__ == "__main__":

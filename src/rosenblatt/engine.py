@@ -15,6 +15,13 @@ have added to ‖W‖² and the room for that, how many examples were visited, t
 run, best run, errors and whether it holds the present weights. False: it ended before a step for which there was no
 room, so that no number ever overflows. ``score(view, model, out)`` writes the scores of all rows to ``out``;
 ``decide(view, model)`` is the code that they give one row.
+
+What the text encoders take (``rosenblatt.text`` makes these tuples):
+
+- documents: a list of ``str`` or ``bytes``, or the capsules of Arrow's C interface, ``(schema, array)`` or ``(stream,)``;
+- an analysis: ``(analyzer, min_n, max_n, lowercase, replace, min_length, stop_words, negations)``;
+- an encoding: ``(weighting, norm, dtype, n_threads)``;
+- a lexicon, n-grams by number: their bytes, where each starts, and the slots that ``index_ngrams`` makes.
 """
 
 from __future__ import annotations
@@ -25,9 +32,42 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _native
-from ._native import decide, learn, score
+from ._native import (
+    count_columns,
+    decide,
+    gather_ngrams,
+    hash_text,
+    index_ngrams,
+    learn,
+    list_ngrams,
+    look_up_text,
+    murmur3,
+    score,
+    unicode_version,
+    weigh_columns,
+)
 
-__all__ = ["Model", "Rows", "View", "admit", "decide", "is_sparse", "learn", "score", "stride_of", "zeros"]
+__all__ = [
+    "Model",
+    "Rows",
+    "View",
+    "admit",
+    "count_columns",
+    "decide",
+    "gather_ngrams",
+    "hash_text",
+    "index_ngrams",
+    "is_sparse",
+    "learn",
+    "list_ngrams",
+    "look_up_text",
+    "murmur3",
+    "score",
+    "stride_of",
+    "unicode_version",
+    "weigh_columns",
+    "zeros",
+]
 
 Array = NDArray[Any]
 View = tuple[Any, ...]
