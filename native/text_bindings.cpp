@@ -274,7 +274,9 @@ nb::tuple gather_ngrams(const nb::object& documents, const nb::tuple& analysis, 
                           from.documents.size());
 }
 
-nb::object index_ngrams(const ReadOnly<std::uint8_t>& bytes, const ReadOnly<std::int64_t>& starts) {
+nb::object index_ngrams(nb::object bytes_array, nb::object starts_array) {
+    const auto bytes = nb::cast<ReadOnly<std::uint8_t>>(bytes_array);
+    const auto starts = nb::cast<ReadOnly<std::int64_t>>(starts_array);
     bool fits = starts.size() > 0 && starts.data()[0] == 0;
     for (std::size_t i = 1; i < starts.size() && fits; ++i) fits = starts.data()[i - 1] <= starts.data()[i];
     if (!fits || static_cast<std::size_t>(starts.data()[starts.size() - 1]) > bytes.size())
@@ -315,7 +317,9 @@ void check_columns(const ReadOnly<std::int32_t>& columns, const Writable<std::ui
             throw std::invalid_argument("a column lies beyond the counts");
 }
 
-void count_columns(const ReadOnly<std::int32_t>& columns, const Writable<std::uint32_t>& counts) {
+void count_columns(nb::object columns_array, nb::object counts_array) {
+    const auto columns = nb::cast<ReadOnly<std::int32_t>>(columns_array);
+    const auto counts = nb::cast<Writable<std::uint32_t>>(counts_array);
     check_columns(columns, counts);
     nb::gil_scoped_release unlocked;
     count(columns.data(), columns.size(), counts.data());
@@ -323,8 +327,9 @@ void count_columns(const ReadOnly<std::int32_t>& columns, const Writable<std::ui
 
 // rows: (starts, columns, values), changed in place; by the counts as they are, or in a stream, where each row is
 // counted first
-void weigh_columns(const nb::tuple& rows, const Writable<std::uint32_t>& counts, std::uint64_t n_documents, bool norm,
-                   bool stream, unsigned n_threads) {
+void weigh_columns(const nb::tuple& rows, nb::object counts_array, std::uint64_t n_documents, bool norm, bool stream,
+                   unsigned n_threads) {
+    const auto counts = nb::cast<Writable<std::uint32_t>>(counts_array);
     const auto columns = nb::cast<ReadOnly<std::int32_t>>(rows[1]);
     check_columns(columns, counts);
     const auto with_starts = [&]<class I>(I) {
@@ -357,7 +362,7 @@ void bind_text(nb::module_& m) {
           nb::arg("limit"), nb::arg("by_name"), nb::arg("n_threads"),
           "N-grams that are not known (bytes, starts), how many documents have each, how often it occurs, whether that "
           "is all (at most `limit`, in the order they came, or by name), and how many documents there are.");
-    m.def("index_ngrams", &index_ngrams, nb::arg("bytes"), nb::arg("starts"), "Slots that n-grams are found by.");
+    m.def("index_ngrams", &index_ngrams, nb::arg("text"), nb::arg("starts"), "Slots that n-grams are found by.");
     m.def("list_ngrams", &list_ngrams, nb::arg("documents"), nb::arg("analysis"), "The n-grams, as they come.");
     m.def("murmur3", &murmur3_of, nb::arg("texts"), "MurmurHash3_x86_32 with seed 0 of each.");
     m.def("count_columns", &count_columns, nb::arg("columns"), nb::arg("counts"), "Count each column, in place.");

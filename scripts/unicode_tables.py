@@ -45,6 +45,7 @@ def array(kind: str, name: str, values: list[int]) -> str:
 
 
 def main() -> None:
+    """Write the tables."""
     records: dict[tuple[int, int], int] = {}
     blocks: dict[tuple[int, ...], int] = {}
     index = []

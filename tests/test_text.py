@@ -1,5 +1,6 @@
-"""Text to rows: the words that Python finds, the hash that is documented, the same bits from any container and thread."""
+"""Text to rows: the words that Python finds, the hash that is documented, the same bits from any container."""
 
+import json
 import math
 import pickle
 import random
@@ -47,7 +48,7 @@ def known(text):
 
 SPECIAL = "aAzZ_09 \t\n.,'’-ΣσςİıIßẞKÅ\u0301\u0345\u00ad\u200d\u3000\u2028éÉ½٣字Ⱥ𐐀\U0001d518"
 texts = st.text(st.sampled_from(SPECIAL) | st.characters(exclude_categories=("Cs",)), max_size=60).map(known)
-repeated = st.lists(st.sampled_from("ab cd ef gh ij éé".split()), max_size=99).map(" ".join)
+repeated = st.lists(st.sampled_from(["ab", "cd", "ef", "gh", "ij", "éé"]), max_size=99).map(" ".join)
 ranges = st.tuples(st.integers(1, 4), st.integers(0, 2)).map(lambda r: (r[0], r[0] + r[1]))
 
 
@@ -371,9 +372,9 @@ def test_files_of_one_document_and_of_one_per_line(tmp_path):
     assert same(HashedText(input="filename").transform(map(str, paths)), HashedText().transform(REVIEWS))
     lines = tmp_path / "lines.txt"
     lines.write_bytes(b"\xef\xbb\xbf" + "\r\n".join(REVIEWS).encode())
-    for given in (lines, str(lines), [lines]):
+    for source in (lines, str(lines), [lines]):
         assert same(
-            HashedText(input="lines", analyzer="char").transform(given), HashedText(analyzer="char").transform(REVIEWS)
+            HashedText(input="lines", analyzer="char").transform(source), HashedText(analyzer="char").transform(REVIEWS)
         )
     assert same(HashedText(input="lines").transform([lines, lines]), HashedText().transform(REVIEWS * 2))
     lines.write_bytes(b"fine\nnot \xff fine\n")
@@ -427,18 +428,18 @@ def test_what_is_not_text_is_told_with_its_row():
 
 def test_what_is_no_column_is_refused():
     frame = pd.DataFrame({"text": ["a"], "more": ["b"]})
-    for given in (
+    for source in (
         frame,
         frame.to_numpy(),
         pl.DataFrame(frame.to_dict("list")),
         pa.Table.from_pandas(frame),
         np.array("a"),
     ):
-        one_sentence(lambda given=given: HashedText().transform(given), ValueError, "one column of text", "choose")
-    for given in ("good movie", b"good movie"):
-        one_sentence(lambda given=given: HashedText().transform(given), ValueError, "list", "[text]")
-    for given in ({"a": 1}, {"a"}, 3, None):
-        one_sentence(lambda given=given: HashedText().transform(given), TypeError, "column of text")
+        one_sentence(lambda source=source: HashedText().transform(source), ValueError, "one column of text", "choose")
+    for source in ("good movie", b"good movie"):
+        one_sentence(lambda source=source: HashedText().transform(source), ValueError, "list", "[text]")
+    for source in ({"a": 1}, {"a"}, 3, None):
+        one_sentence(lambda source=source: HashedText().transform(source), TypeError, "column of text")
 
 
 @given(
@@ -527,12 +528,21 @@ def test_bad_parameters_of_hashed_text(options):
 @pytest.mark.parametrize(
     ("options", "telling"),
     [
-        ({"min_df": 0}, "min_df"), ({"min_df": True}, "min_df"), ({"max_df": 1.5}, "max_df"), ({"max_df": "all"}, "max_df"),
-        ({"min_df": 3, "max_df": 2}, "max_df=2"), ({"min_df": 9, "max_df": 20}, "min_df=9"), ({"max_features": 0}, "max_features"),
-        ({"binary": None}, "binary"), ({"vocabulary": "good"}, "vocabulary"), ({"vocabulary": []}, "empty"),
-        ({"vocabulary": ["a", "a"]}, "'a' is twice"), ({"vocabulary": {"a": 0, "b": 2}}, "0 to 1"), ({"vocabulary": [1]}, "strings"),
+        ({"min_df": 0}, "min_df"),
+        ({"min_df": True}, "min_df"),
+        ({"max_df": 1.5}, "max_df"),
+        ({"max_df": "all"}, "max_df"),
+        ({"min_df": 3, "max_df": 2}, "max_df=2"),
+        ({"min_df": 9, "max_df": 20}, "min_df=9"),
+        ({"max_features": 0}, "max_features"),
+        ({"binary": None}, "binary"),
+        ({"vocabulary": "good"}, "vocabulary"),
+        ({"vocabulary": []}, "empty"),
+        ({"vocabulary": ["a", "a"]}, "'a' is twice"),
+        ({"vocabulary": {"a": 0, "b": 2}}, "0 to 1"),
+        ({"vocabulary": [1]}, "strings"),
     ],
-)  # fmt: skip
+)
 def test_bad_parameters_of_bag_of_words(options, telling):
     one_sentence(lambda: BagOfWords(**options).fit(REVIEWS), ValueError, telling)
 
@@ -636,15 +646,18 @@ def test_the_most_frequent_are_kept():
     for limit in (1, 5, 29, 30, 99):
         for options in ({}, {"max_df": 1}, {"lowercase": False}):
             assert_same_bag(
-                BagOfWords(max_features=limit, **options), CountVectorizer(max_features=limit, **options), documents, ["w29 w01 new"]
-            )  # fmt: skip
+                BagOfWords(max_features=limit, **options),
+                CountVectorizer(max_features=limit, **options),
+                documents,
+                ["w29 w01 new"],
+            )
     equals = BagOfWords(max_features=2).fit(["dd cc bb aa"])
     assert equals.get_feature_names_out().tolist() == ["aa", "bb"]
 
 
 def test_a_given_vocabulary_needs_no_fit():
-    for given in (["good", "not good", "bad"], {"bad": 2, "good": 0, "not good": 1}):
-        how = BagOfWords(ngrams=(1, 2), vocabulary=given)
+    for source in (["good", "not good", "bad"], {"bad": 2, "good": 0, "not good": 1}):
+        how = BagOfWords(ngrams=(1, 2), vocabulary=source)
         assert how.transform(["not good good", "unknown"]).toarray().tolist() == [[2, 1, 0], [0, 0, 0]]
         assert how.fit(["other"]).vocabulary_ == {"good": 0, "not good": 1, "bad": 2}
     assert BagOfWords(vocabulary={"bb", "aa"}).get_feature_names_out().tolist() == ["aa", "bb"]
@@ -722,8 +735,6 @@ def test_what_must_be_fitted_says_so():
 
 def round_trip(kind, core):
     plain, arrays = core.to_state()
-    import json
-
     return kind.from_state(json.loads(json.dumps(plain)), {name: array.copy() for name, array in arrays.items()})
 
 
@@ -760,7 +771,7 @@ def test_a_state_that_does_not_fit_is_refused():
         ("name_starts", arrays["name_starts"][::-1]),
         ("name_bytes", arrays["name_bytes"][:-1]),
     ):
-        with pytest.raises(ValueError, match="fit|rise"):
+        with pytest.raises(ValueError, match=r"fit|rise"):
             Hashing.from_state(plain, arrays | {name: value})
 
 

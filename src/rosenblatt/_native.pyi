@@ -44,7 +44,7 @@ def gather_ngrams(
     is all (at most `limit`, in the order they came, or by name), and how many documents there are.
     """
 
-def index_ngrams(bytes: NDArray[Any], starts: NDArray[Any]) -> NDArray[Any]:
+def index_ngrams(text: NDArray[Any], starts: NDArray[Any]) -> NDArray[Any]:
     """Slots that n-grams are found by."""
 
 def list_ngrams(documents: Any, analysis: tuple[Any, ...]) -> list[str]:

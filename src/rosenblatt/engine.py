@@ -18,7 +18,7 @@ room, so that no number ever overflows. ``score(view, model, out)`` writes the s
 
 What the text encoders take (``rosenblatt.text`` makes these tuples):
 
-- documents: a list of ``str`` or ``bytes``, or the capsules of Arrow's C interface, ``(schema, array)`` or ``(stream,)``;
+- documents: a list of ``str`` or ``bytes``, or capsules of Arrow's C interface, ``(schema, array)`` or ``(stream,)``;
 - an analysis: ``(analyzer, min_n, max_n, lowercase, replace, min_length, stop_words, negations)``;
 - an encoding: ``(weighting, norm, dtype, n_threads)``;
 - a lexicon, n-grams by number: their bytes, where each starts, and the slots that ``index_ngrams`` makes.

@@ -26,8 +26,8 @@ ENGLISH_NEGATIONS = (
 class Analysis:
     r"""How a document is read: its words or characters, and n-grams of them.
 
-    A word is what ``re.findall(r"(?u)\b\w\w+\b", text.lower())`` finds, in any script. The words of an n-gram are joined
-    by one space.
+    A word is what ``re.findall(r"(?u)\b\w\w+\b", text.lower())`` finds, in any script. The words of an n-gram are
+    joined by one space.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Hashed text: an n-gram's column is the low bits of its hash. No vocabulary; counts and names where they are asked for.
+"""Hashed text: an n-gram's column is the low bits of its hash. No vocabulary; counts and names where asked for.
 
 The hash is MurmurHash3_x86_32 with seed 0 of the n-gram's UTF-8 bytes, words joined by one space; the column is its
 lowest ``bits`` bits. There is no sign.
@@ -56,7 +56,7 @@ def check_encoding(weighting: Any, norm: Any, dtype: Any) -> str:
     if norm not in NORMS:
         raise ValueError(f"norm must be 'l2' or None, got {norm!r}")
     try:
-        name = np.dtype(dtype).name
+        name = str(np.dtype(dtype).name)
     except TypeError:
         name = ""
     if name not in DTYPES:
@@ -268,7 +268,7 @@ class Hashing:
             columns = np.flatnonzero(self.document_counts)
             arrays |= {"counted_columns": columns.astype(np.int32), "document_counts": self.document_counts[columns]}
         if self.names is not None:
-            arrays |= {"name_bytes": self.names.bytes, "name_starts": self.names.starts}
+            arrays |= {"name_bytes": self.names.text, "name_starts": self.names.starts}
         return plain, arrays
 
     @classmethod

@@ -1,8 +1,9 @@
-"""N-grams by number, in three arrays: their UTF-8 bytes one after the other, where each starts, and slots to find them."""
+"""N-grams by number, in three arrays: their UTF-8 bytes one after the other, where each starts, slots to find them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -18,14 +19,14 @@ class Lexicon:
 
     Parameters
     ----------
-    bytes, starts : ndarray
+    text, starts : ndarray
         UTF-8 of all n-grams, and where each starts, the end included.
     """
 
-    def __init__(self, bytes: Array, starts: Array) -> None:  # noqa: A002
-        self.bytes = np.ascontiguousarray(bytes, np.uint8)
+    def __init__(self, text: Array, starts: Array) -> None:
+        self.text = np.ascontiguousarray(text, np.uint8)
         self.starts = np.ascontiguousarray(starts, np.int64)
-        self._slots = engine.index_ngrams(self.bytes, self.starts)
+        self._slots = engine.index_ngrams(self.text, self.starts)
 
     @classmethod
     def of(cls, names: Iterable[str]) -> Lexicon:
@@ -38,7 +39,7 @@ class Lexicon:
     @property
     def native(self) -> tuple[Array, Array, Array]:
         """What the native core takes."""
-        return self.bytes, self.starts, self._slots
+        return self.text, self.starts, self._slots
 
     @property
     def hashes(self) -> Array:
@@ -51,25 +52,25 @@ class Lexicon:
     @property
     def nbytes(self) -> int:
         """Memory that the table takes."""
-        return self.bytes.nbytes + self.starts.nbytes + self._slots.nbytes
+        return self.text.nbytes + self.starts.nbytes + self._slots.nbytes
 
     def __len__(self) -> int:
         return len(self.starts) - 1
 
     def __getitem__(self, i: int) -> str:
-        return self.bytes[self.starts[i] : self.starts[i + 1]].tobytes().decode()
+        return self.text[self.starts[i] : self.starts[i + 1]].tobytes().decode()
 
     def names(self) -> list[str]:
         """All n-grams, in their order."""
-        whole, starts = self.bytes.tobytes(), self.starts.tolist()
-        return [whole[a:b].decode() for a, b in zip(starts[:-1], starts[1:])]
+        whole, starts = self.text.tobytes(), self.starts.tolist()
+        return [whole[a:b].decode() for a, b in pairwise(starts)]
 
     def where(self, kept: Array) -> Lexicon:
         """The n-grams for which ``kept`` is true."""
         lengths = np.diff(self.starts)
         starts = np.concatenate(([0], np.cumsum(lengths[kept])))
-        return Lexicon(self.bytes[np.repeat(kept, lengths)], starts)
+        return Lexicon(self.text[np.repeat(kept, lengths)], starts)
 
-    def joined(self, bytes: Array, starts: Array) -> Lexicon:  # noqa: A002
+    def joined(self, text: Array, starts: Array) -> Lexicon:
         """These n-grams, and after them others."""
-        return Lexicon(np.concatenate((self.bytes, bytes)), np.concatenate((self.starts, starts[1:] + self.starts[-1])))
+        return Lexicon(np.concatenate((self.text, text)), np.concatenate((self.starts, starts[1:] + self.starts[-1])))

@@ -122,7 +122,7 @@ class Vocabulary:
             "binary": self.binary,
             "dtype": self.dtype,
         }
-        return plain, {"name_bytes": self.lexicon.bytes, "name_starts": self.lexicon.starts}
+        return plain, {"name_bytes": self.lexicon.text, "name_starts": self.lexicon.starts}
 
     @classmethod
     def from_state(cls, plain: dict[str, Any], arrays: dict[str, Array], n_threads: int = 1) -> Vocabulary:
@@ -142,4 +142,4 @@ def _check_df(name: str, value: Any) -> None:
 
 
 def _times(value: Any, n_documents: int) -> float:
-    return value if isinstance(value, numbers.Integral) else value * n_documents
+    return float(value) if isinstance(value, numbers.Integral) else float(value) * n_documents
