@@ -207,7 +207,7 @@ enum class Weighting { count, binary, log };  // n, 1 and 1 + ln n for an n-gram
 
 // The weight of a count, of small ones from a table.
 class Weights {
-    static constexpr std::size_t kTable = 256;
+    static constexpr std::size_t kTable = 64;
     Weighting how_;
     double table_[kTable] = {};
 
@@ -359,7 +359,11 @@ inline void count(const std::int32_t* columns, std::size_t n, std::uint32_t* cou
 // Weight ln((1 + n)/(1 + d)) + 1 for a column that d of n documents have (scikit-learn's smooth idf), then the norm.
 template <class T, class I>
 class Idf {
-    Logarithms ln_{1 << 14};
+    static const Logarithms& table() {
+        static const Logarithms made(1 << 14);
+        return made;
+    }
+    const Logarithms& ln_ = table();
 
   public:
     const I* starts;

@@ -18,7 +18,9 @@ class Murmur3 {
 
     static std::uint32_t mixed(std::uint32_t k) { return std::rotl(k * 0xCC9E2D51u, 15) * 0x1B873593u; }
 
-    static std::uint32_t little(std::uint32_t k) {
+    static std::uint32_t block(const char* p) {
+        std::uint32_t k;
+        std::memcpy(&k, p, 4);
         if constexpr (std::endian::native == std::endian::big)
             k = (k >> 24) | ((k >> 8) & 0xFF00u) | ((k << 8) & 0xFF0000u) | (k << 24);
         return k;
@@ -27,15 +29,10 @@ class Murmur3 {
   public:
     explicit Murmur3(const char* begin) : begin_(begin), at_(begin) {}
 
-    // Of [begin, end). Three bytes beyond the end may be read, and count for nothing.
+    // Of [begin, end). Up to kPadding bytes beyond the end may be read, and count for nothing.
     std::uint32_t through(const char* end) {
-        std::uint32_t k;
-        for (; end - at_ >= 4; at_ += 4) {
-            std::memcpy(&k, at_, 4);
-            h_ = std::rotl(h_ ^ mixed(little(k)), 13) * 5 + 0xE6546B64u;
-        }
-        std::memcpy(&k, at_, 4);
-        std::uint32_t h = h_ ^ mixed(little(k) & ((1u << (8 * (end - at_))) - 1));
+        for (; end - at_ >= 4; at_ += 4) h_ = std::rotl(h_ ^ mixed(block(at_)), 13) * 5 + 0xE6546B64u;
+        std::uint32_t h = h_ ^ mixed(block(at_) & ((1u << (8 * (end - at_))) - 1));
         h ^= static_cast<std::uint32_t>(end - begin_);
         h = (h ^ (h >> 16)) * 0x85EBCA6Bu;
         h = (h ^ (h >> 13)) * 0xC2B2AE35u;
