@@ -48,30 +48,22 @@ class Gathered {
         }
     }
 
+    // As they came first.
     void sort_by_first() {
-        std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) {
-            return std::pair(a.row, a.position) < std::pair(b.row, b.position);
-        });
+        const auto key = [](const Entry& e) { return std::pair(e.row, e.position); };
+        sort_by(key, [](const Entry&, const Entry&) { return false; });
     }
 
     // By bytes, which is by code points: the first eight decide most comparisons.
     void sort_by_name() {
-        std::vector<std::pair<std::uint64_t, std::size_t>> order;
-        order.reserve(entries.size());
-        for (std::size_t i = 0; i < entries.size(); ++i) {
+        const auto key = [&](const Entry& e) {
             std::uint64_t start = 0;
-            const std::string_view name = (*this)[entries[i]];
+            const std::string_view name = (*this)[e];
             for (std::size_t k = 0; k < 8; ++k)
                 start = start << 8 | (k < name.size() ? static_cast<unsigned char>(name[k]) : 0u);
-            order.emplace_back(start, i);
-        }
-        std::sort(order.begin(), order.end(), [&](const auto& a, const auto& b) {
-            return a.first != b.first ? a.first < b.first : (*this)[entries[a.second]] < (*this)[entries[b.second]];
-        });
-        std::vector<Entry> sorted;
-        sorted.reserve(entries.size());
-        for (const auto& [start, i] : order) sorted.push_back(entries[i]);
-        entries.swap(sorted);
+            return start;
+        };
+        sort_by(key, [&](const Entry& a, const Entry& b) { return (*this)[a] < (*this)[b]; });
     }
 
     void prefetch_slot(std::uint32_t hash) const { prefetch(slots_.data() + (hash & mask_)); }
@@ -85,6 +77,21 @@ class Gathered {
     }
 
   private:
+    // By a key, and by `less` among equals: keys are moved about instead of entries.
+    template <class Key, class Less>
+    void sort_by(Key key, Less less) {
+        std::vector<std::pair<decltype(key(entries[0])), std::size_t>> order;
+        order.reserve(entries.size());
+        for (std::size_t i = 0; i < entries.size(); ++i) order.emplace_back(key(entries[i]), i);
+        std::sort(order.begin(), order.end(), [&](const auto& a, const auto& b) {
+            return a.first != b.first ? a.first < b.first : less(entries[a.second], entries[b.second]);
+        });
+        std::vector<Entry> sorted;
+        sorted.reserve(entries.size());
+        for (const auto& [k, i] : order) sorted.push_back(entries[i]);
+        entries.swap(sorted);
+    }
+
     std::vector<std::uint64_t> slots_ = std::vector<std::uint64_t>(1024, 0);  // as a Lexicon's
     std::uint64_t mask_ = 1023;
 

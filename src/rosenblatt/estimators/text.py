@@ -111,9 +111,10 @@ class HashedText(TextTransformer, auto_wrap_output_keys=None):  # type: ignore[c
     Notes
     -----
     Without ``idf`` and ``keep_names`` there is nothing to fit: ``transform`` works at once. With ``idf``, ``fit``
-    counts all documents, ``partial_fit`` counts more of them, and ``transform`` weighs by the counts so far. In a stream
-    use ``partial_fit_transform``: it counts each document, itself included, before it weighs it and goes to the next, so
-    that the rows are the same in whatever pieces the stream comes.
+    counts all documents, ``partial_fit`` counts more of them, and ``transform`` weighs by the counts so far.
+
+    In a stream use ``partial_fit_transform``: it counts each document, itself included, before it weighs it and goes
+    to the next, so that the rows are the same in whatever pieces the stream comes.
 
     Examples
     --------
