@@ -15,6 +15,7 @@
 #include <mutex>
 #include <new>
 #include <shared_mutex>
+#include <stdexcept>
 #include <string_view>
 #include <system_error>
 #include <thread>
@@ -249,6 +250,8 @@ class Columns {
     explicit Columns(unsigned bits) : bits_(bits) {}
 
     void clear(std::size_t room) {
+        if (room >= std::numeric_limits<std::uint32_t>::max())
+            throw std::length_error("a document has more than 2^32 n-grams; cut it into several");
         keys_.reserve(room + 1);
         size = 0;
     }

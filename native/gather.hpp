@@ -134,7 +134,9 @@ class Gathered {
 // What the documents have and `known` has not.
 inline Fault gather(const Documents& documents, const Analysis& analysis, const Lexicon& known, unsigned n_threads,
                     Gathered& out) {
-    std::vector<Gathered> found(std::max(n_threads, 1u));
+    const std::vector<std::size_t> blocks = blocks_of(documents);
+    n_threads = static_cast<unsigned>(std::clamp<std::size_t>(blocks.size() - 1, 1, std::max(n_threads, 1u)));
+    std::vector<Gathered> found(n_threads);
     const auto make = [&](unsigned which) {
         struct Gram {
             std::string_view bytes;
@@ -157,7 +159,7 @@ inline Fault gather(const Documents& documents, const Analysis& analysis, const 
             return {};
         };
     };
-    const Fault fault = in_blocks(blocks_of(documents), n_threads, make, [] {});
+    const Fault fault = in_blocks(blocks, n_threads, make, [] {});
     if (fault) return fault;
     out = std::move(found[0]);
     for (std::size_t t = 1; t < found.size(); ++t) {

@@ -13,6 +13,10 @@
 #include <string_view>
 #include <vector>
 
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
 #include "lexicon.hpp"
 #include "unicode.hpp"
 
@@ -50,10 +54,10 @@ class Chunk {
 #if defined(__GNUC__)
             Bytes c;
             std::memcpy(&c, p + i, 16);
-            const auto word = ((c | 32) - 'a' < 26) | (c - '0' < 10) | (c == '_');
-            c += (c - 'A' < 26) & (Bytes{} + shift);
+            const Bytes word = Bytes((c | 32) - 'a' < 26) | Bytes(c - '0' < 10) | Bytes(c == '_');
+            c += Bytes(c - 'A' < 26) & (Bytes{} + shift);
             std::memcpy(lower + i, &c, 16);
-            words |= bits_of(Bytes(word)) << i;
+            words |= bits_of(word) << i;
             beyond |= bits_of(c) << i;
 #else
             for (unsigned k = i; k < i + 16; ++k) {
@@ -75,11 +79,10 @@ class Chunk {
     // The high bit of each byte.
     static std::uint64_t bits_of(Bytes bytes) {
 #if defined(__SSE2__)
-        return static_cast<std::uint16_t>(
-            __builtin_ia32_pmovmskb128(reinterpret_cast<__attribute__((vector_size(16))) char&>(bytes)));
+        return static_cast<std::uint16_t>(_mm_movemask_epi8((__m128i)bytes));
 #else
         std::uint64_t bits = 0;
-        for (unsigned i = 0; i < 16; ++i) bits |= std::uint64_t{bytes[i] >> 7} << i;
+        for (unsigned i = 0; i < 16; ++i) bits |= static_cast<std::uint64_t>(bytes[i] >> 7) << i;
         return bits;
 #endif
     }
