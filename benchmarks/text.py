@@ -110,7 +110,7 @@ ALL = (
     contests.Work("one pass", "text to model, words and pairs, 1 pass", HASHING, 15, 30, training(1)),
     contests.Work("five passes", "text to model, words and pairs, 5 passes", HASHING, 10, 30, training(5)),
     contests.Work("predict", "text to labels, words and pairs", HASHING, 15, None, predicting),
-    contests.Work("bag", "vocabulary and counts, words", f"{contests.SKLEARN} CountVectorizer", 10, None, counting),
+    contests.Work("bag", "vocabulary and counts, words", f"{contests.SKLEARN} CountVectorizer", 5, None, counting),
 )
 
 

@@ -488,6 +488,7 @@ def test_bytes_that_are_not_utf8_are_refused_or_replaced(parts):
         ({"lowercase": 1}, "lowercase"),
         ({"min_length": 0}, "min_length"),
         ({"stop_words": "english"}, "stop_words"),
+        ({"stop_words": iter(["the"])}, "stop_words"),
         ({"stop_words": ["don't"]}, "['don']"),
         ({"stop_words": ["The"]}, "['the']"),
         ({"stop_words": [3]}, "stop_words"),

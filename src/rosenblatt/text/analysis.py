@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numbers
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, field, fields
 from typing import Any
 
@@ -76,11 +76,11 @@ class Analysis:
         given = getattr(self, name)
         if given is None:
             return None
-        if isinstance(given, (str, bytes, Mapping)) or not isinstance(given, Iterable):
+        if isinstance(given, (str, bytes, Mapping, Iterator)) or not isinstance(given, Iterable):
             raise ValueError(f"{name} must be a list of words or None, got {given!r}")
         if self.analyzer != "word":
             raise ValueError(f"{name} are words, and analyzer={self.analyzer!r} reads characters; leave them out")
-        words = dict.fromkeys(given)
+        words = dict.fromkeys(sorted(given, key=str) if isinstance(given, Set) else given)
         single = Analysis(lowercase=self.lowercase, min_length=self.min_length)
         for word in words:
             if not isinstance(word, str):
