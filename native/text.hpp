@@ -96,7 +96,6 @@ class Reader {
             const bool upper = how.lowercase && c >= 'A' && c <= 'Z';
             ascii_[c] = unicode::is_word(c) ? static_cast<Byte>(upper ? c + 32 : c) : Byte{0};
         }
-        for (unsigned c = 128; c < 256; ++c) ascii_[c] = kBeyond;
     }
 
     // Read a document. False: it is no UTF-8, at byte `fault`.
@@ -124,8 +123,8 @@ class Reader {
 
     // How many n-grams each() will call for, at most.
     std::size_t count() const {
-        const std::size_t several = how_.max_n - how_.min_n + 1;
-        return several * size_ + parts_.size() / 2;
+        const std::size_t longest = std::min(how_.max_n, size_), shortest = std::min(how_.min_n, longest);
+        return (longest - shortest + 1) * size_;
     }
 
     // f(n-gram, its hash) for every n-gram of the document.
@@ -140,10 +139,8 @@ class Reader {
 
   private:
     using Byte = unicode::Byte;
-    static constexpr Byte kBeyond = 0x80;
-
     const Analysis& how_;
-    std::array<Byte, 256> ascii_{};  // the lower case of a word's byte, 0 between words, kBeyond: not ASCII
+    std::array<Byte, 128> ascii_{};  // what a byte of a word is in lower case, 0 between words
     std::unique_ptr<char[]> buffer_;
     std::unique_ptr<std::size_t[]> begins_;  // where each word or character begins, and the end; words lie one apart
     std::size_t room_ = 0, size_ = 0;

@@ -148,8 +148,9 @@ Analysis analysis_of(const nb::tuple& given) {
     const auto number = [&](std::size_t i) { return nb::cast<std::size_t>(given[i]); };
     Analysis how;
     how.unit = is(given[0], "word") ? Unit::word : is(given[0], "char") ? Unit::character : Unit::character_in_word;
-    how.min_n = number(1);
-    how.max_n = number(2);
+    constexpr std::size_t endless = std::size_t{1} << 40;  // longer than any document; sums with it do not overflow
+    how.min_n = std::min(number(1), endless);
+    how.max_n = std::min(number(2), endless);
     how.lowercase = nb::cast<bool>(given[3]);
     how.replace = nb::cast<bool>(given[4]);
     how.min_length = number(5);

@@ -186,6 +186,14 @@ def test_negation_marks_words_up_to_the_next_stop(tokens):
     assert Analysis(negations=negations, stop_words=["good"]).ngrams_of(text) == stopped
 
 
+def test_ngrams_longer_than_any_document():
+    for longest in (10**6, 2**63 - 1):
+        assert Analysis((3, longest)).ngrams_of("aa bb cc dd") == ["aa bb cc", "aa bb cc dd", "bb cc dd"]
+        assert HashedText(ngrams=(1, longest)).transform(["aa bb cc"]).nnz == 6
+        assert BagOfWords(ngrams=(2, longest), analyzer="char_wb").fit_transform(["ab"]).nnz == 6
+        assert HashedText(ngrams=(longest, longest)).transform(["aa bb cc"]).nnz == 0
+
+
 def test_negation_by_example():
     how = Analysis((1, 2), negations=rb.text.ENGLISH_NEGATIONS)
     assert how.ngrams_of("I don't like it, good") == [
