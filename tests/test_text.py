@@ -770,6 +770,21 @@ def test_a_vocabulary_comes_back_from_its_state():
         assert np.array_equal(a, b)
 
 
+@pytest.mark.parametrize(
+    "how",
+    [
+        HashedText(idf=True, keep_names=True, bits=12, weighting="binary", stop_words=("at",), dtype=np.float64),
+        BagOfWords(ngrams=(1, 2), max_df=0.9, binary=True, analyzer="char_wb"),
+    ],
+)
+def test_a_transformer_comes_back_from_the_state_of_its_core(how):
+    how = clone(how).fit(REVIEWS)
+    core = how._fitted
+    again = type(how).of(round_trip(type(core), core))
+    assert repr(again.get_params()) == repr(how.get_params())
+    assert same(again.transform(REVIEWS), how.transform(REVIEWS))
+
+
 def test_a_state_that_does_not_fit_is_refused():
     core = Hashing(Analysis(), bits=4, idf=True, keep_names=True)
     core.learn(Documents(REVIEWS))

@@ -147,6 +147,25 @@ class HashedText(TextTransformer, auto_wrap_output_keys=None):  # type: ignore[c
             threads(self.n_jobs),
         )
 
+    @classmethod
+    def of(cls, hashing: Hashing) -> HashedText:
+        """A fitted transformer of what :class:`rosenblatt.text.Hashing` has learned, as a model file gives it back.
+
+        Parameters
+        ----------
+        hashing : Hashing
+            Its settings become the parameters; it is not copied.
+
+        Returns
+        -------
+        HashedText
+        """
+        names = ("bits", "weighting", "idf", "norm", "keep_names", "max_names")
+        settings = {name: getattr(hashing, name) for name in names}
+        made = cls(**hashing.analysis.settings(), **settings, dtype=np.dtype(hashing.dtype).type)
+        made._hashing = hashing
+        return made
+
     @property
     def _fitted(self) -> Hashing:
         if "_hashing" in self.__dict__:
@@ -397,6 +416,25 @@ class BagOfWords(TextTransformer, auto_wrap_output_keys=None):  # type: ignore[c
         if self.vocabulary is not None:
             new.set_names(self.vocabulary)
         return new
+
+    @classmethod
+    def of(cls, vocabulary: Vocabulary) -> BagOfWords:
+        """A fitted transformer of a :class:`rosenblatt.text.Vocabulary`, as a model file gives it back.
+
+        Parameters
+        ----------
+        vocabulary : Vocabulary
+            Its settings become the parameters; it is not copied.
+
+        Returns
+        -------
+        BagOfWords
+        """
+        names = ("min_df", "max_df", "max_features", "binary")
+        settings = {name: getattr(vocabulary, name) for name in names}
+        made = cls(**vocabulary.analysis.settings(), **settings, dtype=np.dtype(vocabulary.dtype).type)
+        made._vocabulary = vocabulary
+        return made
 
     @property
     def _fitted(self) -> Vocabulary:
