@@ -365,6 +365,18 @@ def test_every_container_gives_the_same_rows(name):
     assert HashedText().transform(make([])).shape == (0, 2**22) if "small" not in name else True
 
 
+def test_arrow_views_of_short_texts_and_dictionaries_that_are_slices():
+    documents = ["", "eleven lett", "twelve chars", "thirteen char"]
+    expected = HashedText().transform(documents)
+    assert same(HashedText().transform(pa.array(documents, pa.string_view())), expected)
+    words = pa.array([None, "before", *documents, None]).slice(2, len(documents))
+    indices = pa.array([0, 1, 2, 3], pa.uint16())
+    assert same(HashedText().transform(pa.DictionaryArray.from_arrays(indices, words)), expected)
+    words = pa.array(["before", "good", None]).slice(1)
+    with pytest.raises(ValueError, match="row 1 of the documents is null"):
+        HashedText().transform(pa.DictionaryArray.from_arrays(pa.array([0, 1]), words))
+
+
 def test_numpy_strings_of_any_length():
     if hasattr(np.dtypes, "StringDType"):
         given = np.array(REVIEWS, dtype=np.dtypes.StringDType())
