@@ -49,6 +49,7 @@ def known(text):
 SPECIAL = "aAzZ_09 \t\n.,'’-ΣσςİıIßẞKÅ\u0301\u0345\u00ad\u200d\u3000\u2028éÉ½٣字Ⱥ𐐀\U0001d518"
 texts = st.text(st.sampled_from(SPECIAL) | st.characters(exclude_categories=("Cs",)), max_size=60).map(known)
 repeated = st.lists(st.sampled_from(["ab", "cd", "ef", "gh", "ij", "éé"]), max_size=99).map(" ".join)
+short = st.lists(st.text("aÉ字\t", max_size=3), max_size=8).map(" ".join)
 ranges = st.tuples(st.integers(1, 4), st.integers(0, 2)).map(lambda r: (r[0], r[0] + r[1]))
 
 
@@ -141,7 +142,7 @@ def test_word_ngrams_are_those_of_scikit_learn(text, ngrams):
     assert sorted(Analysis(ngrams).ngrams_of(text)) == sorted(theirs)
 
 
-@given(texts, ranges, st.sampled_from(["char", "char_wb"]), st.booleans())
+@given(texts | short, ranges, st.sampled_from(["char", "char_wb"]), st.booleans())
 def test_character_ngrams_are_those_of_scikit_learn(text, ngrams, analyzer, lowercase):
     theirs = CountVectorizer(ngram_range=ngrams, analyzer=analyzer, lowercase=lowercase).build_analyzer()(text)
     assert sorted(Analysis(ngrams, analyzer, lowercase).ngrams_of(text)) == sorted(theirs)
@@ -615,6 +616,20 @@ def test_names_are_bounded_and_it_is_said():
             assert how.names_complete_ == (limit == len(all_names))
     assert HashedText(keep_names=True, bits=3).fit(REVIEWS).n_names_ == 8
     one_sentence(lambda: HashedText().names_of([1]), ValueError, "keep_names=True")
+
+
+def test_words_of_the_same_hash_are_told_apart():
+    one, other = "ehhga", "moonl"
+    assert murmurhash3_32(one) == murmurhash3_32(other)
+    text = f"{one} {other} {one}"
+    assert BagOfWords().fit_transform([text]).toarray().tolist() == [[2, 1]]
+    assert BagOfWords(vocabulary=[other]).transform([text, one]).toarray().tolist() == [[1], [0]]
+    assert Analysis(stop_words=[other]).ngrams_of(text) == [one, one]
+    how = (
+        HashedText(keep_names=True, ngrams=(1, 1), weighting="count", norm=None, bits=30).fit([one]).partial_fit([text])
+    )
+    assert how.transform([text]).data.tolist() == [3]
+    assert list(how.collisions().values()) == [[one, other]]
 
 
 def test_features_of_one_document():
