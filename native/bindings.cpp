@@ -11,6 +11,7 @@
 
 #include "learn.hpp"
 #include "product.hpp"
+#include "text_bindings.hpp"
 
 namespace nb = nanobind;
 using namespace rosenblatt;
@@ -394,4 +395,5 @@ NB_MODULE(_native, m) {
     m.def("scan", &scan_rows, nb::arg("rows"), "(fault, max |x|) of the rows.");
     m.def("radius2", &radius2_rows, nb::arg("rows"), nb::arg("order").none(),
           "R² of the rows without the bias feature: max ‖x‖².");
+    bind_text(m);
 }

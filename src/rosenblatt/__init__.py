@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from . import conventions, rules
 
 if TYPE_CHECKING:
+    from . import text
     from .estimators import (
         MIRA,
         AveragedPerceptron,
@@ -54,6 +55,7 @@ __all__ = [
     "radius",
     "rules",
     "separability",
+    "text",
     "trace",
 ]
 
@@ -65,13 +67,17 @@ _HOMES = {
     **dict.fromkeys(
         ("Separability", "distances", "margin", "mistake_bound", "perceptron_loss", "radius", "separability"), "theory"
     ),
+    "text": "text",
 }
+#: Public names that are modules, loaded when first named.
+_MODULES = ("text",)
 
 
 def __getattr__(name: str) -> Any:
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    found = getattr(importlib.import_module("." + _HOMES.get(name, "estimators"), __name__), name)
+    module = importlib.import_module("." + _HOMES.get(name, "estimators"), __name__)
+    found = module if name in _MODULES else getattr(module, name)
     globals()[name] = found
     return found
 

@@ -35,3 +35,40 @@ def scan(rows: tuple[Any, ...]) -> tuple[str, float]:
 
 def radius2(rows: tuple[Any, ...], order: NDArray[Any] | None) -> float:
     """R² of the rows without the bias feature: max ‖x‖²."""
+
+def hash_text(
+    documents: Any, analysis: tuple[Any, ...], encoding: tuple[Any, ...], bits: int
+) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+    """CSR rows (starts, columns, values): an n-gram counts in the column that the low bits of its hash are."""
+
+def look_up_text(
+    documents: Any, analysis: tuple[Any, ...], encoding: tuple[Any, ...], lexicon: tuple[Any, ...]
+) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+    """CSR rows (starts, columns, values): an n-gram counts in the column of its number."""
+
+def gather_ngrams(
+    documents: Any, analysis: tuple[Any, ...], known: tuple[Any, ...] | None, limit: int, by_name: bool, n_threads: int
+) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any], bool, int]:
+    """N-grams that are not known (bytes, starts), how many documents have each, how often it occurs, whether that
+    is all (at most `limit`, in the order they came, or by name), and how many documents there are.
+    """
+
+def index_ngrams(text: NDArray[Any], starts: NDArray[Any]) -> NDArray[Any]:
+    """Slots that n-grams are found by."""
+
+def list_ngrams(documents: Any, analysis: tuple[Any, ...]) -> list[str]:
+    """The n-grams, as they come."""
+
+def murmur3(texts: Any) -> NDArray[Any]:
+    """MurmurHash3_x86_32 with seed 0 of each."""
+
+def count_columns(columns: NDArray[Any], counts: NDArray[Any]) -> None:
+    """Count each column, in place."""
+
+def weigh_columns(
+    rows: tuple[Any, ...], counts: NDArray[Any], n_documents: int, norm: bool, stream: bool, n_threads: int
+) -> None:
+    """Weigh rows by inverse document frequency, in place."""
+
+def unicode_version() -> str:
+    """Version of the tables of characters."""

@@ -16,6 +16,13 @@ that, how many examples were visited, the mistakes, the updates, and the pocket'
 holds the present weights. False: it ended before a step for which there was no room, so that no number ever overflows.
 ``score(view, model, out)`` writes the scores of all rows to ``out``; ``decide(view, model)`` is the code that they give
 one row.
+
+What the text encoders take (``rosenblatt.text`` makes these tuples):
+
+- documents: a list of ``str`` or ``bytes``, or capsules of Arrow's C interface, ``(schema, array)`` or ``(stream,)``;
+- an analysis: ``(analyzer, min_n, max_n, lowercase, replace, min_length, stop_words, negations)``;
+- an encoding: ``(weighting, norm, dtype, n_threads)``;
+- a lexicon, n-grams by number: their bytes, where each starts, and the slots that ``index_ngrams`` makes.
 """
 
 from __future__ import annotations
@@ -27,12 +34,45 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _native
-from ._native import decide, learn, score
+from ._native import (
+    count_columns,
+    decide,
+    gather_ngrams,
+    hash_text,
+    index_ngrams,
+    learn,
+    list_ngrams,
+    look_up_text,
+    murmur3,
+    score,
+    unicode_version,
+    weigh_columns,
+)
 
 __all__ = [
-    "Model", "Rows", "View", "admit", "csr", "decide", "is_sparse", "learn", "product", "score", "stride_of",
-    "threads", "zeros",
-]  # fmt: skip
+    "Model",
+    "Rows",
+    "View",
+    "admit",
+    "count_columns",
+    "csr",
+    "decide",
+    "gather_ngrams",
+    "hash_text",
+    "index_ngrams",
+    "is_sparse",
+    "learn",
+    "list_ngrams",
+    "look_up_text",
+    "murmur3",
+    "product",
+    "score",
+    "stride_of",
+    "threads",
+    "unicode_version",
+    "weigh_columns",
+    "zeros",
+]
 
 Array = NDArray[Any]
 View = tuple[Any, ...]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Callable
 from typing import TypeVar
 
 C = TypeVar("C", bound=type)
@@ -48,6 +49,29 @@ PARAMETERS = {
     Start ``fit`` from the last weights of the fit before.""",
     "verbose": """verbose : int, default=0
     1: a line for each of the first three passes, then about one a second; 2: one line a pass.""",
+}
+
+#: Parameters of both text transformers.
+TEXT_PARAMETERS = {
+    "analyzer": """analyzer : {"word", "char", "char_wb"}, default="word"
+    N-grams of words, of characters, or of the characters of each word with a space before and after it.""",
+    "lowercase": """lowercase : bool, default=True
+    Read the text in lower case, as ``str.lower()`` makes it.""",
+    "min_length": """min_length : int, default=2
+    Characters that a word has at least.""",
+    "stop_words": """stop_words : iterable of str or None, default=None
+    Words to leave out before n-grams are made. None are left out unless you say so.""",
+    "negations": """negations : iterable of str or None, default=None
+    Words after which every word gets the prefix "not_", up to the next of ``.,;:!?``; for example
+    ``rb.text.ENGLISH_NEGATIONS``.""",
+    "input": """input : {"content", "filename", "lines"}, default="content"
+    Whether X holds the documents, files of one document each, or files (or is one) of one document per line.""",
+    "decode_error": """decode_error : {"strict", "replace"}, default="strict"
+    Whether bytes that are not UTF-8 are refused, or read as U+FFFD.""",
+    "dtype": """dtype : type, default=np.float32
+    Type of the values, float32 or float64. Learners take either as it is; float32 halves their memory.""",
+    "n_jobs": """n_jobs : int or None, default=-1
+    Threads; -1: all cores, None: one. The rows are the same for any number.""",
 }
 
 CLASSIFIER_ATTRIBUTES = """coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
@@ -97,3 +121,13 @@ def documented(cls: C) -> C:
     attributes = CLASSIFIER_ATTRIBUTES if "ties" in signature.parameters else REGRESSOR_ATTRIBUTES
     cls.__doc__ = own.replace("{parameters}", "\n".join(entries)).replace("{attributes}", attributes)
     return cls
+
+
+def with_entries(shared: dict[str, str]) -> Callable[[C], C]:
+    """Fill ``{parameters}`` of a class docstring with these entries."""
+
+    def decorated(cls: C) -> C:
+        cls.__doc__ = (inspect.getdoc(cls) or "").replace("{parameters}", "\n".join(shared.values()))
+        return cls
+
+    return decorated

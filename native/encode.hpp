@@ -1,0 +1,414 @@
+// Documents to CSR rows, on several threads: the rows come out the same whatever their number.
+//
+// Documents are cut into blocks that threads take in turn. A block's entries are made in memory of the thread and
+// copied to their place once the entries of the blocks before it are counted.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <condition_variable>
+#include <cstdlib>
+#include <exception>
+#include <limits>
+#include <memory>
+#include <mutex>
+#include <new>
+#include <shared_mutex>
+#include <stdexcept>
+#include <string_view>
+#include <system_error>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#if defined(__linux__)
+#include <sys/mman.h>
+#endif
+
+#include "text.hpp"
+
+namespace rosenblatt {
+
+using Documents = std::vector<std::string_view>;
+
+// The first document that is no UTF-8, and the byte of it.
+struct Fault {
+    std::size_t row = std::numeric_limits<std::size_t>::max(), byte = 0;
+    explicit operator bool() const { return row != std::numeric_limits<std::size_t>::max(); }
+};
+
+constexpr std::size_t kBlockBytes = 1 << 17;
+
+// Where the blocks start, and the end: blocks of some kBlockBytes each.
+inline std::vector<std::size_t> blocks_of(const Documents& documents) {
+    std::vector<std::size_t> starts{0};
+    std::size_t bytes = 0;
+    for (std::size_t i = 0; i < documents.size(); ++i) {
+        bytes += documents[i].size() + 16;
+        if (bytes < kBlockBytes && i + 1 < documents.size()) continue;
+        starts.push_back(i + 1);
+        bytes = 0;
+    }
+    return starts;
+}
+
+// One worker on each thread takes block after block. A worker is made on its thread and called as
+// worker(block, first document, last + 1), which gives the fault it met, if any; then `stop` is called, no further
+// block is begun, and the first fault in order is given back: those before it were all taken.
+template <class Make, class Stop>
+Fault in_blocks(const std::vector<std::size_t>& starts, unsigned n_threads, Make&& make, Stop&& stop) {
+    const std::size_t n_blocks = starts.size() - 1;
+    std::atomic<std::size_t> next{0};
+    std::mutex mutex;
+    Fault fault;
+    std::exception_ptr failure;
+    const auto run = [&](unsigned which) {
+        try {
+            auto worker = make(which);
+            for (std::size_t block; (block = next++) < n_blocks;) {
+                const Fault found = worker(block, starts[block], starts[block + 1]);
+                if (!found) continue;
+                next = n_blocks;
+                stop();
+                const std::lock_guard lock(mutex);
+                if (found.row < fault.row) fault = found;
+            }
+        } catch (...) {
+            next = n_blocks;
+            stop();
+            const std::lock_guard lock(mutex);
+            failure = std::current_exception();
+        }
+    };
+    std::vector<std::thread> others;
+    n_threads = static_cast<unsigned>(std::min<std::size_t>(n_threads, n_blocks));
+    try {
+        for (unsigned t = 1; t < n_threads; ++t) others.emplace_back(run, t);
+    } catch (const std::system_error&) {
+        // fewer threads than asked for: the work is the same
+    }
+    run(0);
+    for (std::thread& other : others) other.join();
+    if (failure) std::rethrow_exception(failure);
+    return fault;
+}
+
+// Memory that grows without being touched, and can be given away.
+template <class T>
+class Memory {
+    struct Free {
+        void operator()(T* p) const { std::free(p); }
+    };
+    std::unique_ptr<T, Free> data_;
+    std::size_t capacity_ = 0;
+
+    // Large pages for large memory, as NumPy asks for: the first touch of small ones takes a tenth of the whole work.
+    void advise([[maybe_unused]] std::size_t bytes) const {
+#if defined(__linux__)
+        constexpr std::uintptr_t page = 1 << 21;
+        const std::uintptr_t first = (reinterpret_cast<std::uintptr_t>(data_.get()) + page - 1) / page * page;
+        const std::uintptr_t last = (reinterpret_cast<std::uintptr_t>(data_.get()) + bytes) / page * page;
+        if (first < last) madvise(reinterpret_cast<void*>(first), last - first, MADV_HUGEPAGE);
+#endif
+    }
+
+  public:
+    T* data() const { return data_.get(); }
+    T& operator[](std::size_t i) const { return data_.get()[i]; }
+    std::size_t capacity() const { return capacity_; }
+    T* give_away() { return data_.release(); }
+
+    void resize(std::size_t n) {
+        if (n > std::numeric_limits<std::size_t>::max() / 2 / sizeof(T)) throw std::bad_alloc();
+        void* p = std::realloc(data_.get(), std::max<std::size_t>(n, 1) * sizeof(T));
+        if (!p) throw std::bad_alloc();
+        (void)data_.release();
+        data_.reset(static_cast<T*>(p));
+        capacity_ = n;
+        advise(n * sizeof(T));
+    }
+    void reserve(std::size_t n) {
+        if (n > capacity_) resize(n + n / 2);
+    }
+};
+
+// The CSR entries of all documents, filled block by block.
+template <class T>
+class Entries {
+  public:
+    Memory<std::int32_t> columns;
+    Memory<T> values;
+    std::vector<std::int64_t> starts;  // of each row; until finish() the length of row i at i + 1
+    std::size_t size = 0;
+
+    Entries(std::size_t n_rows, std::size_t guess) : starts(n_rows + 1, 0) { resize(guess); }
+
+    // Put the entries of a block in their place, unless the work was stopped.
+    void place(std::size_t block, const Memory<std::int32_t>& from_columns, const Memory<T>& from_values,
+               std::size_t count) {
+        std::size_t at = 0;
+        {
+            std::unique_lock lock(turn_);
+            changed_.wait(lock, [&] { return stopped_ || block == block_; });
+            if (stopped_) return;
+            at = size;
+            size += count;
+            if (size > columns.capacity()) {
+                const std::unique_lock alone(copying_);
+                resize(size + size / 2);
+            }
+            ++block_;
+        }
+        changed_.notify_all();
+        const std::shared_lock together(copying_);
+        std::copy_n(from_columns.data(), count, columns.data() + at);
+        std::copy_n(from_values.data(), count, values.data() + at);
+    }
+
+    void stop() {
+        const std::lock_guard lock(turn_);
+        stopped_ = true;
+        changed_.notify_all();
+    }
+
+    void finish() {
+        for (std::size_t i = 1; i < starts.size(); ++i) starts[i] += starts[i - 1];
+        resize(size);
+    }
+
+  private:
+    std::mutex turn_;
+    std::condition_variable changed_;
+    std::shared_mutex copying_;  // shared by those who copy, alone for who moves the memory
+    std::size_t block_ = 0;
+    bool stopped_ = false;
+
+    void resize(std::size_t capacity) {
+        columns.resize(capacity);
+        values.resize(capacity);
+    }
+};
+
+// ---- counts and weights
+// ----------------------------------------------------------------------------------------------
+
+// ln x for x >= 1, the same bits on every machine (a library's may differ in the last): ln 2^e m, m in [√½, √2).
+inline double natural_log(double x) {
+    int e;
+    double m = std::frexp(x, &e);
+    if (m < 0.70710678118654752) m *= 2, --e;
+    const double s = (m - 1) / (m + 1), s2 = s * s;
+    double sum = 0;
+    for (int k = 23; k >= 1; k -= 2) sum = sum * s2 + 1.0 / k;
+    return e * 0.69314718055994531 + 2 * s * sum;
+}
+
+enum class Weighting { count, binary, log };  // n, 1 and 1 + ln n for an n-gram that occurs n times
+
+// The weight of a count, of small ones from a table.
+class Weights {
+    static constexpr std::size_t kTable = 64;
+    Weighting how_;
+    double table_[kTable] = {};
+
+    double computed(std::size_t n) const {
+        const auto count = static_cast<double>(n);
+        return how_ == Weighting::binary ? 1 : how_ == Weighting::log ? 1 + natural_log(count) : count;
+    }
+
+  public:
+    explicit Weights(Weighting how) : how_(how) {
+        for (std::size_t n = 1; n < kTable; ++n) table_[n] = computed(n);
+    }
+    double operator()(std::size_t n) const { return n < kTable ? table_[n] : computed(n); }
+};
+
+// Divide by the Euclidean norm: squares added in four lanes by their place in the row, then in pairs.
+template <class T>
+void normalise(T* values, std::size_t n) {
+    double lanes[4] = {};
+    const auto square = [&](std::size_t i) { return static_cast<double>(values[i]) * static_cast<double>(values[i]); };
+    std::size_t i = 0;
+    for (; i + 4 <= n; i += 4)
+        for (std::size_t l = 0; l < 4; ++l) lanes[l] += square(i + l);
+    for (; i < n; ++i) lanes[i % 4] += square(i);
+    const double sum = (lanes[0] + lanes[2]) + (lanes[1] + lanes[3]);
+    if (!(sum > 0)) return;
+    const double scale = 1 / std::sqrt(sum);
+    for (i = 0; i < n; ++i) values[i] = static_cast<T>(static_cast<double>(values[i]) * scale);
+}
+
+// The columns of one document: as they come, then sorted.
+class Columns {
+    Memory<std::uint32_t> keys_, other_;
+    unsigned bits_;
+
+  public:
+    std::size_t size = 0;
+
+    explicit Columns(unsigned bits) : bits_(bits) {}
+
+    void clear(std::size_t room) {
+        if (room >= std::numeric_limits<std::uint32_t>::max())
+            throw std::length_error("a document has more than 2^32 n-grams; cut it into several");
+        keys_.reserve(room + 1);
+        size = 0;
+    }
+    void add(std::uint32_t key) { keys_[size++] = key; }
+    const std::uint32_t* data() const { return keys_.data(); }
+
+    // By bytes from the last one on, or by comparison where there are few.
+    void sort() {
+        if (size < 64) return std::sort(keys_.data(), keys_.data() + size);
+        other_.reserve(size + 1);
+        const unsigned digits = (bits_ + 7) / 8;
+        std::size_t starts[4][256] = {};
+        for (std::size_t i = 0; i < size; ++i)
+            for (unsigned d = 0; d < digits; ++d) ++starts[d][(keys_[i] >> (8 * d)) & 255];
+        for (unsigned d = 0; d < digits; ++d) {
+            std::size_t at = 0;
+            for (std::size_t& start : starts[d]) at += std::exchange(start, at);
+            const std::uint32_t* const from = keys_.data();
+            std::uint32_t* const to = other_.data();
+            for (std::size_t i = 0; i < size; ++i) to[starts[d][(from[i] >> (8 * d)) & 255]++] = from[i];
+            std::swap(keys_, other_);
+        }
+    }
+
+    // Write the distinct ones and the weights of their counts; how many there are.
+    template <class T>
+    std::size_t write(const Weights& weight, std::int32_t* columns, T* values) {
+        if (size == 0) return 0;
+        const std::uint32_t* const keys = keys_.data();
+        other_.reserve(size + 1);
+        std::uint32_t* const end = other_.data();  // where a column's keys end
+        std::size_t n = 0;
+        for (std::size_t i = 0; i < size; ++i) {  // no branch: whether a key comes again cannot be foretold
+            columns[n] = static_cast<std::int32_t>(keys[i]);
+            end[n] = static_cast<std::uint32_t>(i + 1);
+            n += i + 1 == size || keys[i + 1] != keys[i];
+        }
+        std::uint32_t start = 0;
+        for (std::size_t k = 0; k < n; ++k) values[k] = static_cast<T>(weight(end[k] - std::exchange(start, end[k])));
+        return n;
+    }
+};
+
+struct Encoding {
+    unsigned bits;  // of a column
+    Weighting weighting;
+    bool norm;
+    unsigned n_threads;
+};
+
+// Rows of documents; column(n-gram, hash) is where an n-gram counts, or -1.
+template <class T, class Column>
+Fault encode(const Documents& documents, const Analysis& analysis, const Encoding& how, Column&& column,
+             Entries<T>& out) {
+    const Weights weight(how.weighting);
+    const auto make = [&](unsigned) {
+        return [&, reader = Reader(analysis), keys = Columns(how.bits), columns = Memory<std::int32_t>(),
+                values = Memory<T>()](std::size_t block, std::size_t first, std::size_t last) mutable -> Fault {
+            std::size_t size = 0;
+            for (std::size_t row = first; row < last; ++row) {
+                if (!reader.read(documents[row])) return {row, reader.fault};
+                keys.clear(reader.count());
+                reader.each([&](std::string_view gram, std::uint32_t hash) {
+                    const std::int64_t found = column(gram, hash);
+                    if (found >= 0) keys.add(static_cast<std::uint32_t>(found));
+                });
+                keys.sort();
+                columns.reserve(size + keys.size + 1);
+                values.reserve(size + keys.size + 1);
+                const std::size_t n = keys.write(weight, columns.data() + size, values.data() + size);
+                if (how.norm) normalise(values.data() + size, n);
+                out.starts[row + 1] = static_cast<std::int64_t>(n);
+                size += n;
+            }
+            out.place(block, columns, values, size);
+            return {};
+        };
+    };
+    const Fault fault = in_blocks(blocks_of(documents), how.n_threads, make, [&] { out.stop(); });
+    if (!fault) out.finish();
+    return fault;
+}
+
+// ---- inverse document frequency
+// --------------------------------------------------------------------------------------
+
+// ln n, of small n from a table.
+class Logarithms {
+    std::vector<double> table_;
+
+  public:
+    explicit Logarithms(std::size_t size) : table_(size) {
+        for (std::size_t n = 1; n < size; ++n) table_[n] = natural_log(static_cast<double>(n));
+    }
+    double operator()(std::uint64_t n) const {
+        return n < table_.size() ? table_[n] : natural_log(static_cast<double>(n));
+    }
+};
+
+// How many documents have each column: one more for each of these. A count stays at its largest.
+inline void count(const std::int32_t* columns, std::size_t n, std::uint32_t* counts) {
+    for (std::size_t i = 0; i < n; ++i) {
+        std::uint32_t& c = counts[columns[i]];
+        c += c != std::numeric_limits<std::uint32_t>::max();
+    }
+}
+
+// Weight ln((1 + n)/(1 + d)) + 1 for a column that d of n documents have (scikit-learn's smooth idf), then the norm.
+template <class T, class I>
+class Idf {
+    static const Logarithms& table() {
+        static const Logarithms made(1 << 14);
+        return made;
+    }
+    const Logarithms& ln_ = table();
+
+  public:
+    const I* starts;
+    const std::int32_t* columns;
+    T* values;
+    std::size_t n_rows;
+    bool norm;
+
+    Idf(const I* starts, const std::int32_t* columns, T* values, std::size_t n_rows, bool norm)
+        : starts(starts), columns(columns), values(values), n_rows(n_rows), norm(norm) {}
+
+    // By the counts as they are, in blocks of rows.
+    void weigh(const std::uint32_t* counts, std::uint64_t n_documents, unsigned n_threads) const {
+        std::vector<std::size_t> blocks{0};
+        while (blocks.back() < n_rows) blocks.push_back(std::min(n_rows, blocks.back() + 256));
+        const auto make = [&](unsigned) {
+            return [&](std::size_t, std::size_t first, std::size_t last) -> Fault {
+                for (std::size_t row = first; row < last; ++row) weigh_row(row, counts, n_documents);
+                return {};
+            };
+        };
+        in_blocks(blocks, n_threads, make, [] {});
+    }
+
+    // Row by row, each counted first and weighed by the counts so far: the same in whatever pieces rows come.
+    void stream(std::uint32_t* counts, std::uint64_t n_documents) const {
+        for (std::size_t row = 0; row < n_rows; ++row) {
+            count(columns + starts[row], static_cast<std::size_t>(starts[row + 1] - starts[row]), counts);
+            weigh_row(row, counts, ++n_documents);
+        }
+    }
+
+  private:
+    void weigh_row(std::size_t row, const std::uint32_t* counts, std::uint64_t n_documents) const {
+        const double all = ln_(1 + n_documents) + 1;
+        const I first = starts[row], last = starts[row + 1];
+        for (I i = first; i < last; ++i) {
+            const double idf = all - ln_(std::uint64_t{1} + counts[columns[i]]);
+            values[i] = static_cast<T>(static_cast<double>(values[i]) * idf);
+        }
+        if (norm) normalise(values + first, static_cast<std::size_t>(last - first));
+    }
+};
+
+}  // namespace rosenblatt

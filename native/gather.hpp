@@ -1,0 +1,172 @@
+// The distinct n-grams of documents, with how many documents have each and how often it occurs.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <stdexcept>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "encode.hpp"
+
+namespace rosenblatt {
+
+// An n-gram's entry: where its bytes are, where it came first, its counts.
+struct Entry {
+    std::size_t at;
+    std::uint32_t size, hash;
+    std::size_t row, position;  // the document that had it first, and where among its n-grams
+    std::size_t last_row;
+    std::int64_t documents, occurrences;
+};
+
+// A table of n-grams that grows: a Lexicon in the making.
+class Gathered {
+  public:
+    std::vector<char> bytes;
+    std::vector<Entry> entries;
+
+    std::string_view operator[](const Entry& e) const { return {bytes.data() + e.at, e.size}; }
+
+    void add(std::string_view gram, std::uint32_t hash, std::size_t row, std::size_t position) {
+        Entry& e = entry(gram, hash, row, position);
+        ++e.occurrences;
+        e.documents += e.last_row != row;
+        e.last_row = row;
+    }
+
+    // Take over what another thread found.
+    void merge(const Gathered& other) {
+        for (const Entry& theirs : other.entries) {
+            Entry& e = entry(other[theirs], theirs.hash, theirs.row, theirs.position);
+            e.documents += theirs.documents;
+            e.occurrences += theirs.occurrences;
+            if (std::pair(theirs.row, theirs.position) < std::pair(e.row, e.position))
+                e.row = theirs.row, e.position = theirs.position;
+        }
+    }
+
+    // As they came first.
+    void sort_by_first() {
+        const auto key = [](const Entry& e) { return std::pair(e.row, e.position); };
+        sort_by(key, [](const Entry&, const Entry&) { return false; });
+    }
+
+    // By bytes, which is by code points: the first eight decide most comparisons.
+    void sort_by_name() {
+        const auto key = [&](const Entry& e) {
+            std::uint64_t start = 0;
+            const std::string_view name = (*this)[e];
+            for (std::size_t k = 0; k < 8; ++k)
+                start = start << 8 | (k < name.size() ? static_cast<unsigned char>(name[k]) : 0u);
+            return start;
+        };
+        sort_by(key, [&](const Entry& a, const Entry& b) { return (*this)[a] < (*this)[b]; });
+    }
+
+    void prefetch_slot(std::uint32_t hash) const { prefetch(slots_.data() + (hash & mask_)); }
+    void prefetch_entry(std::uint32_t hash) const {
+        const std::uint64_t slot = slots_[hash & mask_];
+        if (slot >> 32 == hash && slot != 0) prefetch(entries.data() + (slot & 0xFFFFFFFFu) - 1);
+    }
+    void prefetch_name(std::uint32_t hash) const {
+        const std::uint64_t slot = slots_[hash & mask_];
+        if (slot >> 32 == hash && slot != 0) prefetch(bytes.data() + entries[(slot & 0xFFFFFFFFu) - 1].at);
+    }
+
+  private:
+    // By a key, and by `less` among equals: keys are moved about instead of entries.
+    template <class Key, class Less>
+    void sort_by(Key key, Less less) {
+        std::vector<std::pair<decltype(key(entries[0])), std::size_t>> order;
+        order.reserve(entries.size());
+        for (std::size_t i = 0; i < entries.size(); ++i) order.emplace_back(key(entries[i]), i);
+        std::sort(order.begin(), order.end(), [&](const auto& a, const auto& b) {
+            return a.first != b.first ? a.first < b.first : less(entries[a.second], entries[b.second]);
+        });
+        std::vector<Entry> sorted;
+        sorted.reserve(entries.size());
+        for (const auto& [k, i] : order) sorted.push_back(entries[i]);
+        entries.swap(sorted);
+    }
+
+    std::vector<std::uint64_t> slots_ = std::vector<std::uint64_t>(1024, 0);  // as a Lexicon's
+    std::uint64_t mask_ = 1023;
+
+    static void prefetch([[maybe_unused]] const void* p) {
+#if defined(__GNUC__)
+        __builtin_prefetch(p);
+#endif
+    }
+
+    Entry& entry(std::string_view gram, std::uint32_t hash, std::size_t row, std::size_t position) {
+        std::uint64_t place = hash & mask_;
+        for (; slots_[place] != 0; place = (place + 1) & mask_) {
+            if (slots_[place] >> 32 != hash) continue;
+            Entry& e = entries[(slots_[place] & 0xFFFFFFFFu) - 1];
+            if ((*this)[e] == gram) return e;
+        }
+        if (entries.size() >= std::numeric_limits<std::int32_t>::max())
+            throw std::overflow_error("there are more than 2^31 different n-grams");
+        if (gram.size() > std::numeric_limits<std::uint32_t>::max())
+            throw std::overflow_error("an n-gram has more than 2^32 bytes");
+        slots_[place] = std::uint64_t{hash} << 32 | (entries.size() + 1);
+        entries.push_back({bytes.size(), static_cast<std::uint32_t>(gram.size()), hash, row, position,
+                           std::numeric_limits<std::size_t>::max(), 0, 0});
+        bytes.insert(bytes.end(), gram.begin(), gram.end());
+        if (2 * entries.size() > slots_.size()) enlarge();
+        return entries.back();
+    }
+
+    void enlarge() {
+        slots_.assign(4 * slots_.size(), 0);
+        mask_ = slots_.size() - 1;
+        for (std::size_t i = 0; i < entries.size(); ++i) {
+            std::uint64_t place = entries[i].hash & mask_;
+            while (slots_[place] != 0) place = (place + 1) & mask_;
+            slots_[place] = std::uint64_t{entries[i].hash} << 32 | (i + 1);
+        }
+    }
+};
+
+// What the documents have and `known` has not.
+inline Fault gather(const Documents& documents, const Analysis& analysis, const Lexicon& known, unsigned n_threads,
+                    Gathered& out) {
+    const std::vector<std::size_t> blocks = blocks_of(documents);
+    n_threads = static_cast<unsigned>(std::clamp<std::size_t>(blocks.size() - 1, 1, std::max(n_threads, 1u)));
+    std::vector<Gathered> found(n_threads);
+    const auto make = [&](unsigned which) {
+        struct Gram {
+            std::string_view bytes;
+            std::uint32_t hash;
+        };
+        return [&, mine = &found[which], reader = Reader(analysis), grams = std::vector<Gram>()](
+                   std::size_t, std::size_t first, std::size_t last) mutable -> Fault {
+            for (std::size_t row = first; row < last; ++row) {
+                if (!reader.read(documents[row])) return {row, reader.fault};
+                grams.clear();
+                reader.each([&](std::string_view gram, std::uint32_t hash) {
+                    if (known.find(gram, hash) < 0) grams.push_back({gram, hash});
+                });
+                // Each round fetches what the next one reads: the table is larger than a cache.
+                for (const Gram& gram : grams) mine->prefetch_slot(gram.hash);
+                for (const Gram& gram : grams) mine->prefetch_entry(gram.hash);
+                for (const Gram& gram : grams) mine->prefetch_name(gram.hash);
+                for (std::size_t i = 0; i < grams.size(); ++i) mine->add(grams[i].bytes, grams[i].hash, row, i);
+            }
+            return {};
+        };
+    };
+    const Fault fault = in_blocks(blocks, n_threads, make, [] {});
+    if (fault) return fault;
+    out = std::move(found[0]);
+    for (std::size_t t = 1; t < found.size(); ++t) {
+        if (found[t].entries.size() > out.entries.size()) std::swap(out, found[t]);
+        out.merge(found[t]);
+    }
+    return fault;
+}
+
+}  // namespace rosenblatt

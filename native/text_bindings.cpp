@@ -1,0 +1,373 @@
+// The Python face of the text encoders: documents as views of UTF-8 bytes, and arrays given back without a copy.
+#include "text_bindings.hpp"
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/string.h>
+
+#include <string>
+#include <utility>
+
+#include "arrow.hpp"
+#include "gather.hpp"
+
+namespace nb = nanobind;
+using namespace rosenblatt;
+
+namespace {
+
+template <class T>
+using ReadOnly = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+template <class T>
+using Writable = nb::ndarray<T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+// ---- documents
+// -------------------------------------------------------------------------------------------------------
+
+std::string row_of(std::size_t row) { return "row " + std::to_string(row) + " of the documents"; }
+
+[[noreturn]] void refuse_missing(std::size_t row, const std::string& what) {
+    throw nb::value_error(
+        (row_of(row) + " is " + what + ", not text; leave such rows out, or fill them with ''").c_str());
+}
+
+// A list of str or bytes, or the capsules of Arrow's C interface: (schema, array) or (stream,). Whoever has the views
+// must keep this.
+class Given {
+  public:
+    Documents documents;
+
+    explicit Given(const nb::object& given) {
+        if (nb::isinstance<nb::list>(given))
+            read_list(nb::cast<nb::list>(given));
+        else
+            read_capsules(nb::cast<nb::tuple>(given));
+    }
+
+  private:
+    nb::tuple held_;  // a list may be changed by others while the GIL is released
+    std::vector<arrow::Owned<ArrowArray>> arrays_;
+
+    void read_list(const nb::list& given) {
+        held_ = nb::tuple(given);
+        documents.reserve(held_.size());
+        for (const nb::handle item : held_) {
+            const std::size_t row = documents.size();
+            Py_ssize_t size = 0;
+            if (PyUnicode_Check(item.ptr())) {
+                const char* text = PyUnicode_AsUTF8AndSize(item.ptr(), &size);
+                if (!text) refuse_surrogate(row);
+                documents.emplace_back(text, static_cast<std::size_t>(size));
+            } else if (PyBytes_Check(item.ptr())) {
+                char* text = nullptr;
+                PyBytes_AsStringAndSize(item.ptr(), &text, &size);
+                documents.emplace_back(text, static_cast<std::size_t>(size));
+            } else {
+                refuse(row, item);
+            }
+        }
+    }
+
+    [[noreturn]] static void refuse_surrogate(std::size_t row) {
+        nb::python_error error;
+        if (!error.matches(PyExc_UnicodeEncodeError)) throw error;
+        const auto at = nb::cast<std::size_t>(error.value().attr("start"));
+        throw nb::value_error((row_of(row) + " holds a lone surrogate at character " + std::to_string(at) +
+                               ", which is no text; decode it anew, for example with errors=\"replace\"")
+                                  .c_str());
+    }
+
+    [[noreturn]] static void refuse(std::size_t row, nb::handle item) {
+        if (item.is_none()) refuse_missing(row, "None");
+        if (PyFloat_Check(item.ptr()) && std::isnan(PyFloat_AsDouble(item.ptr()))) refuse_missing(row, "NaN");
+        const std::string type = nb::cast<std::string>(nb::handle(item.type()).attr("__name__"));
+        if (type == "NAType" || type == "NaTType") refuse_missing(row, "missing");
+        throw nb::type_error((row_of(row) + " is of type " + type + ", not str or bytes; make it text first").c_str());
+    }
+
+    template <class S>
+    static S& capsule(nb::handle h, const char* name) {
+        void* p = PyCapsule_GetPointer(h.ptr(), name);
+        if (!p) throw nb::python_error();
+        return *static_cast<S*>(p);
+    }
+
+    void read_capsules(const nb::tuple& given) {
+        try {
+            if (given.size() == 2) {
+                const auto& schema = capsule<ArrowSchema>(given[0], "arrow_schema");
+                arrays_.emplace_back(capsule<ArrowArray>(given[1], "arrow_array"));
+                arrow::read(schema, arrays_[0].it, documents);
+            } else {
+                read_stream(capsule<ArrowArrayStream>(given[0], "arrow_array_stream"));
+            }
+        } catch (const arrow::Missing& missing) {
+            refuse_missing(missing.row, "null");
+        }
+    }
+
+    void read_stream(ArrowArrayStream& from) {
+        arrow::Owned<ArrowArrayStream> stream(from);
+        const auto check = [&](int failed) {
+            if (!failed) return;
+            const char* why = stream.it.get_last_error(&stream.it);
+            throw std::runtime_error(std::string("the Arrow stream failed: ") + (why ? why : "it does not say why"));
+        };
+        arrow::Owned<ArrowSchema> schema;
+        check(stream.it.get_schema(&stream.it, &schema.it));
+        for (;;) {
+            arrow::Owned<ArrowArray> next;
+            check(stream.it.get_next(&stream.it, &next.it));
+            if (!next.it.release) return;
+            arrays_.push_back(std::move(next));
+            arrow::read(schema.it, arrays_.back().it, documents);
+        }
+    }
+};
+
+// ---- settings
+// --------------------------------------------------------------------------------------------------------
+
+bool is(nb::handle text, const char* name) { return nb::cast<std::string>(text) == name; }
+
+// (bytes, starts, slots), the slots made by index_ngrams, which looks at the others; or None: no n-grams
+Lexicon lexicon_of(nb::handle given) {
+    if (given.is_none()) return {};
+    const auto parts = nb::cast<nb::tuple>(given);
+    const auto bytes = nb::cast<ReadOnly<std::uint8_t>>(parts[0]);
+    const auto starts = nb::cast<ReadOnly<std::int64_t>>(parts[1]);
+    const auto slots = nb::cast<ReadOnly<std::uint64_t>>(parts[2]);
+    const auto size = static_cast<std::int64_t>(starts.size()) - 1;
+    if (size < 0 || slots.size() <= static_cast<std::size_t>(size) || !std::has_single_bit(slots.size()))
+        throw std::invalid_argument("the arrays of a table of n-grams do not fit together");
+    return {reinterpret_cast<const char*>(bytes.data()), starts.data(), slots.data(), slots.size() - 1, size};
+}
+
+// (analyzer, min_n, max_n, lowercase, replace, min_length, stop words, negations)
+Analysis analysis_of(const nb::tuple& given) {
+    const auto number = [&](std::size_t i) { return nb::cast<std::size_t>(given[i]); };
+    Analysis how;
+    how.unit = is(given[0], "word") ? Unit::word : is(given[0], "char") ? Unit::character : Unit::character_in_word;
+    constexpr std::size_t endless = std::size_t{1} << 40;  // longer than any document; sums with it do not overflow
+    how.min_n = std::min(number(1), endless);
+    how.max_n = std::min(number(2), endless);
+    how.lowercase = nb::cast<bool>(given[3]);
+    how.replace = nb::cast<bool>(given[4]);
+    how.min_length = number(5);
+    how.stop_words = lexicon_of(given[6]);
+    how.negations = lexicon_of(given[7]);
+    if (how.min_n < 1 || how.max_n < how.min_n || how.min_length < 1) throw std::invalid_argument("no such n-grams");
+    return how;
+}
+
+void raise(const Fault& fault, const Documents& documents) {
+    if (!fault) return;
+    static constexpr char digits[] = "0123456789ABCDEF";
+    const auto byte = static_cast<unsigned char>(documents[fault.row][fault.byte]);
+    throw nb::value_error((row_of(fault.row) + " is not UTF-8: its byte " + std::to_string(fault.byte) + " is 0x" +
+                           digits[byte >> 4] + digits[byte & 15] +
+                           "; decode it by its own encoding first, or set decode_error=\"replace\"")
+                              .c_str());
+}
+
+// ---- arrays
+// ----------------------------------------------------------------------------------------------------------
+
+template <class T>
+nb::object given_away(T* data, std::size_t size) {
+    nb::capsule owner(data, [](void* p) noexcept { std::free(p); });
+    return nb::cast(nb::ndarray<nb::numpy, T, nb::ndim<1>>(data, {size}, owner));
+}
+
+template <class T, class Values, class From>
+nb::object array_of(const Values& values, From from) {
+    Memory<T> room;
+    room.resize(values.size());
+    std::transform(values.begin(), values.end(), room.data(), from);
+    return given_away(room.give_away(), values.size());
+}
+
+// (starts, columns, values): int32 starts where they are enough
+template <class T>
+nb::tuple rows_of(Entries<T>& rows) {
+    const auto narrowed = [&]<class I>(I) {
+        return array_of<I>(rows.starts, [](std::int64_t start) { return static_cast<I>(start); });
+    };
+    const bool small = rows.size <= std::numeric_limits<std::int32_t>::max();
+    return nb::make_tuple(small ? narrowed(std::int32_t{}) : narrowed(std::int64_t{}),
+                          given_away(rows.columns.give_away(), rows.size),
+                          given_away(rows.values.give_away(), rows.size));
+}
+
+// encoding: (weighting, norm, type of the values, threads)
+template <class Column>
+nb::tuple encoded(const nb::object& given, const nb::tuple& analysis, const nb::tuple& encoding, unsigned bits,
+                  Column&& column) {
+    const Given from(given);
+    const Analysis how = analysis_of(analysis);
+    const Weighting weighting = is(encoding[0], "binary") ? Weighting::binary
+                                : is(encoding[0], "log")  ? Weighting::log
+                                                          : Weighting::count;
+    const Encoding to{bits, weighting, nb::cast<bool>(encoding[1]), nb::cast<unsigned>(encoding[3])};
+    std::size_t bytes = 0;
+    for (const std::string_view document : from.documents) bytes += document.size();
+    const auto make = [&]<class T>(T) {
+        Entries<T> rows(from.documents.size(), bytes / 3 + 16);
+        Fault fault;
+        {
+            nb::gil_scoped_release unlocked;
+            fault = encode(from.documents, how, to, column, rows);
+        }
+        raise(fault, from.documents);
+        return rows_of(rows);
+    };
+    return is(encoding[2], "float32") ? make(float{}) : make(double{});
+}
+
+nb::tuple hash_text(const nb::object& documents, const nb::tuple& analysis, const nb::tuple& encoding, unsigned bits) {
+    if (bits < 1 || bits > 31) throw std::invalid_argument("a column has 1 to 31 bits");
+    const std::uint32_t mask = (1u << bits) - 1;
+    return encoded(documents, analysis, encoding, bits,
+                   [mask](std::string_view, std::uint32_t hash) { return std::int64_t{hash & mask}; });
+}
+
+nb::tuple look_up_text(const nb::object& documents, const nb::tuple& analysis, const nb::tuple& encoding,
+                       const nb::tuple& lexicon) {
+    const Lexicon known = lexicon_of(lexicon);
+    const auto bits = static_cast<unsigned>(std::bit_width(static_cast<std::uint64_t>(known.size)));
+    return encoded(documents, analysis, encoding, bits,
+                   [known](std::string_view gram, std::uint32_t hash) { return known.find(gram, hash); });
+}
+
+// ---- n-grams
+// ---------------------------------------------------------------------------------------------------------
+
+nb::tuple gather_ngrams(const nb::object& documents, const nb::tuple& analysis, nb::object known, std::int64_t limit,
+                        bool by_name, unsigned n_threads) {
+    const Given from(documents);
+    const Analysis how = analysis_of(analysis);
+    const Lexicon lexicon = lexicon_of(known);
+    Gathered found;
+    Fault fault;
+    std::vector<std::int64_t> starts{0};
+    Memory<std::uint8_t> bytes;
+    bool complete = true;
+    {
+        nb::gil_scoped_release unlocked;
+        fault = gather(from.documents, how, lexicon, n_threads, found);
+        if (by_name)
+            found.sort_by_name();
+        else
+            found.sort_by_first();
+        complete = limit < 0 || found.entries.size() <= static_cast<std::size_t>(limit);
+        if (!complete) found.entries.resize(static_cast<std::size_t>(limit));
+        starts.reserve(found.entries.size() + 1);
+        for (const Entry& e : found.entries) starts.push_back(starts.back() + e.size);
+        bytes.resize(static_cast<std::size_t>(starts.back()));
+        auto* to = bytes.data();
+        for (const Entry& e : found.entries) to = std::copy_n(found.bytes.data() + e.at, e.size, to);
+    }
+    raise(fault, from.documents);
+    return nb::make_tuple(given_away(bytes.give_away(), static_cast<std::size_t>(starts.back())),
+                          array_of<std::int64_t>(starts, [](std::int64_t start) { return start; }),
+                          array_of<std::int64_t>(found.entries, [](const Entry& e) { return e.documents; }),
+                          array_of<std::int64_t>(found.entries, [](const Entry& e) { return e.occurrences; }), complete,
+                          from.documents.size());
+}
+
+nb::object index_ngrams(nb::object bytes_array, nb::object starts_array) {
+    const auto bytes = nb::cast<ReadOnly<std::uint8_t>>(bytes_array);
+    const auto starts = nb::cast<ReadOnly<std::int64_t>>(starts_array);
+    bool fits = starts.size() > 0 && starts.data()[0] == 0;
+    for (std::size_t i = 1; i < starts.size() && fits; ++i) fits = starts.data()[i - 1] <= starts.data()[i];
+    if (!fits || static_cast<std::size_t>(starts.data()[starts.size() - 1]) > bytes.size())
+        throw std::invalid_argument("the starts of n-grams must rise from 0 to the end of their bytes");
+    const std::size_t size = slots_for(starts.size() - 1);
+    Memory<std::uint64_t> slots;
+    slots.resize(size);
+    std::fill_n(slots.data(), size, 0);
+    const Lexicon grams{reinterpret_cast<const char*>(bytes.data()), starts.data(), nullptr, size - 1,
+                        static_cast<std::int64_t>(starts.size()) - 1};
+    fill_slots(grams, slots.data());
+    return given_away(slots.give_away(), size);
+}
+
+nb::list list_ngrams(const nb::object& documents, const nb::tuple& analysis) {
+    const Given from(documents);
+    const Analysis how = analysis_of(analysis);
+    Reader reader(how);
+    nb::list all;
+    for (std::size_t row = 0; row < from.documents.size(); ++row) {
+        if (!reader.read(from.documents[row])) raise({row, reader.fault}, from.documents);
+        reader.each([&](std::string_view gram, std::uint32_t) { all.append(nb::str(gram.data(), gram.size())); });
+    }
+    return all;
+}
+
+nb::object murmur3_of(const nb::object& texts) {
+    const Given from(texts);
+    return array_of<std::uint32_t>(from.documents, [](std::string_view text) { return murmur3(text); });
+}
+
+// ---- inverse document frequency
+// --------------------------------------------------------------------------------------
+
+void check_columns(const ReadOnly<std::int32_t>& columns, const Writable<std::uint32_t>& counts) {
+    for (std::size_t i = 0; i < columns.size(); ++i)
+        if (static_cast<std::uint32_t>(columns.data()[i]) >= counts.size())
+            throw std::invalid_argument("a column lies beyond the counts");
+}
+
+void count_columns(nb::object columns_array, nb::object counts_array) {
+    const auto columns = nb::cast<ReadOnly<std::int32_t>>(columns_array);
+    const auto counts = nb::cast<Writable<std::uint32_t>>(counts_array);
+    check_columns(columns, counts);
+    nb::gil_scoped_release unlocked;
+    count(columns.data(), columns.size(), counts.data());
+}
+
+// rows: (starts, columns, values), changed in place; by the counts as they are, or in a stream, where each row is
+// counted first
+void weigh_columns(const nb::tuple& rows, nb::object counts_array, std::uint64_t n_documents, bool norm, bool stream,
+                   unsigned n_threads) {
+    const auto counts = nb::cast<Writable<std::uint32_t>>(counts_array);
+    const auto columns = nb::cast<ReadOnly<std::int32_t>>(rows[1]);
+    check_columns(columns, counts);
+    const auto with_starts = [&]<class I>(I) {
+        const auto starts = nb::cast<ReadOnly<I>>(rows[0]);
+        const auto with_values = [&]<class T>(T) {
+            const auto values = nb::cast<Writable<T>>(rows[2]);
+            const std::size_t n = starts.size() - 1;
+            if (starts.data()[n] > static_cast<I>(std::min(columns.size(), values.size())))
+                throw std::invalid_argument("the arrays of the rows do not fit together");
+            const Idf<T, I> idf(starts.data(), columns.data(), values.data(), n, norm);
+            nb::gil_scoped_release unlocked;
+            if (stream)
+                idf.stream(counts.data(), n_documents);
+            else
+                idf.weigh(counts.data(), n_documents, n_threads);
+        };
+        return nb::isinstance<Writable<float>>(rows[2]) ? with_values(float{}) : with_values(double{});
+    };
+    return nb::isinstance<ReadOnly<std::int32_t>>(rows[0]) ? with_starts(std::int32_t{}) : with_starts(std::int64_t{});
+}
+
+}  // namespace
+
+void bind_text(nb::module_& m) {
+    m.def("hash_text", &hash_text, nb::arg("documents"), nb::arg("analysis"), nb::arg("encoding"), nb::arg("bits"),
+          "CSR rows (starts, columns, values): an n-gram counts in the column that the low bits of its hash are.");
+    m.def("look_up_text", &look_up_text, nb::arg("documents"), nb::arg("analysis"), nb::arg("encoding"),
+          nb::arg("lexicon"), "CSR rows (starts, columns, values): an n-gram counts in the column of its number.");
+    m.def("gather_ngrams", &gather_ngrams, nb::arg("documents"), nb::arg("analysis"), nb::arg("known").none(),
+          nb::arg("limit"), nb::arg("by_name"), nb::arg("n_threads"),
+          "N-grams that are not known (bytes, starts), how many documents have each, how often it occurs, whether that "
+          "is all (at most `limit`, in the order they came, or by name), and how many documents there are.");
+    m.def("index_ngrams", &index_ngrams, nb::arg("text"), nb::arg("starts"), "Slots that n-grams are found by.");
+    m.def("list_ngrams", &list_ngrams, nb::arg("documents"), nb::arg("analysis"), "The n-grams, as they come.");
+    m.def("murmur3", &murmur3_of, nb::arg("texts"), "MurmurHash3_x86_32 with seed 0 of each.");
+    m.def("count_columns", &count_columns, nb::arg("columns"), nb::arg("counts"), "Count each column, in place.");
+    m.def("weigh_columns", &weigh_columns, nb::arg("rows"), nb::arg("counts"), nb::arg("n_documents"), nb::arg("norm"),
+          nb::arg("stream"), nb::arg("n_threads"), "Weigh rows by inverse document frequency, in place.");
+    m.def("unicode_version", [] { return unicode::kVersion; }, "Version of the tables of characters.");
+}

@@ -1,0 +1,531 @@
+"""Text transformers: scikit-learn's contract over :mod:`rosenblatt.text`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.exceptions import NotFittedError
+
+from ..text.analysis import Analysis
+from ..text.documents import Documents
+from ..text.hashing import Hashing, Rows, threads
+from ..text.vocabulary import Vocabulary
+from .contract import parameters
+from .shared import TEXT_PARAMETERS, with_entries
+
+Array = NDArray[Any]
+
+
+# No set_output: frames have no place for so many columns, nearly all zero.
+@parameters
+class TextTransformer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  # type: ignore[call-arg]
+    """What both transformers share: how documents are read, and rows as a CSR matrix."""
+
+    ngrams: tuple[int, int] = (1, 1)
+    analyzer: str = "word"
+    lowercase: bool = True
+    min_length: int = 2
+    stop_words: Any = None
+    negations: Any = None
+    input: str = "content"
+    decode_error: str = "strict"
+    dtype: Any = np.float32
+    n_jobs: int | None = -1
+
+    def _analysis(self) -> Analysis:
+        return Analysis(
+            self.ngrams,
+            self.analyzer,
+            self.lowercase,
+            self.min_length,
+            self.stop_words,
+            self.negations,
+            self.decode_error,
+        )
+
+    def _documents(self, X: Any) -> Documents:
+        return Documents(X, self.input)
+
+    def _not_fitted(self) -> NotFittedError:
+        return NotFittedError(
+            f"This {type(self).__name__} instance is not fitted yet. Call 'fit' with appropriate arguments before "
+            "using this estimator."
+        )
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.string = True
+        tags.input_tags.two_d_array = False
+        return tags
+
+
+def _matrix(rows: Rows, n_columns: int) -> Any:
+    starts, columns, values = rows
+    if starts.dtype != columns.dtype:
+        columns = columns.astype(starts.dtype)
+    return sparse.csr_matrix((values, columns, starts), shape=(len(starts) - 1, n_columns))
+
+
+@with_entries(TEXT_PARAMETERS)
+@parameters
+class HashedText(TextTransformer, auto_wrap_output_keys=None):  # type: ignore[call-arg]
+    """Text to sparse rows by hashing: streaming, without a vocabulary.
+
+    An n-gram counts in the column ``hash mod 2**bits``. The hash is MurmurHash3_x86_32 with seed 0 of the n-gram's
+    UTF-8 bytes, words joined by one space. The value of a column is ``weight(n) · idf / norm``.
+
+    Parameters
+    ----------
+    ngrams : (int, int), default=(1, 2)
+        The shortest and the longest n-grams.
+    bits : int, default=22
+        There are ``2**bits`` columns. A learner keeps numbers for each column and class: with many classes take fewer.
+    weighting : {"count", "binary", "log"}, default="log"
+        What an n-gram that occurs n times weighs: n, 1, or 1 + ln n.
+    idf : bool, default=False
+        Multiply by ln((1 + N)/(1 + d)) + 1, where d of the N documents of the training text have the column.
+    norm : {"l2", None}, default="l2"
+        Divide each row by its Euclidean norm.
+    keep_names : bool, default=False
+        Keep the n-grams that ``fit`` and ``partial_fit`` meet, so that columns have names.
+    max_names : int or None, default=None
+        Keep at most so many, those that come first; None: as many as there are columns.
+    {parameters}
+
+    Attributes
+    ----------
+    n_documents_ : int
+        Documents that were counted.
+    n_names_ : int
+        N-grams that were kept, with ``keep_names=True``.
+    n_collisions_ : int
+        Columns where two or more different n-grams were met, with ``keep_names=True``.
+    names_complete_ : bool
+        Whether every n-gram that was met was kept, with ``keep_names=True``.
+
+    Notes
+    -----
+    Without ``idf`` and ``keep_names`` there is nothing to fit: ``transform`` works at once. With ``idf``, ``fit``
+    counts all documents, ``partial_fit`` counts more of them, and ``transform`` weighs by the counts so far.
+
+    In a stream use ``partial_fit_transform``: it counts each document, itself included, before it weighs it and goes
+    to the next, so that the rows are the same in whatever pieces the stream comes.
+
+    Examples
+    --------
+    >>> import rosenblatt as rb
+    >>> text = rb.text.HashedText(keep_names=True)
+    >>> text.fit_transform(["movie good", "movie bad", "not good"]).shape
+    (3, 4194304)
+    >>> [name for name, column, value in text.features("not good")]
+    ['not', 'not good', 'good']
+    """
+
+    ngrams: tuple[int, int] = (1, 2)
+    bits: int = 22
+    weighting: str = "log"
+    idf: bool = False
+    norm: str | None = "l2"
+    keep_names: bool = False
+    max_names: int | None = None
+
+    def _new(self) -> Hashing:
+        return Hashing(
+            self._analysis(),
+            self.bits,
+            self.weighting,
+            self.idf,
+            self.norm,
+            self.dtype,
+            self.keep_names,
+            self.max_names,
+            threads(self.n_jobs),
+        )
+
+    @classmethod
+    def of(cls, hashing: Hashing) -> HashedText:
+        """A fitted transformer of what :class:`rosenblatt.text.Hashing` has learned, as a model file gives it back.
+
+        Parameters
+        ----------
+        hashing : Hashing
+            Its settings become the parameters; it is not copied.
+
+        Returns
+        -------
+        HashedText
+        """
+        names = ("bits", "weighting", "idf", "norm", "keep_names", "max_names")
+        settings = {name: getattr(hashing, name) for name in names}
+        made = cls(**hashing.analysis.settings(), **settings, dtype=np.dtype(hashing.dtype).type)
+        made._hashing = hashing
+        return made
+
+    @property
+    def _fitted(self) -> Hashing:
+        if "_hashing" in self.__dict__:
+            return self._hashing
+        new = self._new()
+        if new.is_stateless:
+            return new
+        raise self._not_fitted()
+
+    def fit(self, X: Any, y: Any = None) -> HashedText:
+        """Count the documents and keep their n-grams, where idf and names need it.
+
+        Parameters
+        ----------
+        X : list, array, Series or Arrow column of text; or files, by ``input``
+            The documents.
+        y : None
+            Not used.
+
+        Returns
+        -------
+        self
+        """
+        new, documents = self._new(), self._documents(X)
+        new.learn(documents)
+        self._hashing = new
+        return self
+
+    def partial_fit(self, X: Any, y: Any = None) -> HashedText:
+        """Count more documents and keep their n-grams; before or after rows are made, as one likes.
+
+        Parameters
+        ----------
+        X : list, array, Series or Arrow column of text; or files, by ``input``
+            The documents.
+        y : None
+            Not used.
+
+        Returns
+        -------
+        self
+        """
+        hashing = self.__dict__.get("_hashing") or self._new()
+        hashing.learn(self._documents(X))
+        self._hashing = hashing
+        return self
+
+    def transform(self, X: Any) -> Any:
+        """Rows of documents.
+
+        Parameters
+        ----------
+        X : list, array, Series or Arrow column of text; or files, by ``input``
+            The documents.
+
+        Returns
+        -------
+        csr_matrix of shape (n_documents, 2**bits)
+        """
+        hashing = self._fitted
+        return _matrix(hashing.encode(self._documents(X)), hashing.n_columns)
+
+    def fit_transform(self, X: Any, y: Any = None) -> Any:
+        """``fit``, then ``transform`` of the same documents, which are read once.
+
+        Parameters
+        ----------
+        X : list, array, Series or Arrow column of text; or files, by ``input``
+            The documents.
+        y : None
+            Not used.
+
+        Returns
+        -------
+        csr_matrix of shape (n_documents, 2**bits)
+        """
+        new = self._new()
+        rows = new.learn_then_encode(self._documents(X))
+        self._hashing = new
+        return _matrix(rows, new.n_columns)
+
+    def partial_fit_transform(self, X: Any, y: Any = None) -> Any:
+        """Count each document, then weigh it by the counts so far, then the next: for streams, in pieces of any size.
+
+        Parameters
+        ----------
+        X : list, array, Series or Arrow column of text; or files, by ``input``
+            The documents.
+        y : None
+            Not used.
+
+        Returns
+        -------
+        csr_matrix of shape (n_documents, 2**bits)
+        """
+        hashing = self.__dict__.get("_hashing") or self._new()
+        rows = hashing.learn_and_encode(self._documents(X))
+        self._hashing = hashing
+        return _matrix(rows, hashing.n_columns)
+
+    # ---- names ---------------------------------------------------------------------------------------------------
+
+    def features(self, text: str) -> list[tuple[str, int, float]]:
+        """What one document consists of.
+
+        Parameters
+        ----------
+        text : str
+            The document.
+
+        Returns
+        -------
+        list of (str, int, float)
+            N-gram, column and value of each n-gram, in the order they come first. Names need not have been kept.
+        """
+        return self._fitted.features(text)
+
+    def names_of(self, columns: Iterable[int]) -> list[list[str]]:
+        """The n-grams that were met in columns, with ``keep_names=True``.
+
+        Parameters
+        ----------
+        columns : iterable of int
+            The columns.
+
+        Returns
+        -------
+        list of list of str
+            Those of each column, in the order they came: none where none was met, several where they collide.
+        """
+        return self._fitted.names_of(columns)
+
+    def collisions(self) -> dict[int, list[str]]:
+        """Columns where two or more different n-grams were met, with these; with ``keep_names=True``.
+
+        Returns
+        -------
+        dict of int to list of str
+        """
+        return self._fitted.collisions()
+
+    def get_feature_names_out(self, input_features: Any = None) -> Array:
+        """A name for each of the ``2**bits`` columns; ``names_of`` is quicker for a few.
+
+        Parameters
+        ----------
+        input_features : None
+            Not used.
+
+        Returns
+        -------
+        ndarray of str
+            The n-gram of the column, several joined by " | ", or "#" and the column's number where none is known.
+        """
+        return self._fitted.column_names()
+
+    @property
+    def n_documents_(self) -> int:
+        """Documents that were counted."""
+        return self._state.n_documents
+
+    @property
+    def n_names_(self) -> int:
+        """N-grams that were kept."""
+        return len(self._state._named()[0])
+
+    @property
+    def n_collisions_(self) -> int:
+        """Columns where two or more different n-grams were met."""
+        columns = self._state._named()[1]
+        again = columns[1:] == columns[:-1]
+        return int(again.sum() - (again[1:] & again[:-1]).sum())
+
+    @property
+    def names_complete_(self) -> bool:
+        """Whether every n-gram that was met was kept."""
+        return self._state.names_complete
+
+    @property
+    def _state(self) -> Hashing:
+        if "_hashing" not in self.__dict__:
+            raise AttributeError("this is there after fit")
+        return self._hashing
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return "_hashing" in self.__dict__ or not (self.idf or self.keep_names)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.requires_fit = bool(self.idf or self.keep_names)
+        return tags
+
+
+@with_entries(TEXT_PARAMETERS)
+@parameters
+class BagOfWords(TextTransformer, auto_wrap_output_keys=None):  # type: ignore[call-arg]
+    """Text to sparse rows of counts by a vocabulary: a column for each n-gram that was met, in alphabetical order.
+
+    The columns and counts of scikit-learn's ``CountVectorizer`` with the same options.
+
+    Parameters
+    ----------
+    ngrams : (int, int), default=(1, 1)
+        The shortest and the longest n-grams.
+    min_df : int or float, default=1
+        Keep n-grams that at least so many documents have; a float is a share of the documents.
+    max_df : int or float, default=1.0
+        Keep n-grams that at most so many documents have; a float is a share of the documents.
+    max_features : int or None, default=None
+        Of these keep the most frequent, the first in order among equals.
+    binary : bool, default=False
+        1 for each n-gram that occurs, instead of how often.
+    vocabulary : iterable of str, dict or None, default=None
+        The n-grams, in the order of their columns, or with their columns. None: those of the documents.
+    {parameters}
+
+    Attributes
+    ----------
+    vocabulary_ : dict
+        The column of each n-gram.
+
+    Examples
+    --------
+    >>> import rosenblatt as rb
+    >>> words = rb.text.BagOfWords(ngrams=(1, 2))
+    >>> words.fit_transform(["good", "not good", "not bad"]).toarray().astype(int).tolist()
+    [[0, 1, 0, 0, 0], [0, 1, 1, 0, 1], [1, 0, 1, 1, 0]]
+    >>> words.get_feature_names_out().tolist()
+    ['bad', 'good', 'not', 'not bad', 'not good']
+    """
+
+    min_df: float = 1
+    max_df: float = 1.0
+    max_features: int | None = None
+    binary: bool = False
+    vocabulary: Any = None
+
+    def _new(self) -> Vocabulary:
+        new = Vocabulary(
+            self._analysis(),
+            self.min_df,
+            self.max_df,
+            self.max_features,
+            self.binary,
+            self.dtype,
+            threads(self.n_jobs),
+        )
+        if self.vocabulary is not None:
+            new.set_names(self.vocabulary)
+        return new
+
+    @classmethod
+    def of(cls, vocabulary: Vocabulary) -> BagOfWords:
+        """A fitted transformer of a :class:`rosenblatt.text.Vocabulary`, as a model file gives it back.
+
+        Parameters
+        ----------
+        vocabulary : Vocabulary
+            Its settings become the parameters; it is not copied.
+
+        Returns
+        -------
+        BagOfWords
+        """
+        names = ("min_df", "max_df", "max_features", "binary")
+        settings = {name: getattr(vocabulary, name) for name in names}
+        made = cls(**vocabulary.analysis.settings(), **settings, dtype=np.dtype(vocabulary.dtype).type)
+        made._vocabulary = vocabulary
+        return made
+
+    @property
+    def _fitted(self) -> Vocabulary:
+        if "_vocabulary" in self.__dict__:
+            return self._vocabulary
+        if self.vocabulary is not None:
+            return self._new()
+        raise self._not_fitted()
+
+    def _learned(self, X: Any) -> tuple[Vocabulary, Documents]:
+        new, documents = self._new(), self._documents(X)
+        if self.vocabulary is None:
+            new.learn(documents)
+        return new, documents
+
+    def fit(self, X: Any, y: Any = None) -> BagOfWords:
+        """Find the vocabulary of documents.
+
+        Parameters
+        ----------
+        X : list, array, Series or Arrow column of text; or files, by ``input``
+            The documents.
+        y : None
+            Not used.
+
+        Returns
+        -------
+        self
+        """
+        self._vocabulary, _ = self._learned(X)
+        return self
+
+    def transform(self, X: Any) -> Any:
+        """Rows of documents; n-grams that are not in the vocabulary count nowhere.
+
+        Parameters
+        ----------
+        X : list, array, Series or Arrow column of text; or files, by ``input``
+            The documents.
+
+        Returns
+        -------
+        csr_matrix of shape (n_documents, n_ngrams)
+        """
+        vocabulary = self._fitted
+        return _matrix(vocabulary.encode(self._documents(X)), len(vocabulary.lexicon))
+
+    def fit_transform(self, X: Any, y: Any = None) -> Any:
+        """``fit``, then ``transform`` of the same documents.
+
+        Parameters
+        ----------
+        X : list, array, Series or Arrow column of text; or files, by ``input``
+            The documents.
+        y : None
+            Not used.
+
+        Returns
+        -------
+        csr_matrix of shape (n_documents, n_ngrams)
+        """
+        new, documents = self._learned(X)
+        rows = new.encode(documents)
+        self._vocabulary = new
+        return _matrix(rows, len(new.lexicon))
+
+    def get_feature_names_out(self, input_features: Any = None) -> Array:
+        """The n-grams, in the order of their columns.
+
+        Parameters
+        ----------
+        input_features : None
+            Not used.
+
+        Returns
+        -------
+        ndarray of str
+        """
+        return np.array(self._fitted.lexicon.names(), dtype=object)
+
+    @property
+    def vocabulary_(self) -> dict[str, int]:
+        """The column of each n-gram; made when read."""
+        if not self.__sklearn_is_fitted__():
+            raise AttributeError("vocabulary_ is there after fit")
+        return {name: column for column, name in enumerate(self._fitted.lexicon.names())}
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return "_vocabulary" in self.__dict__ or self.vocabulary is not None
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.requires_fit = self.vocabulary is None
+        return tags

@@ -1,0 +1,122 @@
+"""What the n-grams of a document are."""
+
+from __future__ import annotations
+
+import numbers
+from collections.abc import Iterable, Iterator, Mapping, Set
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+from .. import engine
+from .lexicon import Lexicon
+
+ANALYZERS = ("word", "char", "char_wb")
+DECODE_ERRORS = ("strict", "replace")
+
+#: Words that negate in English, as words are read here: "don't" is "don", since a single letter is no word. "can't" and
+#: "won't" are left out: they read as "can" and "won".
+ENGLISH_NEGATIONS = (
+    "no", "not", "nor", "never", "none", "nobody", "nothing", "nowhere", "neither", "cannot", "without", "hardly",
+    "ain", "aren", "couldn", "didn", "doesn", "don", "hadn", "hasn", "haven", "isn", "mustn", "needn", "shan",
+    "shouldn", "wasn", "weren", "wouldn",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Analysis:
+    r"""How a document is read: its words or characters, and n-grams of them.
+
+    A word is what ``re.findall(r"(?u)\b\w\w+\b", text.lower())`` finds, in any script. The words of an n-gram are
+    joined by one space.
+
+    Parameters
+    ----------
+    ngrams : (int, int), default=(1, 1)
+        The shortest and the longest n-grams.
+    analyzer : {"word", "char", "char_wb"}, default="word"
+        N-grams of words, of characters, or of the characters of each word with a space before and after it.
+    lowercase : bool, default=True
+        Read the text in lower case, as ``str.lower()`` makes it.
+    min_length : int, default=2
+        Characters that a word has at least.
+    stop_words : iterable of str or None, default=None
+        Words to leave out before n-grams are made.
+    negations : iterable of str or None, default=None
+        Words after which every word gets the prefix "not\_", up to the next of ``.,;:!?``.
+    decode_error : {"strict", "replace"}, default="strict"
+        Whether bytes that are not UTF-8 are refused, or read as U+FFFD.
+    """
+
+    ngrams: tuple[int, int] = (1, 1)
+    analyzer: str = "word"
+    lowercase: bool = True
+    min_length: int = 2
+    stop_words: tuple[str, ...] | None = None
+    negations: tuple[str, ...] | None = None
+    decode_error: str = "strict"
+    native: tuple[Any, ...] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        _choice("analyzer", self.analyzer, ANALYZERS)
+        _choice("decode_error", self.decode_error, DECODE_ERRORS)
+        if not isinstance(self.lowercase, bool):
+            raise ValueError(f"lowercase must be True or False, got {self.lowercase!r}")
+        whole_number("min_length", self.min_length, 1)
+        keep = object.__setattr__
+        keep(self, "ngrams", _range(self.ngrams))
+        plain = (self.analyzer, *self.ngrams, self.lowercase, self.decode_error == "replace", int(self.min_length))
+        keep(self, "native", (*plain, None, None))
+        keep(self, "stop_words", self._words("stop_words"))
+        keep(self, "negations", self._words("negations"))
+        tables = [None if words is None else Lexicon.of(words).native for words in (self.stop_words, self.negations)]
+        keep(self, "native", (*plain, *tables))
+
+    def _words(self, name: str) -> tuple[str, ...] | None:
+        """A list of words, each a word as this analysis reads it: another would never be met."""
+        given = getattr(self, name)
+        if given is None:
+            return None
+        if isinstance(given, (str, bytes, Mapping, Iterator)) or not isinstance(given, Iterable):
+            raise ValueError(f"{name} must be a list of words or None, got {given!r}")
+        if self.analyzer != "word":
+            raise ValueError(f"{name} are words, and analyzer={self.analyzer!r} reads characters; leave them out")
+        words = dict.fromkeys(sorted(given, key=str) if isinstance(given, Set) else given)
+        single = Analysis(lowercase=self.lowercase, min_length=self.min_length)
+        for word in words:
+            if not isinstance(word, str):
+                raise ValueError(f"{name} must be strings, got {word!r}")
+            read = engine.list_ngrams([word], single.native)
+            if any(part not in words for part in read):
+                raise ValueError(
+                    f"{word!r} among the {name} would never be met: text is read as {read!r} there; give it so"
+                )
+        return tuple(words)
+
+    def ngrams_of(self, text: str | bytes) -> list[str]:
+        """The n-grams of one document, as they come."""
+        return engine.list_ngrams([text], self.native)
+
+    def settings(self) -> dict[str, Any]:
+        """The parameters, as plain values."""
+        return {f.name: getattr(self, f.name) for f in fields(self) if f.init}
+
+
+def _choice(name: str, value: object, allowed: tuple[str, ...]) -> None:
+    if value not in allowed:
+        raise ValueError(f"{name} must be one of {', '.join(map(repr, allowed))}; got {value!r}")
+
+
+def whole_number(name: str, value: object, low: int, high: int | None = None) -> None:
+    """Refuse what is not a whole number from ``low`` to ``high``."""
+    fits = isinstance(value, numbers.Integral) and not isinstance(value, bool)
+    if not fits or not low <= value or (high is not None and value > high):  # type: ignore[operator]
+        limits = f">= {low}" if high is None else f"from {low} to {high}"
+        raise ValueError(f"{name} must be a whole number {limits}, got {value!r}")
+
+
+def _range(value: Any) -> tuple[int, int]:
+    pair = tuple(value) if isinstance(value, (tuple, list)) else ()
+    whole = all(isinstance(n, numbers.Integral) and not isinstance(n, bool) for n in pair)
+    if len(pair) != 2 or not whole or not 1 <= pair[0] <= pair[1]:
+        raise ValueError(f"ngrams must be (shortest, longest) with 1 <= shortest <= longest, got {value!r}")
+    return int(pair[0]), int(pair[1])

@@ -1,0 +1,87 @@
+"""Documents in any container, as the native core reads them: a list, or Arrow's capsules, whose text is not copied."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any, TypeVar
+
+R = TypeVar("R")
+
+INPUTS = ("content", "filename", "lines")
+
+
+class Documents:
+    """A column of text.
+
+    Parameters
+    ----------
+    given : list, array, Series, Arrow array or iterable of str or bytes; or paths
+        The documents, or the files that hold them.
+    input : {"content", "filename", "lines"}, default="content"
+        Whether these are the documents, files of one document each, or a file (or several) of one document per line.
+    """
+
+    def __init__(self, given: Any, input: str = "content") -> None:  # noqa: A002
+        if input not in INPUTS:
+            raise ValueError(f"input must be one of {', '.join(map(repr, INPUTS))}; got {input!r}")
+        self._places: list[str] | None = None  # of each document, where they come from files
+        if input == "content":
+            self._given = _column(given)
+            return
+        paths = [given] if isinstance(given, (str, os.PathLike)) else [*_column(given)]
+        if input == "filename" and isinstance(given, (str, os.PathLike)):
+            raise ValueError(f"input='filename' takes a list of files, got one; write [{given!r}]")
+        texts: list[bytes] = []
+        self._places = []
+        for path in paths:
+            if not isinstance(path, (str, os.PathLike)):
+                raise TypeError(f"input={input!r} takes paths of files, got {type(path).__name__}")
+            text = Path(path).read_bytes().removeprefix(b"\xef\xbb\xbf")
+            found = text.splitlines() if input == "lines" else [text]
+            texts += found
+            line = ", line {}" if input == "lines" else ""
+            self._places += [f"{path}{line.format(i + 1)}" for i in range(len(found))]
+        self._given = texts
+
+    def read_by(self, call: Callable[..., R], *arguments: Any) -> R:
+        """Give the documents to a native function, and say where a fault lies in a file."""
+        given = self._given
+        if not isinstance(given, list):
+            stream = getattr(given, "__arrow_c_stream__", None)
+            given = given.__arrow_c_array__() if stream is None else (stream(),)
+        try:
+            return call(given, *arguments)
+        except ValueError as error:
+            place = re.match(r"row (\d+) of the documents", str(error))
+            if place is None or self._places is None:
+                raise
+            raise ValueError(self._places[int(place[1])] + str(error)[place.end() :]) from None
+
+
+def _column(given: Any) -> Any:
+    """A list, or what has Arrow's C interface."""
+    if type(given) is list:
+        return given
+    kind = type(given).__name__
+    if isinstance(given, (str, bytes, bytearray, memoryview)):
+        raise ValueError(f"documents come in a list or another container, got one {kind}; write [text]")
+    shape = getattr(given, "shape", (0,))
+    if hasattr(given, "columns") or hasattr(given, "schema") or (isinstance(shape, tuple) and len(shape) != 1):
+        raise ValueError(f"documents must be one column of text, got {kind} of shape {shape}; choose a column of it")
+    if hasattr(given, "iloc"):  # pandas: the text of an Arrow-backed column is read where it lies
+        if not hasattr(given.array, "__arrow_array__"):
+            return given.tolist()
+        try:
+            return given.array.__arrow_array__()
+        except ImportError:
+            return given.tolist()
+    if hasattr(given, "__arrow_c_stream__") or hasattr(given, "__arrow_c_array__"):
+        return given
+    if hasattr(given, "tolist"):
+        return given.tolist()
+    if isinstance(given, (Mapping, set, frozenset)) or not isinstance(given, Iterable):
+        raise TypeError(f"documents must be a list, an array or a column of text, got {kind}")
+    return list(given)

@@ -1,0 +1,291 @@
+"""Hashed text: an n-gram's column is the low bits of its hash. No vocabulary; counts and names where asked for.
+
+The hash is MurmurHash3_x86_32 with seed 0 of the n-gram's UTF-8 bytes, words joined by one space; the column is its
+lowest ``bits`` bits. There is no sign.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import engine
+from .analysis import Analysis, whole_number
+from .documents import Documents
+from .lexicon import Lexicon
+
+Array = NDArray[Any]
+
+#: CSR rows: where each row starts, columns, values.
+Rows = tuple[Array, Array, Array]
+
+WEIGHTINGS = ("count", "binary", "log")
+NORMS = ("l2", None)
+DTYPES = ("float32", "float64")
+
+
+def columns_of(ngrams: Iterable[str], bits: int = 22) -> Array:
+    """The columns that n-grams hash to.
+
+    >>> columns_of(["good", "not good"]).tolist()
+    [2195521, 1999557]
+    """
+    hashes = engine.murmur3(list(ngrams))
+    return (hashes & np.uint32((1 << bits) - 1)).astype(np.int32)
+
+
+def threads(n_jobs: int | None) -> int:
+    """How many threads ``n_jobs`` asks for: -1 for all cores, -2 for all but one, None for one."""
+    if n_jobs is None:
+        return 1
+    whole_number("n_jobs", n_jobs, -(2**31))
+    if n_jobs == 0:
+        raise ValueError("n_jobs must not be 0; set 1 for one thread, -1 for all cores")
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return int(n_jobs) if n_jobs > 0 else max(1, cores + 1 + int(n_jobs))
+
+
+def check_encoding(weighting: Any, norm: Any, dtype: Any) -> str:
+    """Refuse an encoding that there is not; the name of the type of numbers."""
+    if weighting not in WEIGHTINGS:
+        raise ValueError(f"weighting must be one of {', '.join(map(repr, WEIGHTINGS))}; got {weighting!r}")
+    if norm not in NORMS:
+        raise ValueError(f"norm must be 'l2' or None, got {norm!r}")
+    try:
+        name = str(np.dtype(dtype).name)
+    except TypeError:
+        name = ""
+    if name not in DTYPES:
+        raise ValueError(f"dtype must be float32 or float64, got {dtype!r}")
+    return name
+
+
+class Hashing:
+    """Documents to rows by hashing, and what it learns of them: document counts for idf, names of columns.
+
+    Parameters
+    ----------
+    analysis : Analysis
+        What the n-grams are.
+    bits : int, default=22
+        There are 2**bits columns; 1 to 30.
+    weighting : {"count", "binary", "log"}, default="log"
+        What an n-gram that occurs n times weighs: n, 1, or 1 + ln n.
+    idf : bool, default=False
+        Multiply by ln((1 + N)/(1 + d)) + 1, where d of N documents have the column.
+    norm : {"l2", None}, default="l2"
+        Divide each row by its Euclidean norm.
+    dtype : {"float32", "float64"}, default="float32"
+        Type of the values.
+    keep_names : bool, default=False
+        Keep the n-grams that were met.
+    max_names : int or None, default=None
+        At most so many, those that come first; None: as many as there are columns.
+    n_threads : int, default=1
+        Threads that encode. The rows are the same for any number.
+    """
+
+    def __init__(
+        self,
+        analysis: Analysis,
+        bits: int = 22,
+        weighting: str = "log",
+        idf: bool = False,
+        norm: str | None = "l2",
+        dtype: Any = "float32",
+        keep_names: bool = False,
+        max_names: int | None = None,
+        n_threads: int = 1,
+    ) -> None:
+        whole_number("bits", bits, 1, 30)
+        for name, value in (("idf", idf), ("keep_names", keep_names)):
+            if not isinstance(value, (bool, np.bool_)):
+                raise ValueError(f"{name} must be True or False, got {value!r}")
+        if max_names is not None:
+            whole_number("max_names", max_names, 1, 2**31 - 1)
+        self.analysis, self.bits = analysis, int(bits)
+        self.weighting, self.idf, self.norm = weighting, bool(idf), norm
+        self.dtype = check_encoding(weighting, norm, dtype)
+        self.keep_names, self.max_names = bool(keep_names), None if max_names is None else int(max_names)
+        self.n_threads = n_threads
+        self.n_documents = 0
+        self.document_counts = np.zeros(1 << self.bits, np.uint32) if idf else None
+        self.names = Lexicon.of([]) if keep_names else None
+        self.names_complete = True
+
+    @property
+    def n_columns(self) -> int:
+        """How many columns there are."""
+        return 1 << self.bits
+
+    @property
+    def is_stateless(self) -> bool:
+        """Whether there is nothing to learn from documents."""
+        return not (self.idf or self.keep_names)
+
+    # ---- documents -----------------------------------------------------------------------------------------------
+
+    def encode(self, documents: Documents) -> Rows:
+        """Rows of documents, by what was learned so far."""
+        rows = self._hashed(documents)
+        self._weigh(rows, stream=False)
+        return rows
+
+    def learn(self, documents: Documents) -> None:
+        """Count documents and take in names."""
+        if self.is_stateless:
+            return
+        names = self._gathered(documents)
+        if self.idf:
+            self._count(self._hashed(documents))
+        self._take(names)
+
+    def learn_then_encode(self, documents: Documents) -> Rows:
+        """Learn from all the documents, then encode them by what was learned."""
+        names = self._gathered(documents)
+        rows = self._hashed(documents)
+        self._take(names)
+        self._count(rows)
+        self._weigh(rows, stream=False)
+        return rows
+
+    def learn_and_encode(self, documents: Documents) -> Rows:
+        """Learn from each document and encode it before the next: the same rows, in whatever pieces documents come."""
+        names = self._gathered(documents)
+        rows = self._hashed(documents)
+        self._take(names)
+        self._weigh(rows, stream=True)
+        if not self.idf:
+            self._count(rows)
+        else:
+            self.n_documents += len(rows[0]) - 1
+        return rows
+
+    def features(self, text: str | bytes) -> list[tuple[str, int, float]]:
+        """(n-gram, column, value) of each n-gram of one document, in the order they come first.
+
+        The value is that of the column: n-grams that share one have the same.
+        """
+        grams = list(dict.fromkeys(self.analysis.ngrams_of(text)))
+        _, columns, values = self.encode(Documents([text]))
+        found = columns_of(grams, self.bits)
+        return [
+            (gram, int(column), float(value))
+            for gram, column, value in zip(grams, found, values[np.searchsorted(columns, found)])
+        ]
+
+    def _hashed(self, documents: Documents) -> Rows:
+        now = self.norm is not None and not self.idf
+        encoding = (self.weighting, now, self.dtype, self.n_threads)
+        return documents.read_by(engine.hash_text, self.analysis.native, encoding, self.bits)
+
+    def _weigh(self, rows: Rows, stream: bool) -> None:
+        if self.document_counts is not None:
+            engine.weigh_columns(
+                rows, self.document_counts, self.n_documents, self.norm is not None, stream, self.n_threads
+            )
+
+    def _count(self, rows: Rows) -> None:
+        if self.document_counts is not None:
+            engine.count_columns(rows[1], self.document_counts)
+        self.n_documents += len(rows[0]) - 1
+
+    # ---- names ---------------------------------------------------------------------------------------------------
+
+    def _gathered(self, documents: Documents) -> tuple[Array, Array, bool] | None:
+        """New names, not yet taken in: what follows may refuse the documents."""
+        if self.names is None:
+            return None
+        room = (self.n_columns if self.max_names is None else self.max_names) - len(self.names)
+        found = documents.read_by(
+            engine.gather_ngrams, self.analysis.native, self.names.native, room, False, self.n_threads
+        )
+        return found[0], found[1], found[4]
+
+    def _take(self, names: tuple[Array, Array, bool] | None) -> None:
+        if names is None or self.names is None:
+            return
+        if len(names[1]) > 1:
+            self.names = self.names.joined(names[0], names[1])
+        self.names_complete = self.names_complete and names[2]
+
+    def _named(self) -> tuple[Lexicon, Array, Array]:
+        """The names, their columns in ascending order, and the names' numbers in that order."""
+        if self.names is None:
+            raise ValueError("no names were kept; set keep_names=True before the text is read")
+        columns = (self.names.hashes & np.uint32(self.n_columns - 1)).astype(np.int64)
+        order = np.argsort(columns, kind="stable")
+        return self.names, columns[order], order
+
+    def names_of(self, columns: Iterable[int]) -> list[list[str]]:
+        """The n-grams that were met in each of these columns, in the order they came."""
+        names, found, order = self._named()
+        wanted = np.asarray(list(columns), dtype=np.int64)
+        first, last = np.searchsorted(found, wanted, "left"), np.searchsorted(found, wanted, "right")
+        return [[names[i] for i in order[a:b]] for a, b in zip(first, last)]
+
+    def collisions(self) -> dict[int, list[str]]:
+        """Columns where two or more different n-grams were met, with these."""
+        _, found, _ = self._named()
+        columns, counts = np.unique(found, return_counts=True)
+        shared = columns[counts > 1]
+        return dict(zip(shared.tolist(), self.names_of(shared)))
+
+    def column_names(self) -> Array:
+        """A name for every column: its n-grams, joined by " | ", or "#" and its number where none was met."""
+        named = np.array([f"#{column}" for column in range(self.n_columns)], dtype=object)
+        if self.names is not None:
+            names, found, order = self._named()
+            texts = names.names()
+            columns, first = np.unique(found, return_index=True)
+            for column, numbers in zip(columns, np.split(order, first[1:]) if len(order) else ()):
+                named[column] = " | ".join(texts[i] for i in numbers)
+        return named
+
+    # ---- state ---------------------------------------------------------------------------------------------------
+
+    def to_state(self) -> tuple[dict[str, Any], dict[str, Array]]:
+        """Settings and counts as plain values, and arrays: all that :meth:`from_state` needs to go on."""
+        plain = {
+            "analysis": self.analysis.settings(),
+            "unicode": engine.unicode_version(),
+            "bits": self.bits,
+            "weighting": self.weighting,
+            "idf": self.idf,
+            "norm": self.norm,
+            "dtype": self.dtype,
+            "keep_names": self.keep_names,
+            "max_names": self.max_names,
+            "n_documents": self.n_documents,
+            "names_complete": self.names_complete,
+        }
+        arrays: dict[str, Array] = {}
+        if self.document_counts is not None:
+            columns = np.flatnonzero(self.document_counts)
+            arrays |= {"counted_columns": columns.astype(np.int32), "document_counts": self.document_counts[columns]}
+        if self.names is not None:
+            arrays |= {"name_bytes": self.names.text, "name_starts": self.names.starts}
+        return plain, arrays
+
+    @classmethod
+    def from_state(cls, plain: dict[str, Any], arrays: dict[str, Array], n_threads: int = 1) -> Hashing:
+        """What :meth:`to_state` gave, as it was."""
+        rest = dict(plain)
+        counted, complete = rest.pop("n_documents"), rest.pop("names_complete")
+        rest.pop("unicode")
+        made = cls(Analysis(**rest.pop("analysis")), **rest, n_threads=n_threads)
+        made.n_documents, made.names_complete = int(counted), bool(complete)
+        if made.document_counts is not None:
+            columns, counts = arrays["counted_columns"], arrays["document_counts"]
+            if len(columns) != len(counts) or (
+                len(columns) and not 0 <= columns.min() <= columns.max() < made.n_columns
+            ):
+                raise ValueError("the document counts of the text do not fit its columns")
+            made.document_counts[columns] = counts
+        if made.names is not None:
+            made.names = Lexicon(arrays["name_bytes"], arrays["name_starts"])
+        return made

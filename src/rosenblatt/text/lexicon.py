@@ -1,0 +1,76 @@
+"""N-grams by number, in three arrays: their UTF-8 bytes one after the other, where each starts, slots to find them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import engine
+
+Array = NDArray[Any]
+
+
+class Lexicon:
+    """A table of different n-grams, found by their hash.
+
+    Parameters
+    ----------
+    text, starts : ndarray
+        UTF-8 of all n-grams, and where each starts, the end included.
+    """
+
+    def __init__(self, text: Array, starts: Array) -> None:
+        self.text = np.ascontiguousarray(text, np.uint8)
+        self.starts = np.ascontiguousarray(starts, np.int64)
+        self._slots = engine.index_ngrams(self.text, self.starts)
+
+    @classmethod
+    def of(cls, names: Iterable[str]) -> Lexicon:
+        """A table of these n-grams, in their order."""
+        coded = [name.encode() for name in names]
+        starts = np.zeros(len(coded) + 1, np.int64)
+        np.cumsum([len(name) for name in coded], out=starts[1:])
+        return cls(np.frombuffer(b"".join(coded), np.uint8), starts)
+
+    @property
+    def native(self) -> tuple[Array, Array, Array]:
+        """What the native core takes."""
+        return self.text, self.starts, self._slots
+
+    @property
+    def hashes(self) -> Array:
+        """The 32-bit hash of each n-gram."""
+        slots = self._slots[self._slots != 0]
+        found = np.empty(len(self), np.uint32)
+        found[(slots & np.uint64(0xFFFFFFFF)).astype(np.int64) - 1] = slots >> np.uint64(32)
+        return found
+
+    @property
+    def nbytes(self) -> int:
+        """Memory that the table takes."""
+        return self.text.nbytes + self.starts.nbytes + self._slots.nbytes
+
+    def __len__(self) -> int:
+        return len(self.starts) - 1
+
+    def __getitem__(self, i: int) -> str:
+        return self.text[self.starts[i] : self.starts[i + 1]].tobytes().decode()
+
+    def names(self) -> list[str]:
+        """All n-grams, in their order."""
+        whole, starts = self.text.tobytes(), self.starts.tolist()
+        return [whole[a:b].decode() for a, b in pairwise(starts)]
+
+    def where(self, kept: Array) -> Lexicon:
+        """The n-grams for which ``kept`` is true."""
+        lengths = np.diff(self.starts)
+        starts = np.concatenate(([0], np.cumsum(lengths[kept])))
+        return Lexicon(self.text[np.repeat(kept, lengths)], starts)
+
+    def joined(self, text: Array, starts: Array) -> Lexicon:
+        """These n-grams, and after them others."""
+        return Lexicon(np.concatenate((self.text, text)), np.concatenate((self.starts, starts[1:] + self.starts[-1])))
