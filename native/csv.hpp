@@ -18,13 +18,28 @@ struct CsvRows {
 };
 
 // Up to max_rows rows of text[0, n): `begins` gets their bytes, `at_line` the lines (from 0). `last`: no more text
-// follows, so that a row may end without a line end. quote 0: none.
+// follows, so that a row may end without a line end. quote 0: none; delimiter 0 too: every line is a row.
 inline CsvRows csv_rows(const char* text, std::int64_t n, char delimiter, char quote, bool last, std::int64_t max_rows,
                         std::int64_t* begins, std::int64_t* at_line) {
     CsvRows found;
     const char* const end = text + n;
     const char* p = text;
     std::int64_t line = 0;
+    if (!quote && !delimiter) {
+        while (p < end && found.rows < max_rows) {
+            const void* newline = std::memchr(p, '\n', static_cast<std::size_t>(end - p));
+            if (!newline && !last) break;
+            const char* const stop = newline ? static_cast<const char*>(newline) : end;
+            if (stop - p > (stop > p && stop[-1] == '\r')) {
+                begins[found.rows] = p - text;
+                at_line[found.rows++] = found.lines;
+            }
+            p = stop + (newline != nullptr);
+            found.lines += newline != nullptr;
+            found.consumed = p - text;
+        }
+        return found;
+    }
     while (p < end && found.rows < max_rows) {
         const char* const begin = p;
         const std::int64_t first_line = line;

@@ -4,6 +4,7 @@
 // that one operation rounds once. The rest go to the standard library.
 #pragma once
 
+#include <bit>
 #include <charconv>
 #include <cmath>
 #include <cstdint>
@@ -29,6 +30,33 @@ namespace detail {
 
 constexpr double kPowers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
                               1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+
+// Appends the decimal digits at p to `digits` (which may overflow) and returns where they end.
+inline const char* read_digits(const char* p, const char* end, std::uint64_t& digits) {
+    if constexpr (std::endian::native == std::endian::little) {
+        // Eight at a time: which bytes are digits, the rest shifted out, then pairs, fours and eights added up.
+        constexpr std::uint64_t powers[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000};
+        while (end - p >= 8) {
+            std::uint64_t eight;
+            std::memcpy(&eight, p, 8);
+            eight ^= 0x3030303030303030u;
+            const std::uint64_t other =
+                (((eight & 0x7F7F7F7F7F7F7F7Fu) + 0x7676767676767676u) | eight) & 0x8080808080808080u;
+            const int n = other ? std::countr_zero(other) / 8 : 8;
+            if (n == 0) return p;
+            eight <<= 8 * (8 - n);
+            eight = eight * 10 + (eight >> 8);
+            eight = ((eight & 0x000000FF000000FFu) * 0x000F424000000064u +
+                     ((eight >> 16) & 0x000000FF000000FFu) * 0x0000271000000001u) >>
+                    32;
+            digits = digits * powers[n] + eight;
+            p += n;
+            if (n < 8) return p;
+        }
+    }
+    for (; p < end && is_digit(*p); ++p) digits = 10 * digits + static_cast<std::uint64_t>(*p - '0');
+    return p;
+}
 
 // The standard library's reading of [first, last), which is known to be a decimal number without a sign.
 // `magnitude` is the power of ten of its first digit: it tells overflow from underflow.
@@ -74,7 +102,7 @@ Number read_number(const char*& p, const char* end, T& out) {
     std::int64_t n = q - first, power = 0;
     if (q < end && *q == '.') {
         const char* const point = ++q;
-        for (; q < end && is_digit(*q); ++q) digits = 10 * digits + static_cast<std::uint64_t>(*q - '0');
+        q = detail::read_digits(point, end, digits);
         power = point - q;
         n -= power;
     }

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from . import conventions, rules
 
 if TYPE_CHECKING:
+    from . import data
     from .estimators import (
         MIRA,
         AveragedPerceptron,
@@ -44,6 +45,7 @@ __all__ = [
     "VotedPerceptron",
     "__version__",
     "conventions",
+    "data",
     "distances",
     "margin",
     "mistake_bound",
@@ -54,6 +56,9 @@ __all__ = [
     "trace",
 ]
 
+
+#: Packages that are loaded when first named.
+_PACKAGES = ("data",)
 
 #: Where a public name is defined, if not among the estimators.
 _HOMES = {
@@ -67,6 +72,8 @@ _HOMES = {
 def __getattr__(name: str) -> Any:
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    if name in _PACKAGES:
+        return importlib.import_module("." + name, __name__)
     found = getattr(importlib.import_module("." + _HOMES.get(name, "estimators"), __name__), name)
     globals()[name] = found
     return found

@@ -15,6 +15,8 @@ have added to ‖W‖² and the room for that, how many examples were visited, t
 run, best run, errors and whether it holds the present weights. False: it ended before a step for which there was no
 room, so that no number ever overflows. ``score(view, model, out)`` writes the scores of all rows to ``out``;
 ``decide(view, model)`` is the code that they give one row.
+
+``measure_lines``, ``read_lines``, ``csv_rows`` and ``hash_texts`` read files; rosenblatt.data says how.
 """
 
 from __future__ import annotations
@@ -25,9 +27,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _native
-from ._native import decide, learn, score
+from ._native import csv_rows, decide, hash_texts, learn, measure_lines, read_lines, score
 
-__all__ = ["Model", "Rows", "View", "admit", "decide", "is_sparse", "learn", "score", "stride_of", "zeros"]
+__all__ = [
+    "Model",
+    "Rows",
+    "View",
+    "admit",
+    "csv_rows",
+    "decide",
+    "hash_texts",
+    "is_sparse",
+    "learn",
+    "measure_lines",
+    "read_lines",
+    "score",
+    "stride_of",
+    "zeros",
+]
 
 Array = NDArray[Any]
 View = tuple[Any, ...]

@@ -1,0 +1,83 @@
+"""Text cut behind whole rows: pieces of a file that can be parsed on their own, with the line of every row."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from .. import engine
+from .csr import Array
+from .faults import DataError
+from .sources import Source
+
+#: A row may not be longer than this many bytes: a file without line ends is not text of rows.
+LONGEST_ROW = 1 << 30
+
+_STEP = 1 << 20
+_MARK = b"\xef\xbb\xbf"  # some programs write this before UTF-8
+
+
+class Chunk(NamedTuple):
+    """Bytes of whole rows, the line of each row and the first line of all."""
+
+    text: bytes
+    lines: Array
+    first_line: int
+
+
+class Quoting(NamedTuple):
+    """How rows are told apart: which bytes delimit and quote values (0 and 0: every line is a row)."""
+
+    delimiter: int = 0
+    quote: int = 0
+
+
+def chunks(source: Source, block_rows: int | None, quoting: Quoting = Quoting(), line: int = 1) -> Iterator[Chunk]:
+    """Chunks of ``block_rows`` rows each, the last one shorter; None: the whole file at once.
+
+    ``line`` is the number of the line at which the source stands. Empty lines are no rows.
+    """
+    if block_rows is None:
+        text = without_mark(source.read_all(), line)
+        most = text.count(b"\n") + text.count(b"\r") + 1
+        begins, lines = np.empty(most, np.int64), np.empty(most, np.int64)
+        rows, _, _ = engine.csv_rows(np.frombuffer(text, np.uint8), *quoting, True, begins, lines)
+        if rows:
+            yield Chunk(text, lines[:rows] + line, line)
+        return
+    held = bytearray()
+    begins, lines = np.empty(block_rows, np.int64), np.empty(block_rows, np.int64)
+    rows = consumed = passed = 0  # found in what is held: rows, their bytes and their lines
+    while True:
+        more = source.read(_STEP)
+        held += without_mark(more, line) if not held else more
+        while True:
+            view = np.frombuffer(held, np.uint8)[consumed:]
+            new, used, ends = engine.csv_rows(view, *quoting, not more, begins[rows:], lines[rows:])
+            del view  # or held could not grow
+            lines[rows : rows + new] += line + passed
+            rows, consumed, passed = rows + new, consumed + used, passed + ends
+            if rows < block_rows and more:
+                break
+            if rows:
+                yield Chunk(bytes(memoryview(held)[:consumed]), lines[:rows].copy(), line)
+            del held[:consumed]
+            line += passed
+            rows = consumed = passed = 0
+            if not held:
+                break
+        if not more:
+            return
+        if len(held) - consumed > LONGEST_ROW:
+            raise DataError(
+                f"no row ends within {LONGEST_ROW >> 20} MiB of here: is it text, and the quoting closed?",
+                source.name,
+                line + passed,
+            )
+
+
+def without_mark(text: bytes, line: int) -> bytes:
+    """The first bytes of a file without a byte-order mark."""
+    return text[len(_MARK) :] if line == 1 and text.startswith(_MARK) else text

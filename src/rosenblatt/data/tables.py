@@ -1,0 +1,131 @@
+"""Blocks of tables: columns in the types of their roles, rows with faults found and left out, labels taken apart."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from .blocks import Block
+from .columns import Columns
+from .csr import Array
+from .extras import arrow
+from .faults import DataError, Judge, quoted
+
+#: Rows that guesses are made from.
+SAMPLE_ROWS = 1000
+
+#: What a number that is not there is written as, in CSV.
+MISSING = ("", "NA", "N/A", "#N/A", "NaN", "nan", "-nan", "-NaN", "null", "NULL", "None", "n/a", "<NA>", "?")
+
+
+def types_of(columns: Columns) -> dict[str, Any]:
+    """The Arrow type of every column that is read."""
+    pa = arrow("tables")
+    labels = {"integer": pa.int64(), "number": pa.float64(), "boolean": pa.bool_(), "text": pa.string(), None: None}
+    types = dict.fromkeys((*(columns.text or ()), *(columns.categorical or ())), pa.string())
+    types |= dict.fromkeys(columns.numeric or (), pa.float64())
+    if columns.label:
+        types[columns.label] = labels[columns.label_type]
+    if columns.weight:
+        types[columns.weight] = pa.float64()
+    return types
+
+
+def block_of(table: Any, columns: Columns, lines: Array, file: str, judge: Judge) -> Block:
+    """A block of a typed table; rows without a label, or with a weight that is none, are faults."""
+    pc = arrow("tables", "pyarrow.compute")
+    faults: dict[int, DataError] = {}
+    for name in (columns.label, columns.weight):
+        if not name:
+            continue
+        column = table[name]
+        if name == columns.label and columns.label_type == "text":
+            bad = pc.fill_null(pc.equal(pc.utf8_trim_whitespace(column), ""), True)
+        elif name == columns.label:
+            bad = pc.is_null(column, nan_is_null=True)
+        else:
+            bad = pc.invert(pc.fill_null(pc.and_(pc.greater_equal(column, 0.0), pc.is_finite(column)), False))
+        if pc.any(bad).as_py():
+            for row in np.flatnonzero(_numpy(bad)):
+                what = "the label is missing" if name == columns.label else "the weight is not a number from 0 on"
+                faults.setdefault(int(row), DataError(what, file, int(lines[row]), name))
+    if faults:
+        judge.hear([faults[row] for row in sorted(faults)])
+        kept = np.ones(len(lines), bool)
+        kept[list(faults)] = False
+        table, lines = table.filter(kept), lines[kept]
+    labels = _labels(table[columns.label], columns) if columns.label else None
+    weights = _numpy(table[columns.weight]) if columns.weight else None
+    return Block(labels, lines, ((file, 0),), table=table.select(columns.features), weights=weights)
+
+
+def _numpy(column: Any) -> Array:
+    return np.asarray(column.combine_chunks().to_numpy(zero_copy_only=False))
+
+
+def _labels(column: Any, columns: Columns) -> Array:
+    values = _numpy(column)
+    return values.astype(str) if columns.label_type == "text" else values
+
+
+def empty_as_null(table: Any, columns: Columns) -> Any:
+    """Empty strings of categorical columns as missing."""
+    pa, pc = arrow("tables"), arrow("tables", "pyarrow.compute")
+    for name in columns.categorical or ():
+        empty = pc.equal(table[name], "")
+        if pc.any(empty).as_py():
+            column = pc.if_else(empty, pa.scalar(None, pa.string()), table[name])
+            table = table.set_column(table.column_names.index(name), name, column)
+    return table
+
+
+def typed_with_care(
+    values: Mapping[str, Sequence[Any]], columns: Columns, lines: Array, file: str, judge: Judge
+) -> tuple[Any, Array]:
+    """A typed table from columns of strings or JSON values, one value at a time: finds which row is at fault."""
+    pa = arrow("tables")
+    faults: dict[int, DataError] = {}
+    typed: dict[str, list[Any]] = {}
+    types = types_of(columns)
+    for name, type_ in types.items():
+        typed[name] = column = []
+        for row, value in enumerate(values[name]):
+            try:
+                column.append(_converted(value, type_))
+            except (TypeError, ValueError):
+                kind = {"int64": "an integer", "double": "a number", "bool": "true or false"}.get(str(type_), "a string")
+                reason = f"{quoted(str(value))} is not {kind}, which the column holds"
+                if name == columns.label:
+                    reason += "; if labels are words, say label_type='text'"
+                faults.setdefault(row, DataError(reason, file, int(lines[row]), name))
+                column.append(None)
+    judge.hear([faults[row] for row in sorted(faults)])
+    table = pa.table({name: pa.array(column, types[name]) for name, column in typed.items()})
+    kept = np.ones(len(lines), bool)
+    kept[list(faults)] = False
+    return (table, lines) if kept.all() else (table.filter(kept), lines[kept])
+
+
+def _converted(value: Any, type_: Any) -> Any:
+    """One value of a column, as its type; raises where it is not."""
+    kind = str(type_)
+    if value is None or (kind != "string" and isinstance(value, str) and value.strip() in MISSING):
+        return None
+    if isinstance(value, (list, dict)):
+        raise TypeError
+    if kind == "string":
+        return value if isinstance(value, str) else str(value).lower() if isinstance(value, bool) else str(value)
+    if kind == "bool":
+        if isinstance(value, str):
+            value = {"true": True, "false": False, "1": True, "0": False}.get(value.strip().lower())
+        if not isinstance(value, bool):
+            raise TypeError
+        return value
+    if isinstance(value, str) and "_" in value:
+        raise ValueError
+    number = float(value) if kind == "double" else int(value)
+    if kind == "int64" and (not -(1 << 63) <= number < 1 << 63 or number != float(value)):
+        raise ValueError
+    return number
