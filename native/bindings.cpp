@@ -9,11 +9,8 @@
 #include <string>
 #include <utility>
 
-#include "csv.hpp"
-#include "hash.hpp"
+#include "data_bindings.hpp"
 #include "learn.hpp"
-#include "svmlight.hpp"
-#include "vw.hpp"
 
 namespace nb = nanobind;
 using namespace rosenblatt;
@@ -345,102 +342,6 @@ double radius2_rows(const nb::tuple& rows, nb::object order) {
     return read_rows(rows, [&](const auto& view) { return radius2(view, which, which ? count : view.n_rows); });
 }
 
-// ---- text of examples
-
-struct Text {
-    const char* bytes;
-    Index size;
-    explicit Text(nb::handle h) {
-        const auto a = array<ReadOnly>(h, "text");
-        bytes = reinterpret_cast<const char*>(typed<std::uint8_t>(a, 0, "text"));
-        size = static_cast<Index>(a.size());
-    }
-};
-
-static_assert(sizeof(Part) == 7 * sizeof(std::int64_t));
-
-// format: ("svmlight", smallest index, columns) or ("vw", columns, a power of two)
-template <class F>
-auto with_format_of(const nb::tuple& format, F&& f) {
-    if (is(format[0], "svmlight")) return f(Svmlight{nb::cast<Index>(format[1]), nb::cast<Index>(format[2])});
-    return f(VowpalWabbit{nb::cast<std::uint64_t>(format[1]) - 1});
-}
-
-nb::tuple measure_lines(nb::handle text_array, const nb::tuple& format, Index part_bytes, int n_threads,
-                        nb::handle out) {
-    const Text text(text_array);
-    Part* const to = reinterpret_cast<Part*>(writable<std::int64_t>(out, 7 * (1 + text.size / part_bytes), "parts"));
-    const std::vector<Part> parts = with_format_of(format, [&]<class Format>(const Format&) {
-        nb::gil_scoped_release unlocked;
-        return measure<Format>(text.bytes, text.size, part_bytes, n_threads);
-    });
-    std::copy(parts.begin(), parts.end(), to);
-    const Part end = parts.empty() ? Part{} : parts.back();
-    return nb::make_tuple(parts.size(), end.row + end.lines, end.room + end.marks);
-}
-
-// arrays: indptr, indices, data, lines, labels, and where they are wanted weights, query ids, tags (else None)
-nb::tuple read_lines_into(nb::handle text_array, const nb::tuple& format, nb::handle parts_array,
-                          const nb::tuple& arrays, std::size_t remembered, bool stop_at_fault, int n_threads) {
-    const Text text(text_array);
-    const auto given = array<ReadOnly>(parts_array, "parts");
-    const Part* const first = reinterpret_cast<const Part*>(typed<std::int64_t>(given, 0, "parts"));
-    const std::vector<Part> parts(first, first + given.size() / 7);
-    const Part end = parts.empty() ? Part{} : parts.back();
-    const Index rows = end.row + end.lines, room = end.room + end.marks;
-    if (end.end != text.size) throw std::invalid_argument("parts of another text");
-    Summary found;
-    const auto go = [&]<class T, class I>(T, I) {
-        const Store<T, I> store{writable<I>(arrays[0], rows + 1, "indptr") + 1,
-                                writable<I>(arrays[1], room, "indices"),
-                                writable<T>(arrays[2], room, "data"),
-                                writable<std::int64_t>(arrays[3], rows, "lines"),
-                                writable<double>(arrays[4], rows, "labels"),
-                                writable<double>(arrays[5], rows, "weights"),
-                                writable<std::int64_t>(arrays[6], rows, "query ids"),
-                                writable<std::int64_t>(arrays[7], 2 * rows, "tags")};
-        with_format_of(format, [&](const auto& how) {
-            nb::gil_scoped_release unlocked;
-            found = read_lines<T, I>(text.bytes, parts, how, store, remembered, stop_at_fault, n_threads);
-        });
-    };
-    const bool narrow = array<Array>(arrays[1], "indices").dtype() == nb::dtype<std::int32_t>();
-    with_number_type(array<Array>(arrays[2], "data").dtype(),
-                     [&]<class T>(T type) { return narrow ? go(type, std::int32_t{}) : go(type, std::int64_t{}); });
-    nb::list faults;
-    for (const Complaint& wrong : found.first)
-        faults.append(nb::make_tuple(kFaultNames[static_cast<int>(wrong.fault)], wrong.line, wrong.line_begin,
-                                     wrong.begin, wrong.end));
-    return nb::make_tuple(found.rows, found.entries, found.smallest, found.largest, found.wide, found.faulty, faults);
-}
-
-nb::tuple find_csv_rows(nb::handle text_array, int delimiter, int quote, bool last, nb::handle begins,
-                        nb::handle lines) {
-    const Text text(text_array);
-    const auto room = static_cast<Index>(nb::len(begins));
-    std::int64_t* const begin = writable<std::int64_t>(begins, room, "begins");
-    std::int64_t* const line = writable<std::int64_t>(lines, room, "lines");
-    CsvRows found;
-    {
-        nb::gil_scoped_release unlocked;
-        found = csv_rows(text.bytes, text.size, static_cast<char>(delimiter), static_cast<char>(quote), last, room,
-                         begin, line);
-    }
-    return nb::make_tuple(found.rows, found.consumed, found.lines);
-}
-
-// The hashes of texts that lie one behind the other, each from offsets[i] to offsets[i + 1].
-void hash_texts(nb::handle text_array, nb::handle offsets, nb::handle out) {
-    const Text text(text_array);
-    const auto n = static_cast<Index>(nb::len(out));
-    const std::int64_t* const at = read_only<std::int64_t>(offsets, n + 1, "offsets");
-    std::uint64_t* const to = writable<std::uint64_t>(out, n, "out");
-    for (Index i = 0; i < n; ++i) {
-        if (at[i] < 0 || at[i] > at[i + 1] || at[i + 1] > text.size) throw std::invalid_argument("bad offsets");
-        to[i] = hash64(text.bytes + at[i], static_cast<std::size_t>(at[i + 1] - at[i]));
-    }
-}
-
 }  // namespace
 
 NB_MODULE(_native, m) {
@@ -456,14 +357,5 @@ NB_MODULE(_native, m) {
     m.def("scan", &scan_rows, nb::arg("rows"), "(fault, max |x|) of the rows.");
     m.def("radius2", &radius2_rows, nb::arg("rows"), nb::arg("order").none(),
           "R² of the rows without the bias feature: max ‖x‖².");
-    m.def("measure_lines", &measure_lines, nb::arg("text"), nb::arg("format"), nb::arg("part_bytes"),
-          nb::arg("n_threads"), nb::arg("out"), "(parts, most rows, most entries) of a text; its parts go to out.");
-    m.def("read_lines", &read_lines_into, nb::arg("text"), nb::arg("format"), nb::arg("parts"), nb::arg("arrays"),
-          nb::arg("remembered"), nb::arg("stop_at_fault"), nb::arg("n_threads"),
-          "Reads the parts of a text into the arrays; (rows, entries, least and largest column, an index was too wide, "
-          "faulty lines, the first of them).");
-    m.def("csv_rows", &find_csv_rows, nb::arg("text"), nb::arg("delimiter"), nb::arg("quote"), nb::arg("last"),
-          nb::arg("begins"), nb::arg("lines"), "Where rows begin, as many as there is room for; (rows, bytes, lines).");
-    m.def("hash_texts", &hash_texts, nb::arg("text"), nb::arg("offsets"), nb::arg("out"),
-          "XXH64 with seed 0 of each text between two offsets.");
+    bind_data(m);
 }

@@ -9,7 +9,7 @@
 
 #include "lines.hpp"
 
-namespace rosenblatt {
+namespace rosenblatt::data {
 
 struct CsvRows {
     std::int64_t rows = 0;      // found, all of them ended
@@ -84,4 +84,4 @@ inline CsvRows csv_rows(const char* text, std::int64_t n, char delimiter, char q
     return found;
 }
 
-}  // namespace rosenblatt
+}  // namespace rosenblatt::data

@@ -19,7 +19,7 @@
 #include <string>
 #endif
 
-namespace rosenblatt {
+namespace rosenblatt::data {
 
 inline bool is_digit(char c) { return static_cast<unsigned char>(c - '0') < 10; }
 inline bool is_blank(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
@@ -151,4 +151,4 @@ Number read_number(const char*& p, const char* end, T& out) {
     return result;
 }
 
-}  // namespace rosenblatt
+}  // namespace rosenblatt::data

@@ -7,7 +7,7 @@
 #include <thread>
 #include <vector>
 
-namespace rosenblatt {
+namespace rosenblatt::data {
 
 // f(part) for 0 ≤ part < n_parts, on n_threads threads of which the caller is one. f must not throw.
 template <class F>
@@ -25,4 +25,4 @@ void in_parallel(std::int64_t n_parts, int n_threads, const F& f) {
     for (std::thread& thread : others) thread.join();
 }
 
-}  // namespace rosenblatt
+}  // namespace rosenblatt::data

@@ -3,7 +3,7 @@
 
 #include "lines.hpp"
 
-namespace rosenblatt {
+namespace rosenblatt::data {
 
 struct Svmlight {
     std::int64_t base;   // the smallest index: 0 or 1; it becomes column 0
@@ -118,4 +118,4 @@ struct Svmlight {
     }
 };
 
-}  // namespace rosenblatt
+}  // namespace rosenblatt::data

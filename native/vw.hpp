@@ -1,7 +1,7 @@
 // One line of Vowpal Wabbit text: `[label [weight [base]]] ['tag]|namespace[:scale] name[:value] … |namespace …`.
 //
 // A feature is called `namespace^name`, or `name` alone where the namespace has no name, as VW prints them. Its column
-// is hash64 of that, modulo 2^bits. Features that fall together are added.
+// is MurmurHash3 (32 bits, seed 0) of that, modulo 2^bits. Features that fall together are added.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 #include "hash.hpp"
 #include "lines.hpp"
 
-namespace rosenblatt {
+namespace rosenblatt::data {
 
 struct VowpalWabbit {
     std::uint64_t mask;                                  // columns − 1
@@ -109,7 +109,7 @@ struct VowpalWabbit {
                     if (number == Number::none || (p < stop && !is_blank(*p)))
                         return fail(wrong, Fault::bad_value, word, stop);
                 }
-                const auto column = static_cast<std::int64_t>(hash64(name.data(), name.size()) & mask);
+                const auto column = static_cast<std::int64_t>(murmur3(name) & mask);
                 if (column > std::numeric_limits<I>::max()) return fail(wrong, Fault::wide_index, word, stop);
                 row.emplace_back(column, value * scale);
             }
@@ -130,4 +130,4 @@ struct VowpalWabbit {
     }
 };
 
-}  // namespace rosenblatt
+}  // namespace rosenblatt::data

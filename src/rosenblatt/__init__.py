@@ -57,24 +57,23 @@ __all__ = [
 ]
 
 
-#: Packages that are loaded when first named.
-_PACKAGES = ("data",)
-
 #: Where a public name is defined, if not among the estimators.
 _HOMES = {
     **dict.fromkeys(("Step", "Trace", "trace"), "tracing"),
     **dict.fromkeys(
         ("Separability", "distances", "margin", "mistake_bound", "perceptron_loss", "radius", "separability"), "theory"
     ),
+    "data": "data",
 }
+#: Public names that are modules, loaded when first named.
+_MODULES = ("data",)
 
 
 def __getattr__(name: str) -> Any:
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    if name in _PACKAGES:
-        return importlib.import_module("." + name, __name__)
-    found = getattr(importlib.import_module("." + _HOMES.get(name, "estimators"), __name__), name)
+    module = importlib.import_module("." + _HOMES.get(name, "estimators"), __name__)
+    found = module if name in _MODULES else getattr(module, name)
     globals()[name] = found
     return found
 

@@ -50,4 +50,4 @@ def csv_rows(
     """Where rows begin, as many as there is room for; (rows, bytes, lines)."""
 
 def hash_texts(text: NDArray[Any], offsets: NDArray[Any], out: NDArray[Any]) -> None:
-    """XXH64 with seed 0 of each text between two offsets."""
+    """MurmurHash3_x86_32 with seed 0 of each text between two offsets."""

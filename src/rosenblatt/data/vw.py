@@ -31,8 +31,8 @@ SENTENCES = {
 class VowpalWabbit:
     """Settings of Vowpal Wabbit's text format.
 
-    A feature is called ``namespace^name``, or ``name`` alone where its namespace has no name. Its column is the XXH64
-    hash (seed 0) of that in UTF-8, modulo 2^bits. Features that fall on one column are added.
+    A feature is called ``namespace^name``, or ``name`` alone where its namespace has no name. Its column is the
+    MurmurHash3_x86_32 (seed 0) of that in UTF-8, modulo 2^bits. Features that fall on one column are added.
 
     Parameters
     ----------
@@ -51,8 +51,8 @@ class VowpalWabbit:
     name: ClassVar[str] = "vw"
 
     def __post_init__(self) -> None:
-        if not 1 <= self.bits <= 62:
-            raise ValueError(f"bits must be from 1 to 62, got {self.bits}")
+        if not 1 <= self.bits <= 32:
+            raise ValueError(f"bits must be from 1 to 32, got {self.bits}")
         checked_dtype(self.dtype)
 
 
