@@ -42,7 +42,8 @@ def read_lines(
     n_threads: int,
 ) -> tuple[int, int, int, int, bool, int, list[tuple[str, int, int, int, int]]]:
     """Reads the parts of a text into the arrays; (rows, entries, least and largest column, an index was too wide,
-    faulty lines, the first of them)."""
+    faulty lines, the first of them).
+    """
 
 def csv_rows(
     text: NDArray[Any], delimiter: int, quote: int, last: bool, begins: NDArray[Any], lines: NDArray[Any]

@@ -5,11 +5,13 @@ from .blocks import Block
 from .columns import Columns
 from .csr import Csr
 from .csv_files import Csv
+from .encoder import Encoder, TextEncoder
 from .faults import DataError, Skipped
 from .json_lines import JsonLines
 from .reading import Data, Stream, read, stream
 from .svmlight import Svmlight
 from .vw import VowpalWabbit
+from .writing import convert, write, write_svmlight
 
 __all__ = [
     "ArrowFile",
@@ -19,12 +21,17 @@ __all__ = [
     "Csv",
     "Data",
     "DataError",
+    "Encoder",
     "JsonLines",
     "Parquet",
     "Skipped",
     "Stream",
     "Svmlight",
+    "TextEncoder",
     "VowpalWabbit",
+    "convert",
     "read",
     "stream",
+    "write",
+    "write_svmlight",
 ]

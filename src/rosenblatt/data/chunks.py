@@ -34,7 +34,10 @@ class Quoting(NamedTuple):
     quote: int = 0
 
 
-def chunks(source: Source, block_rows: int | None, quoting: Quoting = Quoting(), line: int = 1) -> Iterator[Chunk]:
+LINES = Quoting()
+
+
+def chunks(source: Source, block_rows: int | None, quoting: Quoting = LINES, line: int = 1) -> Iterator[Chunk]:
     """Chunks of ``block_rows`` rows each, the last one shorter; None: the whole file at once.
 
     ``line`` is the number of the line at which the source stands. Empty lines are no rows.

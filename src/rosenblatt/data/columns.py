@@ -60,7 +60,7 @@ class Columns:
         The reason for each guess, by column.
     """
 
-    label: str | None | Literal[False] = None
+    label: str | Literal[False] | None = None
     text: Sequence[str] | None = None
     numeric: Sequence[str] | None = None
     categorical: Sequence[str] | None = None
@@ -75,9 +75,7 @@ class Columns:
             if given is not None:
                 object.__setattr__(self, kind, (given,) if isinstance(given, str) else tuple(given))
         if self.label_type not in (None, "integer", "number", "boolean", "text"):
-            raise ValueError(
-                f"label_type must be 'integer', 'number', 'boolean' or 'text', got {self.label_type!r}"
-            )
+            raise ValueError(f"label_type must be 'integer', 'number', 'boolean' or 'text', got {self.label_type!r}")
         named = self.used
         twice = {name for name in named if named.count(name) > 1}
         if twice:
@@ -124,11 +122,11 @@ def columns_of(given: Columns | Mapping[str, Any] | None) -> Columns:
 
 
 def nearest(name: str, among: Iterable[str]) -> str:
-    """“; did you mean …?” where something is near."""
+    """“ (did you mean …?)” where something is near."""
     among = list(among)
     lower = {other.lower(): other for other in among}
     close = difflib.get_close_matches(name.lower(), lower, 1, 0.6)
-    return f"; did you mean {lower[close[0]]!r}?" if close else ""
+    return f" (did you mean {lower[close[0]]!r}?)" if close else ""
 
 
 def check_names(wanted: Iterable[str], there: Sequence[str], file: str, owner: str = "") -> None:
@@ -136,9 +134,7 @@ def check_names(wanted: Iterable[str], there: Sequence[str], file: str, owner: s
     for name in wanted:
         if name not in there:
             shown = ", ".join(there[:12]) + (f", … ({len(there)} in all)" if len(there) > 12 else "")
-            near = nearest(name, there)
-            told = f"{near} The columns are" if near else "; the columns are"
-            raise DataError(f"{owner}there is no column {name!r}{told}: {shown}", file)
+            raise DataError(f"{owner}there is no column {name!r}{nearest(name, there)}; the columns are: {shown}", file)
 
 
 def resolved(given: Columns, profiles: Mapping[str, Profile], file: str) -> Columns:
@@ -158,10 +154,10 @@ def resolved(given: Columns, profiles: Mapping[str, Profile], file: str) -> Colu
         for name, seen in profiles.items():
             if name in (label, given.weight):
                 continue
-            kind = _kind(seen, name, why)
-            if kind:
-                kinds[kind].append(name)
-        chosen = {kind: tuple(names) for kind, names in kinds.items()}
+            role = _kind(seen, name, why)
+            if role:
+                kinds[role].append(name)
+        chosen: dict[str, Any] = {kind: tuple(names) for kind, names in kinds.items()}
     else:
         chosen = {kind: tuple(getattr(given, kind) or ()) for kind in kinds}
     found = replace(given, label=label or False, label_type=label_type, why=why, **chosen)

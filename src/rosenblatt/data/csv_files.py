@@ -24,7 +24,6 @@ from .utf8 import fault_of
 DELIMITERS = ",;\t|"
 
 _HEAD = 1 << 18
-_NAMES = {"\t": "tab"}
 
 
 @dataclass(frozen=True)
@@ -106,8 +105,7 @@ class CsvReader:
         fields = len(_rows(text, better, self.settings.quote, whole)[0])
         if fields > 1:
             raise DataError(
-                f"with the delimiter {_NAMES.get(told, told)!r} a row is one value; with {_NAMES.get(better, better)!r} "
-                f"it is {fields}: say delimiter={better!r}",
+                f"with delimiter={told!r} a row is one value, with {better!r} it is {fields}: say delimiter={better!r}",
                 file, 1,
             )  # fmt: skip
 
@@ -127,7 +125,9 @@ class CsvReader:
             head = source.peek(size)
             text = without_mark(head, 1)
             whole = len(head) < size
-            rows, end, lines = engine.csv_rows(np.frombuffer(text, np.uint8), *self.settings.quoting, whole, begin, line)
+            rows, end, lines = engine.csv_rows(
+                np.frombuffer(text, np.uint8), *self.settings.quoting, whole, begin, line
+            )
             if rows or whole:
                 break
             size *= 4
@@ -147,6 +147,7 @@ class CsvReader:
     def _parsed(self, chunk: Chunk, names: list[str], file: str) -> Block:
         pa = arrow("CSV files")
         text, lines = chunk.text, chunk.lines
+        faults: list[DataError] = []
         several_lines = text.count(b"\n") > len(lines)
         try:
             table = self._read(text, names, types_of(self.columns), several_lines, threads=True)
@@ -154,15 +155,19 @@ class CsvReader:
         except pa.ArrowInvalid:
             good = False
         if not good:
-            table, lines = self._read_with_care(text, lines, names, several_lines, file)
-        return block_of(empty_as_null(table, self.columns), self.columns, lines, file, self._judge)
+            table, lines, faults = self._read_with_care(text, lines, names, several_lines, file)
+        return block_of(empty_as_null(table, self.columns), self.columns, lines, file, self._judge, faults)
 
-    def _read(self, text: bytes, names: list[str], types: Any, several_lines: bool, threads: bool, ragged: Any = None) -> Any:
+    def _read(
+        self, text: bytes, names: list[str], types: Any, several_lines: bool, threads: bool, ragged: Any = None
+    ) -> Any:
         reader = arrow("CSV files", "pyarrow.csv")
         pa = arrow("CSV files")
         return reader.read_csv(
             pa.BufferReader(text),
-            reader.ReadOptions(column_names=names, use_threads=threads, block_size=max(1 << 16, min(len(text) + 1, 1 << 24))),
+            reader.ReadOptions(
+                column_names=names, use_threads=threads, block_size=max(1 << 16, min(len(text) + 1, 1 << 24))
+            ),
             reader.ParseOptions(
                 delimiter=self.settings.delimiter,
                 quote_char=self.settings.quote or False,
@@ -176,7 +181,7 @@ class CsvReader:
 
     def _read_with_care(
         self, text: bytes, lines: Array, names: list[str], several_lines: bool, file: str
-    ) -> tuple[Any, Array]:
+    ) -> tuple[Any, Array, list[DataError]]:
         """The same rows where something is wrong with them: ragged rows, bytes that are not UTF-8, then values."""
         pa = arrow("CSV files")
         ragged: list[tuple[int, int]] = []
@@ -190,17 +195,15 @@ class CsvReader:
         if len(ragged) + table.num_rows != len(lines):
             raise DataError("its rows cannot be told apart: is every quoted value closed?", file, int(lines[0]))
         expected = len(names)
-        self._judge.hear(
-            [
-                DataError(
-                    f"{n} value{'s' if n != 1 else ''} where {expected} columns are expected; quote a value that holds "
-                    f"the delimiter {self.settings.delimiter!r}",
-                    file,
-                    int(lines[row]),
-                )
-                for row, n in sorted(ragged)
-            ]
-        )
+        found = [
+            DataError(
+                f"{n} value{'s' if n != 1 else ''} where {expected} columns are expected; quote a value that holds "
+                f"the delimiter {self.settings.delimiter!r}",
+                file,
+                int(lines[row]),
+            )
+            for row, n in sorted(ragged)
+        ]
         lines = np.delete(lines, [row for row, _ in ragged])
         values: dict[str, list[Any]] = {}
         faults: dict[int, DataError] = {}
@@ -210,13 +213,13 @@ class CsvReader:
                 try:
                     column[row] = value.decode("utf-8", self.settings.encoding_errors)
                 except UnicodeDecodeError:
-                    found = fault_of(value, file, 1)
-                    assert found is not None
-                    faults.setdefault(row, DataError(found.reason, file, int(lines[row]), name))
-        self._judge.hear([faults[row] for row in sorted(faults)])
+                    fault = fault_of(value, file, 1)
+                    assert fault is not None
+                    faults.setdefault(row, DataError(fault.reason, file, int(lines[row]), name))
         kept = [row for row in range(len(lines)) if row not in faults]
         values = {name: [column[row] for row in kept] for name, column in values.items()}
-        return typed_with_care(values, self.columns, lines[kept], file, self._judge)
+        table, lines, others = typed_with_care(values, self.columns, lines[kept], file)
+        return table, lines, [*found, *faults.values(), *others]
 
 
 def _rows(text: str, delimiter: str, quote: str, whole: bool, most: int = SAMPLE_ROWS + 1) -> list[list[str]]:

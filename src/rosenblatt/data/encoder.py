@@ -121,7 +121,10 @@ class Encoder:
             name = min(found, key=lambda name: first[name])
             row = first[name]
             raise DataError(
-                "the value is missing; fill it in, or say missing='absent'", block.file(row), int(block.lines[row]), name
+                "the value is missing; fill it in, or say missing='absent'",
+                block.file(row),
+                int(block.lines[row]),
+                name,
             )
         return found
 

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import fields
 from pathlib import PurePath
 from typing import Any, Protocol, TypeAlias
-
-from collections.abc import Iterator
 
 from .arrow_files import ArrowFile, ArrowReader, Parquet
 from .blocks import Block
@@ -37,9 +36,8 @@ SUFFIXES = {
 }  # fmt: skip
 
 _HEAD = 1 << 16
-_SVMLIGHT = re.compile(rb"[-+0-9.,eE]+([ \t]+qid:\d+)?([ \t]+\d+:\S+)*[ \t]*(#.*)?")
-_PAIR = re.compile(rb"[ \t]\d+:[-+0-9.]")
-_VW = re.compile(rb"[^|,;{]*\|(\S*)([ \t].*)?")
+_SVMLIGHT = re.compile(rb"[-+0-9.,eE]+[ \t]+(qid:\d+|\d+:[-+0-9.]\S*)([ \t].*)?")
+_VW = re.compile(rb"([-+0-9.eE]+([ \t][^|]*)?)?('\S*)?[ \t]*\|(\S*)([ \t].*)?")
 
 
 class Reader(Protocol):
@@ -61,7 +59,9 @@ def format_of(given: str | Format | None, settings: dict[str, Any], source: Sour
     else:
         name = ALIASES.get(given.lower(), given.lower())
         if name not in FORMATS:
-            raise ValueError(f"there is no format {given!r}{nearest(given, [*FORMATS, *ALIASES])}; there are {', '.join(FORMATS)}")
+            raise ValueError(
+                f"there is no format {given!r}{nearest(given, [*FORMATS, *ALIASES])}; there are {', '.join(FORMATS)}"
+            )
     if (given or "").lower() == "tsv" or stem(source.name).endswith((".tsv", ".tab")):
         settings = {"delimiter": "\t"} | settings if name == "csv" else settings
     known = [field.name for field in fields(FORMATS[name])]
@@ -87,16 +87,18 @@ def guessed(source: Source) -> str:
     lines = [line for line in lines if line and not line.startswith(b"#")][:50]
     if not lines:
         raise DataError("the file is empty", source.name)
-    if all(line.startswith(b"{") for line in lines):
+    # What more than half of the lines look like; the parser tells of the others.
+    half = len(lines) / 2
+    if sum(line.startswith(b"{") for line in lines) > half:
         return "jsonl"
-    if all(_SVMLIGHT.fullmatch(line) for line in lines) and any(map(_PAIR.search, lines)):
+    if sum(_SVMLIGHT.fullmatch(line) is not None for line in lines) > half:
         return "svmlight"
-    if sum(_PAIR.search(line) is not None for line in lines) > len(lines) / 2:  # with faults that the parser will tell
-        return "svmlight"
-    if all(_VW.fullmatch(line) for line in lines):
+    if sum(_VW.fullmatch(line) is not None for line in lines) > half:
         return "vw"
     if b"\x00" in head:
-        raise DataError("not a text of rows, nor Parquet or Arrow; say which format it is, for instance format='csv'", source.name)
+        raise DataError(
+            "not a text of rows, nor Parquet or Arrow; say which format it is, for instance format='csv'", source.name
+        )
     return "csv"
 
 

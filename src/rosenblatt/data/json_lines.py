@@ -113,6 +113,7 @@ class JsonLinesReader:
     def _parsed(self, chunk: Chunk, file: str) -> Block:
         pa, reader = arrow("JSON lines"), arrow("JSON lines", "pyarrow.json")
         lines = chunk.lines
+        faults: list[DataError] = []
         size = max(1 << 16, min(len(chunk.text) + 1, 1 << 24))
         try:
             table = reader.read_json(
@@ -127,10 +128,10 @@ class JsonLinesReader:
         except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
             good = False
         if not good:
-            table, lines = self._read_with_care(chunk, file)
-        return block_of(empty_as_null(table, self.columns), self.columns, lines, file, self._judge)
+            table, lines, faults = self._read_with_care(chunk, file)
+        return block_of(empty_as_null(table, self.columns), self.columns, lines, file, self._judge, faults)
 
-    def _read_with_care(self, chunk: Chunk, file: str) -> tuple[Any, Array]:
+    def _read_with_care(self, chunk: Chunk, file: str) -> tuple[Any, Array, list[DataError]]:
         """The same rows one at a time, where something is wrong with them."""
         names = self.columns.used
         values: dict[str, list[Any]] = {name: [] for name in names}
@@ -147,8 +148,8 @@ class JsonLinesReader:
             kept.append(number)
             for name in names:
                 values[name].append(row.get(name))
-        self._judge.hear(faults)
-        return typed_with_care(values, self.columns, np.array(kept, np.int64), file, self._judge)
+        table, lines, others = typed_with_care(values, self.columns, np.array(kept, np.int64), file)
+        return table, lines, [*faults, *others]
 
 
 def _fault(line: bytes, file: str, number: int) -> DataError | None:

@@ -27,11 +27,11 @@ class _Reading:
         given = columns_of(columns)
         self.judge: Judge = judge_of(on_error)
         self.paths = expand(paths)
+        self.names: list[str] = []  # of the files opened so far
         self.done = 0  # files
         self.source: Source | None = Source(self.paths[0])
         try:
-            if not self.source.peek(1):
-                raise DataError("the file is empty", self.source.name)
+            self._look_into(self.source)
             self.reader: Reader = reader_of(format_of(format, settings, self.source), given, self.judge, n_threads)
             prepare = getattr(self.reader, "prepare", None)
             if prepare is not None:
@@ -48,8 +48,7 @@ class _Reading:
             for path in self.paths:
                 if self.source is None:
                     self.source = Source(path)
-                    if not self.source.peek(1):
-                        raise DataError("the file is empty", self.source.name)
+                    self._look_into(self.source)
                 yield from self.reader.blocks(self.source, block_rows)
                 self.source.close()
                 self.source = None
@@ -57,6 +56,11 @@ class _Reading:
         finally:
             if self.source is not None:
                 self.source.close()
+
+    def _look_into(self, source: Source) -> None:
+        self.names.append(source.name)
+        if not source.peek(1):
+            raise DataError("the file is empty", source.name)
 
     @property
     def columns(self) -> Columns | None:
@@ -80,7 +84,7 @@ def read(
     n_threads: int | None = None,
     **settings: Any,
 ) -> Data:
-    """Read files whole.
+    r"""Read files whole.
 
     Parameters
     ----------
@@ -107,7 +111,7 @@ def read(
     Examples
     --------
     >>> import io, rosenblatt as rb
-    >>> rows = rb.data.read(io.BytesIO(b"+1 1:0.5 3:2\\n-1 2:1  # a comment\\n"))
+    >>> rows = rb.data.read(io.BytesIO(b"+1 1:0.5 3:2\n-1 2:1  # a comment\n"))
     >>> rows.y.tolist(), rows.X.toarray().tolist(), rows.format.name
     ([1.0, -1.0], [[0.5, 0.0, 2.0], [0.0, 1.0, 0.0]], 'svmlight')
     """
@@ -117,7 +121,7 @@ def read(
         blocks = reading.reader.settled(blocks)
     if not sum(map(len, blocks)):
         skipped = f"; {reading.judge.skipped.count} were skipped" if reading.judge.skipped else ""
-        raise DataError(f"there are no rows in it{skipped}", ", ".join(map(str, reading.paths)))
+        raise DataError(f"there are no rows{skipped}", ", ".join(reading.names))
     return Data(joined(blocks), reading.reader.settings, reading.columns, reading.judge.skipped)
 
 
@@ -127,7 +131,7 @@ class Data:
     Attributes
     ----------
     block : Block
-        The rows. Its attributes (``X``, ``y``, ``labels``, ``csr``, ``table``, ``lines``, …) are those of this object too.
+        The rows. Its attributes (``X``, ``y``, ``csr``, ``table``, ``lines``, …) are those of this object too.
     format : format
         How the files were read, every guess made.
     columns : Columns or None
@@ -161,7 +165,7 @@ def stream(
     n_threads: int | None = None,
     **settings: Any,
 ) -> Stream:
-    """Read files block by block: memory for two blocks, however long the files are.
+    r"""Read files block by block: memory for two blocks, however long the files are.
 
     The next block is parsed in another thread while the caller works on this one. Blocks never span files, so that
     the last one of each file may be shorter. The other parameters are those of `read`.
@@ -181,7 +185,8 @@ def stream(
     Examples
     --------
     >>> import io, rosenblatt as rb
-    >>> with rb.data.stream(io.BytesIO(b"label,text\\npos,good film\\nneg,bad film\\npos,fine\\n"), block_rows=2) as blocks:
+    >>> reviews = io.BytesIO(b"label,text\npos,good film\nneg,bad film\npos,fine\n")
+    >>> with rb.data.stream(reviews, block_rows=2) as blocks:
     ...     for block in blocks:
     ...         print(block.labels, block.table["text"].to_pylist(), block.lines)
     ['pos' 'neg'] ['good film', 'bad film'] [2 3]
@@ -210,7 +215,7 @@ class _Ahead:
                 with self._change:
                     self._ready.append((item, None))
                     self._change.notify_all()
-                    item = None  # noqa: PLW2901 (or this thread would keep the block alive)
+                    del item  # or this thread would keep the block alive
                     self._change.wait_for(lambda: not self._ready or self._stopped)
                     if self._stopped:
                         return

@@ -58,7 +58,7 @@ class Source:
         elif self.compression == "bzip2":
             self._file = bz2.BZ2File(raw)
         elif self.compression == "xz":
-            self._file = lzma.LZMAFile(raw)
+            self._file = lzma.LZMAFile(raw)  # noqa: SIM115 (closed by close)
         elif self.compression == "zstd":
             self._file = arrow("zstd files").CompressedInputStream(raw, "zstd")
 

@@ -13,8 +13,8 @@ Array = NDArray[Any]
 class RunningScale:
     """Means and variances of columns over all rows so far (Welford 1962), missing values (NaN) left out.
 
-    ``z = (x − mean)/sd``, where mean and variance (divided by n) are those of the rows *up to and including* x as long as
-    it learns: so a stream in any blocks gives the same bits. A column that has been constant so far gives 0.
+    ``z = (x − mean)/sd``, where mean and variance (divided by n) are those of the rows *up to and including* x while it
+    learns: so a stream in any blocks gives the same bits. A column that has been constant so far gives 0.
     """
 
     def __init__(self, n_columns: int) -> None:
@@ -63,5 +63,7 @@ class RunningScale:
     @classmethod
     def from_arrays(cls, arrays: dict[str, Array]) -> RunningScale:
         scale = cls(len(arrays["count"]))
-        scale.count, scale.total, scale.squares = (np.array(arrays[key], float) for key in ("count", "total", "squares"))
+        scale.count, scale.total, scale.squares = (
+            np.array(arrays[key], float) for key in ("count", "total", "squares")
+        )
         return scale

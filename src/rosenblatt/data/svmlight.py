@@ -68,9 +68,10 @@ class Svmlight:
 
 def checked_dtype(dtype: Any) -> np.dtype[Any]:
     """float32 or float64."""
-    if np.dtype(dtype) not in (np.float32, np.float64):
+    found: np.dtype[Any] = np.dtype(dtype)
+    if found not in (np.float32, np.float64):
         raise ValueError(f"dtype must be float32 or float64, got {dtype!r}")
-    return np.dtype(dtype)
+    return found
 
 
 class SvmlightReader:

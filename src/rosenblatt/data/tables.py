@@ -33,8 +33,10 @@ def types_of(columns: Columns) -> dict[str, Any]:
     return types
 
 
-def block_of(table: Any, columns: Columns, lines: Array, file: str, judge: Judge) -> Block:
-    """A block of a typed table; rows without a label, or with a weight that is none, are faults."""
+def block_of(
+    table: Any, columns: Columns, lines: Array, file: str, judge: Judge, earlier: Sequence[DataError] = ()
+) -> Block:
+    """A block of a typed table; rows without a label, or with a weight that is none, are faults too."""
     pc = arrow("tables", "pyarrow.compute")
     faults: dict[int, DataError] = {}
     for name in (columns.label, columns.weight):
@@ -51,8 +53,9 @@ def block_of(table: Any, columns: Columns, lines: Array, file: str, judge: Judge
             for row in np.flatnonzero(_numpy(bad)):
                 what = "the label is missing" if name == columns.label else "the weight is not a number from 0 on"
                 faults.setdefault(int(row), DataError(what, file, int(lines[row]), name))
+    if faults or earlier:
+        judge.hear(sorted([*earlier, *faults.values()], key=lambda error: error.line or 0))
     if faults:
-        judge.hear([faults[row] for row in sorted(faults)])
         kept = np.ones(len(lines), bool)
         kept[list(faults)] = False
         table, lines = table.filter(kept), lines[kept]
@@ -82,9 +85,9 @@ def empty_as_null(table: Any, columns: Columns) -> Any:
 
 
 def typed_with_care(
-    values: Mapping[str, Sequence[Any]], columns: Columns, lines: Array, file: str, judge: Judge
-) -> tuple[Any, Array]:
-    """A typed table from columns of strings or JSON values, one value at a time: finds which row is at fault."""
+    values: Mapping[str, Sequence[Any]], columns: Columns, lines: Array, file: str
+) -> tuple[Any, Array, list[DataError]]:
+    """A typed table from columns of strings or JSON values, one value at a time: finds which rows are at fault."""
     pa = arrow("tables")
     faults: dict[int, DataError] = {}
     typed: dict[str, list[Any]] = {}
@@ -95,17 +98,18 @@ def typed_with_care(
             try:
                 column.append(_converted(value, type_))
             except (TypeError, ValueError):
-                kind = {"int64": "an integer", "double": "a number", "bool": "true or false"}.get(str(type_), "a string")
+                kind = {"int64": "an integer", "double": "a number", "bool": "true or false"}.get(
+                    str(type_), "a string"
+                )
                 reason = f"{quoted(str(value))} is not {kind}, which the column holds"
                 if name == columns.label:
                     reason += "; if labels are words, say label_type='text'"
                 faults.setdefault(row, DataError(reason, file, int(lines[row]), name))
                 column.append(None)
-    judge.hear([faults[row] for row in sorted(faults)])
     table = pa.table({name: pa.array(column, types[name]) for name, column in typed.items()})
     kept = np.ones(len(lines), bool)
     kept[list(faults)] = False
-    return (table, lines) if kept.all() else (table.filter(kept), lines[kept])
+    return table.filter(kept), lines[kept], list(faults.values())
 
 
 def _converted(value: Any, type_: Any) -> Any:

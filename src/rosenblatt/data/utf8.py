@@ -21,7 +21,7 @@ def fault_of(text: bytes, name: str, first_line: int) -> DataError | None:
 
 
 def checked(text: bytes, errors: str, judge: Judge, name: str, first_line: int) -> bytes:
-    """The text as UTF-8. Lines that are not are left empty where the judge skips, so that all others keep their number."""
+    """The text as UTF-8. Where the judge skips, lines that are not are left empty: all others keep their number."""
     if text.isascii() or (fault := fault_of(text, name, first_line)) is None:
         return text
     if errors == "replace":

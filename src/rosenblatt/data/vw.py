@@ -1,4 +1,4 @@
-"""Vowpal Wabbit's text: ``[label [weight]] ['tag]|namespace[:scale] name[:value] … |namespace …``, one example a line."""
+"""Vowpal Wabbit's text: ``[label [weight]] ['tag]|namespace[:scale] name[:value] … |namespace …``, a line each."""
 
 from __future__ import annotations
 
