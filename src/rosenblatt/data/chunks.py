@@ -42,8 +42,10 @@ def chunks(source: Source, block_rows: int | None, quoting: Quoting = LINES, lin
 
     ``line`` is the number of the line at which the source stands. Empty lines are no rows.
     """
+    if line == 1:
+        skip_mark(source)
     if block_rows is None:
-        text = without_mark(source.read_all(), line)
+        text = source.read_all()
         most = text.count(b"\n") + text.count(b"\r") + 1
         begins, lines = np.empty(most, np.int64), np.empty(most, np.int64)
         rows, _, _ = engine.csv_rows(np.frombuffer(text, np.uint8), *quoting, True, begins, lines)
@@ -55,7 +57,7 @@ def chunks(source: Source, block_rows: int | None, quoting: Quoting = LINES, lin
     rows = consumed = passed = 0  # found in what is held: rows, their bytes and their lines
     while True:
         more = source.read(_STEP)
-        held += without_mark(more, line) if not held else more
+        held += more
         while True:
             view = np.frombuffer(held, np.uint8)[consumed:]
             new, used, ends = engine.csv_rows(view, *quoting, not more, begins[rows:], lines[rows:])
@@ -81,6 +83,12 @@ def chunks(source: Source, block_rows: int | None, quoting: Quoting = LINES, lin
             )
 
 
-def without_mark(text: bytes, line: int) -> bytes:
+def skip_mark(source: Source) -> None:
+    """Pass over a byte-order mark at the beginning of a file."""
+    if source.peek(len(_MARK)) == _MARK:
+        source.read(len(_MARK))
+
+
+def without_mark(head: bytes) -> bytes:
     """The first bytes of a file without a byte-order mark."""
-    return text[len(_MARK) :] if line == 1 and text.startswith(_MARK) else text
+    return head.removeprefix(_MARK)

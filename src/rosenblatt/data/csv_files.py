@@ -75,7 +75,7 @@ class CsvReader:
         if self._settled:
             return
         head = source.peek(_HEAD)
-        text = without_mark(head, 1).decode("utf-8", "replace")
+        text = without_mark(head).decode("utf-8", "replace")
         whole = len(head) < _HEAD
         delimiter = self.settings.delimiter or sniffed(text, self.settings.quote, whole)
         rows = _rows(text, delimiter, self.settings.quote, whole)
@@ -123,7 +123,7 @@ class CsvReader:
         size, begin, line = 1 << 12, np.empty(1, np.int64), np.empty(1, np.int64)
         while True:
             head = source.peek(size)
-            text = without_mark(head, 1)
+            text = without_mark(head)
             whole = len(head) < size
             rows, end, lines = engine.csv_rows(
                 np.frombuffer(text, np.uint8), *self.settings.quoting, whole, begin, line

@@ -54,7 +54,7 @@ class JsonLinesReader:
         while True:
             head = source.peek(size)
             whole = len(head) < size
-            lines = without_mark(head, 1).split(b"\n")
+            lines = without_mark(head).split(b"\n")
             sample = [line for line in (lines if whole else lines[:-1]) if line.strip()][:SAMPLE_ROWS]
             if sample or whole:
                 break

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from .blocks import Block
-from .chunks import chunks, without_mark
+from .chunks import chunks, skip_mark
 from .csr import Csr
 from .faults import DataError, Judge
 from .lines import parse, threads_of
@@ -86,7 +86,8 @@ class SvmlightReader:
     def blocks(self, source: Source, block_rows: int | None) -> Iterator[Block]:
         """Blocks of at most ``block_rows`` rows; comments and skipped lines leave them shorter."""
         if block_rows is None:
-            yield self._parsed(without_mark(source.read_all(), 1), source.name, 1)
+            skip_mark(source)
+            yield self._parsed(source.read_all(), source.name, 1)
             return
         for chunk in chunks(source, block_rows):
             block = self._parsed(chunk.text, source.name, chunk.first_line)
