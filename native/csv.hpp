@@ -15,6 +15,7 @@ struct CsvRows {
     std::int64_t rows = 0;      // found, all of them ended
     std::int64_t consumed = 0;  // bytes of them
     std::int64_t lines = 0;     // line ends in those bytes
+    bool open = false;          // the text ends inside a quoted value of the last row
 };
 
 // Up to max_rows rows of text[0, n): `begins` gets their bytes, `at_line` the lines (from 0). `last`: no more text
@@ -47,6 +48,7 @@ inline CsvRows csv_rows(const char* text, std::int64_t n, char delimiter, char q
         while (p < end && !ended) {
             const char c = *p;
             if (fresh && quote && c == quote) {
+                bool closed = false;
                 for (++p; p < end;) {
                     const void* close = std::memchr(p, quote, static_cast<std::size_t>(end - p));
                     const char* const stop = close ? static_cast<const char*>(close) : end;
@@ -54,9 +56,11 @@ inline CsvRows csv_rows(const char* text, std::int64_t n, char delimiter, char q
                     p = stop;
                     if (p == end) break;
                     ++p;
-                    if (p == end || *p != quote) break;
+                    closed = p == end || *p != quote;
+                    if (closed) break;
                     ++p;  // a quote written twice
                 }
+                found.open = !closed && last;
                 if (p == end && !last) return found;
                 fresh = false;
             } else if (c == '\n' || c == '\r') {

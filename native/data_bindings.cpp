@@ -22,8 +22,12 @@ using Bytes = nb::ndarray<const std::uint8_t, nb::ndim<1>, nb::c_contig, nb::dev
 struct Text {
     const char* bytes;
     std::int64_t size;
-    explicit Text(const Bytes& given)
-        : bytes(reinterpret_cast<const char*>(given.data())), size(static_cast<std::int64_t>(given.size())) {}
+    explicit Text(nb::handle h) {
+        Bytes given;
+        if (!nb::try_cast(h, given, false)) throw std::invalid_argument("text must be an array of bytes");
+        bytes = reinterpret_cast<const char*>(given.data());
+        size = static_cast<std::int64_t>(given.size());
+    }
 };
 
 // The numbers of an array with room for so many; null for None.
@@ -52,7 +56,7 @@ auto with_format_of(const nb::tuple& format, F&& f) {
     return f(VowpalWabbit{nb::cast<std::uint64_t>(format[1]) - 1});
 }
 
-nb::tuple measure_lines(const Bytes& text_array, const nb::tuple& format, std::int64_t part_bytes, int n_threads,
+nb::tuple measure_lines(nb::handle text_array, const nb::tuple& format, std::int64_t part_bytes, int n_threads,
                         nb::handle out) {
     const Text text(text_array);
     if (part_bytes < 1) throw std::invalid_argument("parts must have at least one byte");
@@ -67,7 +71,7 @@ nb::tuple measure_lines(const Bytes& text_array, const nb::tuple& format, std::i
 }
 
 // arrays: indptr, indices, data, lines, labels, and where they are wanted weights, query ids, tags (else None)
-nb::tuple read_lines_into(const Bytes& text_array, const nb::tuple& format, nb::handle parts_array,
+nb::tuple read_lines_into(nb::handle text_array, const nb::tuple& format, nb::handle parts_array,
                           const nb::tuple& arrays, std::size_t remembered, bool stop_at_fault, int n_threads) {
     const Text text(text_array);
     const Part* const first = reinterpret_cast<const Part*>(room_in<const std::int64_t>(parts_array, 0, "parts"));
@@ -102,7 +106,7 @@ nb::tuple read_lines_into(const Bytes& text_array, const nb::tuple& format, nb::
     return nb::make_tuple(found.rows, found.entries, found.smallest, found.largest, found.wide, found.faulty, faults);
 }
 
-nb::tuple find_csv_rows(const Bytes& text_array, int delimiter, int quote, bool last, nb::handle begins,
+nb::tuple find_csv_rows(nb::handle text_array, int delimiter, int quote, bool last, nb::handle begins,
                         nb::handle lines) {
     const Text text(text_array);
     const auto room = static_cast<std::int64_t>(nb::len(begins));
@@ -114,11 +118,11 @@ nb::tuple find_csv_rows(const Bytes& text_array, int delimiter, int quote, bool 
         found = csv_rows(text.bytes, text.size, static_cast<char>(delimiter), static_cast<char>(quote), last, room,
                          begin, line);
     }
-    return nb::make_tuple(found.rows, found.consumed, found.lines);
+    return nb::make_tuple(found.rows, found.consumed, found.lines, found.open);
 }
 
 // The hashes of texts that lie one behind the other, each from offsets[i] to offsets[i + 1].
-void hash_texts(const Bytes& text_array, nb::handle offsets, nb::handle out) {
+void hash_texts(nb::handle text_array, nb::handle offsets, nb::handle out) {
     const Text text(text_array);
     const auto n = static_cast<std::int64_t>(nb::len(out));
     const auto* const at = room_in<const std::int64_t>(offsets, n + 1, "offsets");
@@ -139,7 +143,8 @@ void bind_data(nb::module_& m) {
           "Reads the parts of a text into the arrays; (rows, entries, least and largest column, an index was too wide, "
           "faulty lines, the first of them).");
     m.def("csv_rows", &find_csv_rows, nb::arg("text"), nb::arg("delimiter"), nb::arg("quote"), nb::arg("last"),
-          nb::arg("begins"), nb::arg("lines"), "Where rows begin, as many as there is room for; (rows, bytes, lines).");
+          nb::arg("begins"), nb::arg("lines"),
+          "Where rows begin, as many as there is room for; (rows, bytes, lines, open quote).");
     m.def("hash_texts", &hash_texts, nb::arg("text"), nb::arg("offsets"), nb::arg("out"),
           "MurmurHash3_x86_32 with seed 0 of each text between two offsets.");
 }

@@ -95,7 +95,9 @@ def test_n_features():
     for text in (b"1 1:1 11:1\n", b"1 0:1 10:1\n"):
         with pytest.raises(rb.data.DataError, match="is beyond the 10 features"):
             read(text, n_features=10)
-    with pytest.raises(rb.data.DataError, match=r"line 3: index 10 is beyond the 10 features asked for, counted from 0"):
+    with pytest.raises(
+        rb.data.DataError, match=r"line 3: index 10 is beyond the 10 features asked for, counted from 0"
+    ):
         read(b"1 0:1\n\n1 10:1\n", n_features=10)
 
 
@@ -192,7 +194,23 @@ def assert_same(one, other):
 @st.composite
 def svmlight_texts(draw):
     """Lines that are mostly right, with comments, empty lines and some faults."""
-    pieces = ["1", "-1", "+2.5", " ", "  ", "\t", "1:1", "2:0.5", "3:-1e3", "7:2", "900:1", "qid:3", "# c 1:2", "", "0:1"]
+    pieces = [
+        "1",
+        "-1",
+        "+2.5",
+        " ",
+        "  ",
+        "\t",
+        "1:1",
+        "2:0.5",
+        "3:-1e3",
+        "7:2",
+        "900:1",
+        "qid:3",
+        "# c 1:2",
+        "",
+        "0:1",
+    ]
     pieces += ["x", "1:nan", ":", "5", "3000000000:1", "\r"]
     line = st.lists(st.sampled_from(pieces), max_size=7).map(" ".join)
     ends = draw(st.sampled_from(["\n", "\r\n"]))
@@ -204,7 +222,9 @@ def test_parts_and_threads_do_not_show(text, part_bytes, n_threads):
     def parsed(part_bytes, n_threads):
         judge = judge_of("skip")
         form = ("svmlight", 0, 1 << 40)
-        found = parse(text, form, "float64", frozenset({"query_ids"}), judge, ("f", 1), SENTENCES, n_threads, part_bytes)
+        found = parse(
+            text, form, "float64", frozenset({"query_ids"}), judge, ("f", 1), SENTENCES, n_threads, part_bytes
+        )
         return found, judge.skipped
 
     one, skipped = parsed(1 << 20, 1)

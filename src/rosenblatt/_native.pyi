@@ -47,8 +47,8 @@ def read_lines(
 
 def csv_rows(
     text: NDArray[Any], delimiter: int, quote: int, last: bool, begins: NDArray[Any], lines: NDArray[Any]
-) -> tuple[int, int, int]:
-    """Where rows begin, as many as there is room for; (rows, bytes, lines)."""
+) -> tuple[int, int, int, bool]:
+    """Where rows begin, as many as there is room for; (rows, bytes, lines, open quote)."""
 
 def hash_texts(text: NDArray[Any], offsets: NDArray[Any], out: NDArray[Any]) -> None:
     """MurmurHash3_x86_32 with seed 0 of each text between two offsets."""

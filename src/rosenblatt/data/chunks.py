@@ -48,7 +48,9 @@ def chunks(source: Source, block_rows: int | None, quoting: Quoting = LINES, lin
         text = source.read_all()
         most = text.count(b"\n") + text.count(b"\r") + 1
         begins, lines = np.empty(most, np.int64), np.empty(most, np.int64)
-        rows, _, _ = engine.csv_rows(np.frombuffer(text, np.uint8), *quoting, True, begins, lines)
+        rows, _, _, is_open = engine.csv_rows(np.frombuffer(text, np.uint8), *quoting, True, begins, lines)
+        if is_open:
+            raise _never_closed(source, int(lines[rows - 1]) + line)
         if rows:
             yield Chunk(text, lines[:rows] + line, line)
         return
@@ -60,10 +62,12 @@ def chunks(source: Source, block_rows: int | None, quoting: Quoting = LINES, lin
         held += more
         while True:
             view = np.frombuffer(held, np.uint8)[consumed:]
-            new, used, ends = engine.csv_rows(view, *quoting, not more, begins[rows:], lines[rows:])
+            new, used, ends, is_open = engine.csv_rows(view, *quoting, not more, begins[rows:], lines[rows:])
             del view  # or held could not grow
             lines[rows : rows + new] += line + passed
             rows, consumed, passed = rows + new, consumed + used, passed + ends
+            if is_open:
+                raise _never_closed(source, int(lines[rows - 1]))
             if rows < block_rows and more:
                 break
             if rows:
@@ -81,6 +85,10 @@ def chunks(source: Source, block_rows: int | None, quoting: Quoting = LINES, lin
                 source.name,
                 line + passed,
             )
+
+
+def _never_closed(source: Source, line: int) -> DataError:
+    return DataError("a quoted value of the row that begins here is never closed", source.name, line)
 
 
 def skip_mark(source: Source) -> None:

@@ -161,6 +161,8 @@ def resolved(given: Columns, profiles: Mapping[str, Profile], file: str) -> Colu
     else:
         chosen = {kind: tuple(getattr(given, kind) or ()) for kind in kinds}
     found = replace(given, label=label or False, label_type=label_type, why=why, **chosen)
+    if not found.used:
+        raise DataError("no column holds labels, text, numbers or categories; name those to use", file)
     return replace(found, ignored=tuple(name for name in profiles if name not in found.used))
 
 

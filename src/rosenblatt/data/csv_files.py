@@ -125,7 +125,7 @@ class CsvReader:
             head = source.peek(size)
             text = without_mark(head)
             whole = len(head) < size
-            rows, end, lines = engine.csv_rows(
+            rows, end, lines, _ = engine.csv_rows(
                 np.frombuffer(text, np.uint8), *self.settings.quoting, whole, begin, line
             )
             if rows or whole:
