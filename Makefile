@@ -55,7 +55,8 @@ sanitize: $(SANITIZED)/built
 	LD_PRELOAD="$$($${CXX:-c++} -print-file-name=libasan.so) $$($${CXX:-c++} -print-file-name=libstdc++.so)" \
 	ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 \
 	$(SANITIZED)/bin/python -m pytest -q -p no:cacheprovider tests/test_native_equals_reference.py \
-	    tests/test_containers.py tests/test_bad_input.py tests/test_edges.py
+	    tests/test_containers.py tests/test_bad_input.py tests/test_edges.py \
+	    tests/test_data_svmlight.py tests/test_data_vw.py tests/test_data_fuzz.py
 
 $(SANITIZED)/built: $(NATIVE)
 	$(PYTHON) -m venv $(SANITIZED)

@@ -249,4 +249,10 @@ def test_sparse_formats_need_numpy_alone():
         "v = rb.data.read(io.BytesIO(b'1 | a\\n'))\n"
         "print(engine.admit(d.csr).n_features, len(v))\nrb.data.write_svmlight('-', d.csr, d.y)"
     )
-    assert without(("pyarrow", "sklearn", "scipy", "pandas"), script).split() == "2 1 1 1:1 -1 2:1".split()
+    assert without(("pyarrow", "sklearn", "scipy", "pandas"), script).split() == ["2", "1", "1", "1:1", "-1", "2:1"]
+
+
+def test_a_stream_without_rows_says_so():
+    for text, telling in ((b"# nothing\n", "there are no rows"), (b"x\ny\n", "there are no rows; 2 were skipped")):
+        with rb.data.stream(io.BytesIO(text), format="svmlight", on_error="skip") as blocks:
+            one_sentence(lambda: list(blocks), DataError, telling)

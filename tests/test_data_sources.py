@@ -48,7 +48,12 @@ def test_compressed_files(tmp_path, how):
     text = COMPRESSED[how](ROWS)
     (tmp_path / f"rows.svm.{how}").write_bytes(text)
     (tmp_path / "no-suffix").write_bytes(text)
-    for path in (tmp_path / f"rows.svm.{how}", tmp_path / "no-suffix", io.BufferedReader(io.BytesIO(text))):
+    for path in (
+        tmp_path / f"rows.svm.{how}",
+        tmp_path / "no-suffix",
+        io.BytesIO(text),
+        io.BufferedReader(io.BytesIO(text)),
+    ):
         data = rb.data.read(path)
         assert data.format.name == "svmlight"
         np.testing.assert_array_equal(data.csr.data, plain.csr.data)
@@ -235,9 +240,9 @@ def test_block_rows_must_be_positive():
 
 def test_a_file_without_line_ends_is_refused(monkeypatch):
     monkeypatch.setattr("rosenblatt.data.chunks.LONGEST_ROW", 1 << 21)
-    with rb.data.stream(io.BytesIO(b"1 " * (1 << 22)), format="svmlight") as blocks:
-        with pytest.raises(rb.data.DataError, match="line 1: no row ends within"):
-            next(blocks)
+    blocks = rb.data.stream(io.BytesIO(b"1 " * (1 << 22)), format="svmlight")
+    with blocks, pytest.raises(rb.data.DataError, match="line 1: no row ends within"):
+        next(blocks)
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the peak is read from /proc")

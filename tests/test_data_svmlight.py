@@ -56,7 +56,7 @@ def test_several_files_share_the_first_index():
 
 
 def test_query_ids():
-    X, y, qid = load_svmlight_file(io.BytesIO(b"1 qid:3 1:1\n2 qid:4 1:2\n"), query_id=True)
+    _, _, qid = load_svmlight_file(io.BytesIO(b"1 qid:3 1:1\n2 qid:4 1:2\n"), query_id=True)
     ours = read(b"1 qid:3 1:1\n2 qid:4 1:2\n", query_id=True)
     np.testing.assert_array_equal(ours.query_ids, qid)
     assert read(b"1 qid:3 1:1\n2 1:2\n", query_id=True).query_ids.tolist() == [3, -1]
@@ -239,7 +239,10 @@ def test_streams_in_any_blocks_give_the_same_rows(text, block_rows):
     try:
         whole = read(text, on_error="skip", zero_based=True)
     except rb.data.DataError as error:
-        assert "empty" in str(error) or "no rows" in str(error)
+        refusal = str(error)
+        whole = None
+    if whole is None:
+        assert "empty" in refusal or "no rows" in refusal
         return
     with rb.data.stream(io.BytesIO(text), block_rows=block_rows, **settings) as blocks:
         parts = list(blocks)

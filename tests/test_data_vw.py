@@ -69,7 +69,10 @@ def test_streams_give_the_rows_of_the_whole(text, block_rows):
     try:
         whole = read(text.encode(), on_error="skip")
     except rb.data.DataError as error:
-        assert "empty" in str(error) or "no rows" in str(error)
+        refusal = str(error)
+        whole = None
+    if whole is None:
+        assert "empty" in refusal or "no rows" in refusal
         return
     with rb.data.stream(io.BytesIO(text.encode()), format="vw", on_error="skip", block_rows=block_rows) as blocks:
         parts = list(blocks)

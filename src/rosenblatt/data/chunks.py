@@ -20,11 +20,12 @@ _MARK = b"\xef\xbb\xbf"  # some programs write this before UTF-8
 
 
 class Chunk(NamedTuple):
-    """Bytes of whole rows, the line of each row and the first line of all."""
+    """Bytes of whole rows, the line of each row, the first line of all, and how many lines there are."""
 
     text: bytes
     lines: Array
     first_line: int
+    n_lines: int
 
 
 class Quoting(NamedTuple):
@@ -48,11 +49,11 @@ def chunks(source: Source, block_rows: int | None, quoting: Quoting = LINES, lin
         text = source.read_all()
         most = text.count(b"\n") + text.count(b"\r") + 1
         begins, lines = np.empty(most, np.int64), np.empty(most, np.int64)
-        rows, _, _, is_open = engine.csv_rows(np.frombuffer(text, np.uint8), *quoting, True, begins, lines)
+        rows, _, ends, is_open = engine.csv_rows(np.frombuffer(text, np.uint8), *quoting, True, begins, lines)
         if is_open:
             raise _never_closed(source, int(lines[rows - 1]) + line)
         if rows:
-            yield Chunk(text, lines[:rows] + line, line)
+            yield Chunk(text, lines[:rows] + line, line, ends)
         return
     held = bytearray()
     begins, lines = np.empty(block_rows, np.int64), np.empty(block_rows, np.int64)
@@ -71,7 +72,7 @@ def chunks(source: Source, block_rows: int | None, quoting: Quoting = LINES, lin
             if rows < block_rows and more:
                 break
             if rows:
-                yield Chunk(bytes(memoryview(held)[:consumed]), lines[:rows].copy(), line)
+                yield Chunk(bytes(memoryview(held)[:consumed]), lines[:rows].copy(), line, passed)
             del held[:consumed]
             line += passed
             rows = consumed = passed = 0

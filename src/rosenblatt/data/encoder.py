@@ -14,6 +14,7 @@ from .extras import arrow
 from .faults import DataError
 from .hashing import hash_names
 from .standard import RunningScale
+from .tables import codes_of, numpy_of
 
 
 class TextEncoder(Protocol):
@@ -131,7 +132,7 @@ class Encoder:
     def _numeric(self, block: Block, learn: bool) -> Csr:
         names = self.columns.numeric or ()
         table = block.table
-        x = np.column_stack([table[name].combine_chunks().to_numpy(zero_copy_only=False) for name in names])
+        x = np.column_stack([numpy_of(table[name]) for name in names])
         x = x.astype(np.float64, copy=False)
         if np.isinf(x).any():
             row, column = (int(i) for i in np.argwhere(np.isinf(x))[0])
@@ -148,13 +149,8 @@ class Encoder:
         names = self.columns.categorical or ()
         places = np.empty((len(block), len(names)), np.int64)
         for i, name in enumerate(names):
-            coded = block.table[name].combine_chunks().dictionary_encode()
-            if hasattr(coded, "combine_chunks"):
-                coded = coded.combine_chunks()
-            values = coded.dictionary.to_pylist()
-            column = self._columns_of(name, values)
-            codes = coded.indices.fill_null(len(values)).to_numpy(zero_copy_only=False)
-            places[:, i] = np.append(column, -1)[codes]
+            values, codes = codes_of(block.table[name])
+            places[:, i] = np.append(self._columns_of(name, values), -1)[codes]  # the code −1 is the last
         places.sort(axis=1)
         there = places >= 0
         same = np.zeros_like(there)

@@ -6,6 +6,7 @@ import os
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .. import engine
 from .csr import Array, Csr, index_type
@@ -37,7 +38,7 @@ def threads_of(n_threads: int | None) -> int:
 
 
 def parse(
-    text: bytes,
+    text: bytes | NDArray[np.uint8],
     format: tuple[Any, ...],
     dtype: Any,
     wanted: frozenset[str],
@@ -48,7 +49,7 @@ def parse(
     part_bytes: int = PART_BYTES,
 ) -> Parsed:
     """Parse whole lines; ``place`` is their file and the number of the first, ``wanted`` what is kept beside labels."""
-    bytes_ = np.frombuffer(text, np.uint8)
+    bytes_ = np.frombuffer(text, np.uint8) if isinstance(text, bytes) else text
     parts = np.empty(7 * (1 + len(text) // part_bytes), np.int64)
     n_parts, most_rows, most_entries = engine.measure_lines(bytes_, format, part_bytes, n_threads, parts)
     kind: Any = index_type(most_entries)
@@ -69,7 +70,7 @@ def parse(
         name, first_line = place
         errors = []
         for fault, line, line_begin, begin, end in first:
-            reason = sentences[fault].format(token=quoted(text[begin:end]))
+            reason = sentences[fault].format(token=quoted(bytes_[begin:end].tobytes()))
             errors.append(DataError(reason, name, first_line - 1 + line, begin - line_begin + 1))
         judge.hear(errors, faulty)
     lines[:rows] += place[1] - 1

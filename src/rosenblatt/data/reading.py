@@ -44,18 +44,26 @@ class _Reading:
 
     def blocks(self, block_rows: int | None) -> Generator[Block, None, None]:
         """The blocks of all files. Closing it closes the file at hand."""
+        rows = 0
         try:
             for path in self.paths:
                 if self.source is None:
                     self.source = Source(path)
                     self._look_into(self.source)
-                yield from self.reader.blocks(self.source, block_rows)
+                for block in self.reader.blocks(self.source, block_rows):
+                    rows += len(block)
+                    if len(block):
+                        yield block
+                    del block  # or it would be in memory while the next one is read
                 self.source.close()
                 self.source = None
                 self.done += 1
         finally:
             if self.source is not None:
                 self.source.close()
+        if not rows:
+            skipped = f"; {self.judge.skipped.count} were skipped" if self.judge.skipped else ""
+            raise DataError(f"there are no rows{skipped}", ", ".join(self.names))
 
     def _look_into(self, source: Source) -> None:
         self.names.append(source.name)
@@ -119,9 +127,6 @@ def read(
     blocks = list(reading.blocks(None))
     if isinstance(reading.reader, SvmlightReader):
         blocks = reading.reader.settled(blocks)
-    if not sum(map(len, blocks)):
-        skipped = f"; {reading.judge.skipped.count} were skipped" if reading.judge.skipped else ""
-        raise DataError(f"there are no rows{skipped}", ", ".join(reading.names))
     return Data(joined(blocks), reading.reader.settings, reading.columns, reading.judge.skipped)
 
 

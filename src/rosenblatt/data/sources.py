@@ -14,6 +14,9 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
+import numpy as np
+from numpy.typing import NDArray
+
 from .extras import arrow
 from .faults import DataError
 
@@ -50,7 +53,7 @@ class Source:
             raw = self._opened(self.name)
             self._owned = True
         self._raw: BinaryIO = raw
-        head = raw.peek(6)[:6] if hasattr(raw, "peek") else b""
+        head = _head(raw)
         self.compression = next((how for magic, how in MAGIC.items() if head.startswith(magic)), None)
         self._file: Any = raw
         if self.compression == "gzip":
@@ -104,6 +107,21 @@ class Source:
             return rest + self._raw.read() if rest else self._raw.read()
         return b"".join(iter(lambda: self.read(_STEP), b""))
 
+    def read_array(self) -> NDArray[np.uint8]:
+        """All that is left, as an array: of a plain file without a copy."""
+        if not self.seekable or not self._size:
+            return np.frombuffer(self.read_all(), np.uint8)
+        given, self._given = self._given, b""
+        room = np.empty(len(given) + max(self._size - self._raw.tell(), 0) + 1, np.uint8)  # + 1: to see that it ended
+        room[: len(given)] = np.frombuffer(given, np.uint8)
+        n = len(given)
+        file: Any = self._raw
+        while n < len(room) and (more := file.readinto(room[n:])):
+            n += more
+        if n == len(room):  # it has grown meanwhile
+            return np.frombuffer(room.tobytes() + self._raw.read(), np.uint8)
+        return room[:n]
+
     def whole(self) -> bytes:
         """The whole file, kept: for formats that are read in any order."""
         if self._whole is None:
@@ -137,6 +155,18 @@ class Source:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def _head(raw: Any) -> bytes:
+    """The first bytes of a file, still to be read."""
+    if hasattr(raw, "peek"):
+        return bytes(raw.peek(6)[:6])
+    if not raw.seekable():
+        return b""
+    at = raw.tell()
+    head = raw.read(6)
+    raw.seek(at)
+    return bytes(head)
 
 
 def expand(paths: Any) -> list[Any]:

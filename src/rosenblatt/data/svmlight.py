@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .blocks import Block
 from .chunks import chunks, skip_mark
@@ -87,16 +88,15 @@ class SvmlightReader:
         """Blocks of at most ``block_rows`` rows; comments and skipped lines leave them shorter."""
         if block_rows is None:
             skip_mark(source)
-            yield self._parsed(source.read_all(), source.name, 1)
+            yield self._parsed(source.read_array(), source.name, 1)
             return
         for chunk in chunks(source, block_rows):
             block = self._parsed(chunk.text, source.name, chunk.first_line)
             if self.settings.zero_based == "auto" and block.csr is not None and block.csr.nnz:
                 block = self.settled([block])[0]
-            if len(block):
-                yield block
+            yield block
 
-    def _parsed(self, text: bytes, name: str, first_line: int) -> Block:
+    def _parsed(self, text: bytes | NDArray[np.uint8], name: str, first_line: int) -> Block:
         chosen = self.settings
         base = 0 if chosen.zero_based in (True, "auto") else 1
         n_features = chosen.n_features

@@ -37,22 +37,13 @@ def block_of(
     table: Any, columns: Columns, lines: Array, file: str, judge: Judge, earlier: Sequence[DataError] = ()
 ) -> Block:
     """A block of a typed table; rows without a label, or with a weight that is none, are faults too."""
-    pc = arrow("tables", "pyarrow.compute")
     faults: dict[int, DataError] = {}
-    for name in (columns.label, columns.weight):
-        if not name:
-            continue
-        column = table[name]
-        if name == columns.label and columns.label_type == "text":
-            bad = pc.fill_null(pc.equal(pc.utf8_trim_whitespace(column), ""), True)
-        elif name == columns.label:
-            bad = pc.is_null(column, nan_is_null=True)
-        else:
-            bad = pc.invert(pc.fill_null(pc.and_(pc.greater_equal(column, 0.0), pc.is_finite(column)), False))
-        if pc.any(bad).as_py():
-            for row in np.flatnonzero(_numpy(bad)):
-                what = "the label is missing" if name == columns.label else "the weight is not a number from 0 on"
-                faults.setdefault(int(row), DataError(what, file, int(lines[row]), name))
+    for name, what, find in (
+        (columns.label, "the label is missing", _missing_labels),
+        (columns.weight, "the weight is not a number from 0 on", _bad_weights),
+    ):
+        for row in find(table[name]) if name else ():
+            faults.setdefault(int(row), DataError(what, file, int(lines[row]), name or None))
     if faults or earlier:
         judge.hear(sorted([*earlier, *faults.values()], key=lambda error: error.line or 0))
     if faults:
@@ -60,26 +51,65 @@ def block_of(
         kept[list(faults)] = False
         table, lines = table.filter(kept), lines[kept]
     labels = _labels(table[columns.label], columns) if columns.label else None
-    weights = _numpy(table[columns.weight]) if columns.weight else None
+    weights = numpy_of(table[columns.weight]) if columns.weight else None
     return Block(labels, lines, ((file, 0),), table=table.select(columns.features), weights=weights)
 
 
-def _numpy(column: Any) -> Array:
-    return np.asarray(column.combine_chunks().to_numpy(zero_copy_only=False))
+def _missing_labels(column: Any) -> Array:
+    """Rows without a label: null, NaN, or nothing but blanks."""
+    if str(column.type) == "string":
+        words, codes = codes_of(column)
+        there = np.array([bool(word.strip()) for word in words] + [False])  # the code −1 is the last
+        return np.flatnonzero(~there[codes])
+    if column.null_count:
+        return np.flatnonzero([value is None for value in column.to_pylist()])
+    values = numpy_of(column)
+    return np.flatnonzero(np.isnan(values)) if values.dtype.kind == "f" else np.empty(0, np.int64)
+
+
+def _bad_weights(column: Any) -> Array:
+    values = numpy_of(column)
+    return np.flatnonzero(~((values >= 0) & np.isfinite(values)))
+
+
+def numpy_of(column: Any) -> Array:
+    """A column of numbers as a NumPy array, null as NaN.
+
+    Arrow's own conversions load pandas, where it is there: a third of a second. So they are for nulls alone.
+    """
+    whole = column.combine_chunks() if hasattr(column, "chunks") else column
+    if hasattr(whole, "chunks"):  # of no chunks, in some versions
+        whole = whole.chunk(0)
+    dtypes = {"double": np.float64, "int64": np.int64, "int32": np.int32}
+    dtype = dtypes.get(str(whole.type))
+    if dtype is None or whole.null_count or not len(whole):
+        return np.asarray(whole.to_numpy(zero_copy_only=False))
+    return np.frombuffer(whole.buffers()[1], dtype, len(whole) + whole.offset)[whole.offset :]
+
+
+def codes_of(column: Any) -> tuple[list[str], Array]:
+    """The different strings of a column, and the number of each row's among them; −1 where it is null."""
+    coded = column.combine_chunks().dictionary_encode()
+    values = coded.dictionary.to_pylist()
+    if not coded.indices.null_count:
+        return values, numpy_of(coded.indices)
+    codes = coded.indices.to_pylist()
+    return values, np.array([-1 if code is None else code for code in codes], np.int32)
 
 
 def _labels(column: Any, columns: Columns) -> Array:
-    values = _numpy(column)
-    return values.astype(str) if columns.label_type == "text" else values
+    if columns.label_type != "text":
+        return numpy_of(column)
+    values, codes = codes_of(column)
+    return np.array(values or [""], dtype=str)[codes]
 
 
 def empty_as_null(table: Any, columns: Columns) -> Any:
     """Empty strings of categorical columns as missing."""
-    pa, pc = arrow("tables"), arrow("tables", "pyarrow.compute")
     for name in columns.categorical or ():
-        empty = pc.equal(table[name], "")
-        if pc.any(empty).as_py():
-            column = pc.if_else(empty, pa.scalar(None, pa.string()), table[name])
+        pa, pc = arrow("tables"), arrow("tables", "pyarrow.compute")
+        if pc.min(pc.binary_length(table[name])).as_py() == 0:
+            column = pc.if_else(pc.equal(table[name], ""), pa.scalar(None, pa.string()), table[name])
             table = table.set_column(table.column_names.index(name), name, column)
     return table
 
