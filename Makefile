@@ -37,6 +37,7 @@ format: $(VENV)/lint
 
 bench: $(VENV)/bench
 	$(BIN)/python benchmarks/speed.py
+	$(BIN)/python benchmarks/data.py
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <cstring>
 #include <limits>
+#include <type_traits>
 #if !defined(__cpp_lib_to_chars)
 #include <locale.h>
 #if defined(__APPLE__)

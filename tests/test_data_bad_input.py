@@ -108,6 +108,18 @@ def test_the_first_faulty_line_is_told_whatever_the_fault():
     assert [error.line for error in of(text, **CHOSEN, on_error="skip")().skipped.first] == [4, 5, 6]
 
 
+def test_lines_of_faulty_rows_among_empty_lines_and_long_values():
+    text = b'label,text\n\n\npos,"two\nlines"\n\nneg\n\npos,"a\n\nb"\nneg,1,2,3\n,x\npos,y\n'
+    chosen = {"format": "csv", "columns": {"label": "label", "text": "text"}}
+    data = of(text, **chosen, on_error="skip")()
+    assert data.lines.tolist() == [4, 9, 14]
+    assert [error.line for error in data.skipped.first] == [7, 12, 13]
+    for block_rows in (1, 2, 3):
+        with rb.data.stream(io.BytesIO(text), block_rows=block_rows, on_error="skip", **chosen) as blocks:
+            assert [line for block in blocks for line in block.lines] == [4, 9, 14]
+            assert [error.line for error in blocks.skipped.first] == [7, 12, 13]
+
+
 def test_labels_that_change_their_type():
     text = b"y,x\n" + b"1,2\n" * 1500 + b"one,2\n"
     one_sentence(

@@ -188,6 +188,14 @@ def test_a_file_with_other_columns():
         encoder.encode(rb.data.read(io.BytesIO(b"1 1:1\n")).block, learn=False)
 
 
+def test_a_file_to_predict_on_needs_no_labels():
+    data = read(b"review,job,age\nabc,cook,3\n", COLUMNS.without_label())
+    assert data.labels is None
+    assert Encoder(COLUMNS, {"review": Lengths()}).encode(data.block, learn=False).shape[0] == 1
+    with pytest.raises(rb.data.DataError, match="there is no column 'label'"):
+        read(b"review,job,age\nabc,cook,3\n", COLUMNS)
+
+
 def test_more_columns_than_the_model_needs_are_left_out():
     reordered = b"extra,review,job,age,label\n0,abc,cook,3,pos\n"
     data = read(reordered)

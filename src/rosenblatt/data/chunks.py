@@ -59,7 +59,7 @@ def chunks(source: Source, block_rows: int | None, quoting: Quoting = LINES, lin
     begins, lines = np.empty(block_rows, np.int64), np.empty(block_rows, np.int64)
     rows = consumed = passed = 0  # found in what is held: rows, their bytes and their lines
     while True:
-        more = source.read(_STEP)
+        more = source.read(max(_STEP, len(held) - consumed))  # a row that does not end is not looked through too often
         held += more
         while True:
             view = np.frombuffer(held, np.uint8)[consumed:]

@@ -92,6 +92,10 @@ class Columns:
         """The columns that become features, in the order numeric, categorical, text."""
         return [*(self.numeric or ()), *(self.categorical or ()), *(self.text or ())]
 
+    def without_label(self) -> Columns:
+        """The columns that prediction needs: a file to predict on may have no labels."""
+        return replace(self, label=False, label_type=None, weight=None)
+
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for a model file."""
         plain = {f.name: getattr(self, f.name) for f in fields(self) if f.name not in ("ignored", "why")}
