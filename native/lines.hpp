@@ -23,18 +23,19 @@ struct Part {
 };
 
 // What can be wrong with a line; the Python side has a sentence for each, by this name.
-#define ROSENBLATT_FAULTS(X)                                                                                        \
-    X(none)                                                                                                         \
-    X(wide_index)                                                                                                   \
-    X(no_label)                                                                                                     \
-    X(several_labels)                                                                                               \
-    X(bad_label)                                                                                                    \
-    X(label_not_finite)                                                                                             \
-    X(no_pair)                                                                                                      \
-    X(bad_index)                                                                                                    \
-    X(negative_index)                                                                                               \
-    X(zero_index) X(huge_index) X(index_beyond) X(repeated_index) X(falling_index) X(bad_value) X(value_not_finite) \
-        X(bad_qid) X(no_bar) X(bad_weight) X(many_labels) X(no_name) X(bad_scale)
+#define ROSENBLATT_FAULTS(X)                                                                                     \
+    X(none)                                                                                                      \
+    X(wide_index)                                                                                                \
+    X(no_label)                                                                                                  \
+    X(several_labels)                                                                                            \
+    X(bad_label)                                                                                                 \
+    X(label_not_finite)                                                                                          \
+    X(no_pair)                                                                                                   \
+    X(bad_index)                                                                                                 \
+    X(negative_index)                                                                                            \
+    X(zero_index)                                                                                                \
+    X(huge_index) X(index_beyond) X(repeated_index) X(falling_index) X(bad_value) X(value_not_finite) X(bad_qid) \
+        X(no_bar) X(bad_weight) X(many_labels) X(no_name) X(bad_scale)
 enum class Fault {
 #define X(name) name,
     ROSENBLATT_FAULTS(X)

@@ -99,6 +99,18 @@ Number read_number(const char*& p, const char* end, T& out) {
     if (q < end && (*q == '-' || *q == '+')) negative = *q++ == '-';
     const char* const first = q;
     std::uint64_t digits = 0;
+    if (std::is_same_v<T, double> && end - q > 10 && is_digit(q[0]) && q[1] == '.') {
+        // One digit, a point, one to eight digits and a blank: most of what programs write.
+        digits = static_cast<std::uint64_t>(q[0] - '0');
+        const char* const stop = detail::read_digits(q + 2, q + 10, digits);
+        if (*stop == ' ') {
+            const double value = static_cast<double>(digits) / detail::kPowers[stop - q - 2];
+            out = static_cast<T>(negative ? -value : value);
+            p = stop;
+            return Number::read;
+        }
+        digits = 0;
+    }
     for (; q < end && is_digit(*q); ++q) digits = 10 * digits + static_cast<std::uint64_t>(*q - '0');
     std::int64_t n = q - first, power = 0;
     if (q < end && *q == '.') {

@@ -28,7 +28,10 @@ struct Svmlight {
             }
             for (std::int64_t last = -1;;) {
                 while (p < end && is_blank(*p)) ++p;
-                if (p == end || *p == kComment) return true;
+                if (p == end || *p == kComment) {
+                    entries.largest = std::max(entries.largest, last);
+                    return true;
+                }
                 const char* const token = p;
                 std::uint64_t index = 0;
                 for (; p < end && is_digit(*p); ++p) index = 10 * index + static_cast<std::uint64_t>(*p - '0');
@@ -67,7 +70,6 @@ struct Svmlight {
                 }
                 if (last < 0) entries.smallest = std::min(entries.smallest, column);
                 last = column;
-                entries.largest = std::max(entries.largest, column);
                 entries.add(column, value);
             }
         }

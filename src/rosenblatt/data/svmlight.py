@@ -83,6 +83,7 @@ class SvmlightReader:
         self._judge = judge
         self._threads = threads_of(n_threads)
         self._width = 0
+        self._met_zero = False
 
     def blocks(self, source: Source, block_rows: int | None) -> Iterator[Block]:
         """Blocks of at most ``block_rows`` rows; comments and skipped lines leave them shorter."""
@@ -111,6 +112,7 @@ class SvmlightReader:
             sentences, self._threads,
         )  # fmt: skip
         self._width = max(self._width, found.csr.n_features)
+        self._met_zero |= found.smallest == 0
         csr = found.csr.widened(self._width if n_features is None else n_features)
         return Block(found.labels, found.lines, ((name, 0),), csr, query_ids=found.query_ids)
 
@@ -122,9 +124,8 @@ class SvmlightReader:
         rows = [block.csr for block in blocks if block.csr is not None and block.csr.nnz]
         if not rows:  # nothing to decide by
             return [replace(block, csr=_as_wide(block.csr, chosen.n_features or 0)) for block in blocks]
-        zero_based = any(int(csr.indices.min()) == 0 for csr in rows)
-        self.settings = replace(chosen, zero_based=zero_based)
-        if zero_based:
+        self.settings = replace(chosen, zero_based=self._met_zero)
+        if self._met_zero:
             width = self._width
             if chosen.n_features is not None and width > chosen.n_features:
                 raise _beyond(blocks, chosen.n_features)
