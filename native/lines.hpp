@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <iterator>
 #include <limits>
 #include <vector>
 
@@ -22,30 +23,38 @@ struct Part {
     std::int64_t line, row, room;  // lines before it; where its rows and entries are stored
 };
 
-// What can be wrong with a line; the Python side has a sentence for each, by this name.
-#define ROSENBLATT_FAULTS(X)                                                                                     \
-    X(none)                                                                                                      \
-    X(wide_index)                                                                                                \
-    X(no_label)                                                                                                  \
-    X(several_labels)                                                                                            \
-    X(bad_label)                                                                                                 \
-    X(label_not_finite)                                                                                          \
-    X(no_pair)                                                                                                   \
-    X(bad_index)                                                                                                 \
-    X(negative_index)                                                                                            \
-    X(zero_index)                                                                                                \
-    X(huge_index) X(index_beyond) X(repeated_index) X(falling_index) X(bad_value) X(value_not_finite) X(bad_qid) \
-        X(no_bar) X(bad_weight) X(many_labels) X(no_name) X(bad_scale)
+// What can be wrong with a line; the Python side has a sentence for each, by its name below.
 enum class Fault {
-#define X(name) name,
-    ROSENBLATT_FAULTS(X)
-#undef X
+    none,
+    wide_index,
+    no_label,
+    several_labels,
+    bad_label,
+    label_not_finite,
+    no_pair,
+    bad_index,
+    negative_index,
+    zero_index,
+    huge_index,
+    index_beyond,
+    repeated_index,
+    falling_index,
+    bad_value,
+    value_not_finite,
+    bad_qid,
+    no_bar,
+    bad_weight,
+    many_labels,
+    no_name,
+    bad_scale,
 };
 constexpr const char* kFaultNames[] = {
-#define X(name) #name,
-    ROSENBLATT_FAULTS(X)
-#undef X
+    "none",           "wide_index",    "no_label",       "several_labels",   "bad_label",  "label_not_finite",
+    "no_pair",        "bad_index",     "negative_index", "zero_index",       "huge_index", "index_beyond",
+    "repeated_index", "falling_index", "bad_value",      "value_not_finite", "bad_qid",    "no_bar",
+    "bad_weight",     "many_labels",   "no_name",        "bad_scale",
 };
+static_assert(std::size(kFaultNames) == static_cast<std::size_t>(Fault::bad_scale) + 1);
 
 struct Complaint {
     Fault fault;
