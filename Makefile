@@ -9,7 +9,7 @@ NATIVE := CMakeLists.txt pyproject.toml $(wildcard native/*)
 SANITIZED := .venv-sanitize
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: demo test test-slow check format sanitize bench clean
+.PHONY: demo test test-slow check format sanitize fuzz bench clean
 
 demo: $(VENV)/built
 	$(BIN)/python examples/tour.py
@@ -25,7 +25,7 @@ test-slow: $(VENV)/test
 check: $(VENV)/test $(VENV)/lint
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
-	$(BIN)/clang-format --dry-run --Werror native/*
+	$(BIN)/clang-format --dry-run --Werror native/* tests/fuzz/*.cpp
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(MAKE) test
@@ -33,10 +33,11 @@ check: $(VENV)/test $(VENV)/lint
 format: $(VENV)/lint
 	$(BIN)/ruff check --fix-only .
 	$(BIN)/ruff format .
-	$(BIN)/clang-format -i native/*
+	$(BIN)/clang-format -i native/* tests/fuzz/*.cpp
 
 bench: $(VENV)/bench
 	$(BIN)/python benchmarks/speed.py
+	$(BIN)/python benchmarks/data.py
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -55,7 +56,8 @@ sanitize: $(SANITIZED)/built
 	LD_PRELOAD="$$($${CXX:-c++} -print-file-name=libasan.so) $$($${CXX:-c++} -print-file-name=libstdc++.so)" \
 	ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 \
 	$(SANITIZED)/bin/python -m pytest -q -p no:cacheprovider tests/test_native_equals_reference.py \
-	    tests/test_containers.py tests/test_bad_input.py tests/test_edges.py tests/test_text.py
+	    tests/test_containers.py tests/test_bad_input.py tests/test_edges.py tests/test_text.py \
+	    tests/test_data_svmlight.py tests/test_data_vw.py tests/test_data_fuzz.py
 
 $(SANITIZED)/built: $(NATIVE)
 	$(PYTHON) -m venv $(SANITIZED)
@@ -63,6 +65,21 @@ $(SANITIZED)/built: $(NATIVE)
 	$(SANITIZED)/bin/python -m pip install -q --no-build-isolation -C build-dir=build/sanitize \
 	    -C cmake.define.ROSENBLATT_SANITIZE=ON -C install.strip=false -e ".[test]"
 	touch $@
+
+# Any bytes through the native readers of files, under the sanitizers: libFuzzer where the compiler is Clang, else a
+# plain driver that changes the corpus at random. `make fuzz SECONDS_OF_FUZZING=600` for longer.
+SECONDS_OF_FUZZING ?= 60
+FUZZ_FLAGS := -std=c++20 -O1 -g -ffp-contract=off -fsanitize=address,undefined -fno-sanitize-recover=all -pthread
+fuzz: build/fuzz/lines
+	cd build/fuzz && if ./lines -help=1 2>&1 | grep -q libFuzzer; \
+	    then mkdir -p found && ./lines -max_len=4096 -max_total_time=$(SECONDS_OF_FUZZING) found ../../tests/fuzz/corpus; \
+	    else ASAN_OPTIONS=abort_on_error=1 ./lines $(SECONDS_OF_FUZZING) $$$$ ../../tests/fuzz/corpus/*; fi
+
+build/fuzz/lines: tests/fuzz/lines.cpp tests/fuzz/mutations.cpp $(wildcard native/*.hpp)
+	mkdir -p build/fuzz
+	if $(CXX) --version | grep -qi clang; \
+	    then $(CXX) $(FUZZ_FLAGS) -fsanitize=fuzzer tests/fuzz/lines.cpp -o $@; \
+	    else $(CXX) $(FUZZ_FLAGS) tests/fuzz/lines.cpp tests/fuzz/mutations.cpp -o $@; fi
 
 clean:
 	rm -rf $(VENV) $(SANITIZED) build dist

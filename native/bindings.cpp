@@ -9,6 +9,7 @@
 #include <string>
 #include <utility>
 
+#include "data_bindings.hpp"
 #include "learn.hpp"
 #include "product.hpp"
 #include "text_bindings.hpp"
@@ -348,7 +349,8 @@ void product_of(const nb::tuple& a, const nb::tuple& b, nb::object out, int n_th
     with_number_type(array<ReadOnly>(a[2], "data").dtype(), [&]<class T>(T) {
         with_rows_of<T>(a, false, [&]<class Left>(const Left& left) {
             with_rows_of<T>(b, false, [&]<class Right>(const Right& right) {
-                if constexpr (std::is_same_v<Left, Right> && requires { product(left, right, 1, static_cast<T*>(nullptr)); }) {
+                if constexpr (std::is_same_v<Left, Right> &&
+                              requires { product(left, right, 1, static_cast<T*>(nullptr)); }) {
                     if (left.n_features != right.n_features)
                         throw std::invalid_argument("rows of one length are multiplied");
                     T* to = writable<T>(out, left.n_rows * right.n_rows, "out");
@@ -365,7 +367,10 @@ void product_of(const nb::tuple& a, const nb::tuple& b, nb::object out, int n_th
 // The numbers of dense rows that are not zero; start holds how many come before each row
 void compress_rows(const nb::tuple& rows, nb::object start, nb::object feature, nb::object x) {
     read_rows(rows, [&]<class Rows>(const Rows& view) {
-        if constexpr (requires { typename Rows::value_type; view.data; }) {
+        if constexpr (requires {
+                          typename Rows::value_type;
+                          view.data;
+                      }) {
             nb::gil_scoped_acquire locked;
             const Index* from = read_only<Index>(start, view.n_rows + 1, "start");
             compress(DenseRows<typename Rows::value_type>{view.data, view.n_rows, view.n_features}, from,
@@ -379,7 +384,8 @@ void compress_rows(const nb::tuple& rows, nb::object start, nb::object feature, 
 }  // namespace
 
 NB_MODULE(_native, m) {
-    m.doc() = "The native core of rosenblatt: one pass over rows, scores, and the scan that admits data.";
+    m.doc() =
+        "The native core of rosenblatt: one pass over rows, scores, the scan that admits data, and readers of text.";
     m.def("learn", &learn_pass, nb::arg("rows"), nb::arg("model"), nb::arg("rule"), nb::arg("examples"),
           nb::arg("pocket").none(), nb::arg("tally"), nb::arg("stop"),
           "One pass over the examples, in place, or up to the first mistake or step, which is then left to the caller; "
@@ -396,4 +402,5 @@ NB_MODULE(_native, m) {
     m.def("radius2", &radius2_rows, nb::arg("rows"), nb::arg("order").none(),
           "R² of the rows without the bias feature: max ‖x‖².");
     bind_text(m);
+    bind_data(m);
 }

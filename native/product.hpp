@@ -1,8 +1,8 @@
 // Inner products of two blocks of rows that are mostly zeros: a kernel matrix without the work on what is zero.
 //
-// The second block is taken 64 rows at a time and turned so that those 64 numbers of one feature lie side by side; a row
-// of the first then adds one such line for each of its numbers. Sums run over the features in order, so that neither
-// threads nor what else is in a block changes a bit.
+// The second block is taken 64 rows at a time and turned so that those 64 numbers of one feature lie side by side; a
+// row of the first then adds one such line for each of its numbers. Sums run over the features in order, so that
+// neither threads nor what else is in a block changes a bit.
 #pragma once
 
 #include <algorithm>
@@ -30,7 +30,8 @@ ROSENBLATT_CLONES void compress(const DenseRows<T>& rows, const Index* start, st
     }
 }
 
-// out[i, first … first + 63] of one panel of b's rows. `place` is the line of each feature, and all −1 again at the end.
+// out[i, first … first + 63] of one panel of b's rows. `place` is the line of each feature, and all −1 again at the
+// end.
 template <class T, class I>
 ROSENBLATT_CLONES void panel_product(const CsrRows<T, I>& a, const CsrRows<T, I>& b, Index first, std::int32_t* place,
                                      std::vector<T>& lines, T* out) {

@@ -89,7 +89,6 @@ def same_learner(got, expected):
         for name in ("index", "codes"):
             same_bits(getattr(got.support, name), getattr(expected.support, name))
         assert got.support.precomputed == expected.support.precomputed
-        assert got.support.lean == expected.support.lean
         if hasattr(expected, "policy"):
             same_policy(got.policy, expected.policy)
         vectors = expected.support.vectors

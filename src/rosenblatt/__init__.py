@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from . import conventions, rules
 
 if TYPE_CHECKING:
-    from . import text
+    from . import data, text
     from .estimators import (
         MIRA,
         AveragedPerceptron,
@@ -46,6 +46,7 @@ __all__ = [
     "VotedPerceptron",
     "__version__",
     "conventions",
+    "data",
     "distances",
     "export_onnx",
     "load",
@@ -67,10 +68,11 @@ _HOMES = {
     **dict.fromkeys(
         ("Separability", "distances", "margin", "mistake_bound", "perceptron_loss", "radius", "separability"), "theory"
     ),
+    "data": "data",
     "text": "text",
 }
 #: Public names that are modules, loaded when first named.
-_MODULES = ("text",)
+_MODULES = ("data", "text")
 
 
 def __getattr__(name: str) -> Any:

@@ -1,4 +1,4 @@
-"""The native core of rosenblatt: one pass over rows, scores, and the scan that admits data."""
+"""The native core of rosenblatt: one pass over rows, scores, the scan that admits data, and readers of text."""
 
 from typing import Any
 
@@ -72,3 +72,29 @@ def weigh_columns(
 
 def unicode_version() -> str:
     """Version of the tables of characters."""
+
+def measure_lines(
+    text: NDArray[Any], format: tuple[Any, ...], part_bytes: int, n_threads: int, out: NDArray[Any]
+) -> tuple[int, int, int]:
+    """(parts, most rows, most entries) of a text; its parts go to out."""
+
+def read_lines(
+    text: NDArray[Any],
+    format: tuple[Any, ...],
+    parts: NDArray[Any],
+    arrays: tuple[Any, ...],
+    remembered: int,
+    stop_at_fault: bool,
+    n_threads: int,
+) -> tuple[int, int, int, int, bool, int, list[tuple[str, int, int, int, int]]]:
+    """Reads the parts of a text into the arrays; (rows, entries, least and largest column, an index was too wide,
+    faulty lines, the first of them).
+    """
+
+def csv_rows(
+    text: NDArray[Any], delimiter: int, quote: int, last: bool, begins: NDArray[Any], lines: NDArray[Any]
+) -> tuple[int, int, int, bool]:
+    """Where rows begin, as many as there is room for; (rows, bytes, lines, open quote)."""
+
+def hash_texts(text: NDArray[Any], offsets: NDArray[Any], out: NDArray[Any]) -> None:
+    """MurmurHash3_x86_32 with seed 0 of each text between two offsets."""

@@ -23,6 +23,8 @@ What the text encoders take (``rosenblatt.text`` makes these tuples):
 - an analysis: ``(analyzer, min_n, max_n, lowercase, replace, min_length, stop_words, negations)``;
 - an encoding: ``(weighting, norm, dtype, n_threads)``;
 - a lexicon, n-grams by number: their bytes, where each starts, and the slots that ``index_ngrams`` makes.
+
+``measure_lines``, ``read_lines``, ``csv_rows`` and ``hash_texts`` read files; rosenblatt.data says how.
 """
 
 from __future__ import annotations
@@ -36,14 +38,18 @@ from numpy.typing import NDArray
 from . import _native
 from ._native import (
     count_columns,
+    csv_rows,
     decide,
     gather_ngrams,
     hash_text,
+    hash_texts,
     index_ngrams,
     learn,
     list_ngrams,
     look_up_text,
+    measure_lines,
     murmur3,
+    read_lines,
     score,
     unicode_version,
     weigh_columns,
@@ -56,16 +62,20 @@ __all__ = [
     "admit",
     "count_columns",
     "csr",
+    "csv_rows",
     "decide",
     "gather_ngrams",
     "hash_text",
+    "hash_texts",
     "index_ngrams",
     "is_sparse",
     "learn",
     "list_ngrams",
     "look_up_text",
+    "measure_lines",
     "murmur3",
     "product",
+    "read_lines",
     "score",
     "stride_of",
     "threads",

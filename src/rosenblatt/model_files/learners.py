@@ -46,7 +46,7 @@ def to_state(learner: Learner) -> Section:
     arrays = {"tally": learner.tally}
     if isinstance(learner, KernelLearner):
         plain |= {name: encode(getattr(learner, name), name) for name in _KERNEL_RUN}
-        plain |= {"kernel": encode(asdict(learner.kernel), "kernel"), "lean": learner.support.lean, "budget": None}
+        plain |= {"kernel": encode(asdict(learner.kernel), "kernel"), "budget": None}
         if isinstance(learner, BudgetLearner):
             kept, remembered = _split(vars(learner.policy))
             plain |= {"budget": asdict(learner.budget), "policy": encode(kept, "budget_policy")}
@@ -115,7 +115,6 @@ def from_state(plain: dict[str, Any], arrays: dict[str, Array]) -> Learner:
     if isinstance(learner, KernelLearner):
         for name in _KERNEL_RUN:
             setattr(learner, name, plain[name])
-        learner.support.lean = bool(plain["lean"])
         _fill_kernel(learner, arrays)
         if isinstance(learner, BudgetLearner):
             _fill_policy(learner, plain["policy"], arrays)

@@ -6,7 +6,6 @@ lowest ``bits`` bits. There is no sign.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable
 from typing import Any
 
@@ -45,8 +44,7 @@ def threads(n_jobs: int | None) -> int:
     whole_number("n_jobs", n_jobs, -(2**31))
     if n_jobs == 0:
         raise ValueError("n_jobs must not be 0; set 1 for one thread, -1 for all cores")
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return int(n_jobs) if n_jobs > 0 else max(1, cores + 1 + int(n_jobs))
+    return int(n_jobs) if n_jobs > 0 else max(1, engine.threads() + 1 + int(n_jobs))
 
 
 def check_encoding(weighting: Any, norm: Any, dtype: Any) -> str:

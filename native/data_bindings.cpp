@@ -1,0 +1,150 @@
+// The Python face of the readers of files: bytes as views, and arrays that the caller made room in.
+#include "data_bindings.hpp"
+
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/string.h>
+
+#include <stdexcept>
+#include <string>
+
+#include "csv.hpp"
+#include "hash.hpp"
+#include "svmlight.hpp"
+#include "vw.hpp"
+
+namespace nb = nanobind;
+using namespace rosenblatt::data;
+
+namespace {
+
+using Bytes = nb::ndarray<const std::uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+struct Text {
+    const char* bytes;
+    std::int64_t size;
+    explicit Text(nb::handle h) {
+        Bytes given;
+        if (!nb::try_cast(h, given, false)) throw std::invalid_argument("text must be an array of bytes");
+        bytes = reinterpret_cast<const char*>(given.data());
+        size = static_cast<std::int64_t>(given.size());
+    }
+};
+
+// The numbers of an array with room for so many; null for None.
+template <class T>
+T* room_in(nb::handle h, std::int64_t at_least, const char* what) {
+    if (h.is_none()) return nullptr;
+    nb::ndarray<T, nb::c_contig, nb::device::cpu> a;
+    if (!nb::try_cast(h, a, false) || a.size() < static_cast<std::size_t>(at_least))
+        throw std::invalid_argument(std::string(what) + " has the wrong type or length");
+    return a.data();
+}
+
+template <class T>
+bool holds(nb::handle h) {
+    nb::ndarray<T, nb::c_contig, nb::device::cpu> a;
+    return nb::try_cast(h, a, false);
+}
+
+static_assert(sizeof(Part) == 7 * sizeof(std::int64_t));
+
+// format: ("svmlight", smallest index, columns) or ("vw", columns, a power of two)
+template <class F>
+auto with_format_of(const nb::tuple& format, F&& f) {
+    if (nb::cast<std::string>(format[0]) == "svmlight")
+        return f(Svmlight{nb::cast<std::int64_t>(format[1]), nb::cast<std::int64_t>(format[2])});
+    return f(VowpalWabbit{nb::cast<std::uint64_t>(format[1]) - 1});
+}
+
+nb::tuple measure_lines(nb::handle text_array, const nb::tuple& format, std::int64_t part_bytes, int n_threads,
+                        nb::handle out) {
+    const Text text(text_array);
+    if (part_bytes < 1) throw std::invalid_argument("parts must have at least one byte");
+    Part* const to = reinterpret_cast<Part*>(room_in<std::int64_t>(out, 7 * (1 + text.size / part_bytes), "parts"));
+    const std::vector<Part> parts = with_format_of(format, [&]<class Format>(const Format&) {
+        nb::gil_scoped_release unlocked;
+        return measure<Format>(text.bytes, text.size, part_bytes, n_threads);
+    });
+    std::copy(parts.begin(), parts.end(), to);
+    const Part end = parts.empty() ? Part{} : parts.back();
+    return nb::make_tuple(parts.size(), end.row + end.lines, end.room + end.marks);
+}
+
+// arrays: indptr, indices, data, lines, labels, and where they are wanted weights, query ids, tags (else None)
+nb::tuple read_lines_into(nb::handle text_array, const nb::tuple& format, nb::handle parts_array,
+                          const nb::tuple& arrays, std::size_t remembered, bool stop_at_fault, int n_threads) {
+    const Text text(text_array);
+    const Part* const first = reinterpret_cast<const Part*>(room_in<const std::int64_t>(parts_array, 0, "parts"));
+    const std::vector<Part> parts(first, first + nb::len(parts_array) / 7);
+    const Part end = parts.empty() ? Part{} : parts.back();
+    const std::int64_t rows = end.row + end.lines, room = end.room + end.marks;
+    if (end.end != text.size) throw std::invalid_argument("parts of another text");
+    Summary found;
+    const auto go = [&]<class T, class I>(T, I) {
+        const Store<T, I> store{room_in<I>(arrays[0], rows + 1, "indptr") + 1,
+                                room_in<I>(arrays[1], room, "indices"),
+                                room_in<T>(arrays[2], room, "data"),
+                                room_in<std::int64_t>(arrays[3], rows, "lines"),
+                                room_in<double>(arrays[4], rows, "labels"),
+                                room_in<double>(arrays[5], rows, "weights"),
+                                room_in<std::int64_t>(arrays[6], rows, "query ids"),
+                                room_in<std::int64_t>(arrays[7], 2 * rows, "tags")};
+        with_format_of(format, [&](const auto& how) {
+            nb::gil_scoped_release unlocked;
+            found = read_lines<T, I>(text.bytes, parts, how, store, remembered, stop_at_fault, n_threads);
+        });
+    };
+    const bool narrow = holds<std::int32_t>(arrays[1]), single = holds<float>(arrays[2]);
+    if (narrow)
+        single ? go(float{}, std::int32_t{}) : go(double{}, std::int32_t{});
+    else
+        single ? go(float{}, std::int64_t{}) : go(double{}, std::int64_t{});
+    nb::list faults;
+    for (const Complaint& wrong : found.first)
+        faults.append(nb::make_tuple(kFaultNames[static_cast<int>(wrong.fault)], wrong.line, wrong.line_begin,
+                                     wrong.begin, wrong.end));
+    return nb::make_tuple(found.rows, found.entries, found.smallest, found.largest, found.wide, found.faulty, faults);
+}
+
+nb::tuple find_csv_rows(nb::handle text_array, int delimiter, int quote, bool last, nb::handle begins,
+                        nb::handle lines) {
+    const Text text(text_array);
+    const auto room = static_cast<std::int64_t>(nb::len(begins));
+    std::int64_t* const begin = room_in<std::int64_t>(begins, room, "begins");
+    std::int64_t* const line = room_in<std::int64_t>(lines, room, "lines");
+    CsvRows found;
+    {
+        nb::gil_scoped_release unlocked;
+        found = csv_rows(text.bytes, text.size, static_cast<char>(delimiter), static_cast<char>(quote), last, room,
+                         begin, line);
+    }
+    return nb::make_tuple(found.rows, found.consumed, found.lines, found.open);
+}
+
+// The hashes of texts that lie one behind the other, each from offsets[i] to offsets[i + 1].
+void hash_texts(nb::handle text_array, nb::handle offsets, nb::handle out) {
+    const Text text(text_array);
+    const auto n = static_cast<std::int64_t>(nb::len(out));
+    const auto* const at = room_in<const std::int64_t>(offsets, n + 1, "offsets");
+    std::uint32_t* const to = room_in<std::uint32_t>(out, n, "out");
+    for (std::int64_t i = 0; i < n; ++i) {
+        if (at[i] < 0 || at[i] > at[i + 1] || at[i + 1] > text.size) throw std::invalid_argument("bad offsets");
+        to[i] = rosenblatt::murmur3({text.bytes + at[i], static_cast<std::size_t>(at[i + 1] - at[i])});
+    }
+}
+
+}  // namespace
+
+void bind_data(nb::module_& m) {
+    m.def("measure_lines", &measure_lines, nb::arg("text"), nb::arg("format"), nb::arg("part_bytes"),
+          nb::arg("n_threads"), nb::arg("out"), "(parts, most rows, most entries) of a text; its parts go to out.");
+    m.def("read_lines", &read_lines_into, nb::arg("text"), nb::arg("format"), nb::arg("parts"), nb::arg("arrays"),
+          nb::arg("remembered"), nb::arg("stop_at_fault"), nb::arg("n_threads"),
+          "Reads the parts of a text into the arrays; (rows, entries, least and largest column, an index was too wide, "
+          "faulty lines, the first of them).");
+    m.def("csv_rows", &find_csv_rows, nb::arg("text"), nb::arg("delimiter"), nb::arg("quote"), nb::arg("last"),
+          nb::arg("begins"), nb::arg("lines"),
+          "Where rows begin, as many as there is room for; (rows, bytes, lines, open quote).");
+    m.def("hash_texts", &hash_texts, nb::arg("text"), nb::arg("offsets"), nb::arg("out"),
+          "MurmurHash3_x86_32 with seed 0 of each text between two offsets.");
+}

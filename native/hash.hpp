@@ -1,0 +1,66 @@
+// MurmurHash3_x86_32 with seed 0 (Appleby 2011): the hash of names and n-grams to columns.
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+
+namespace rosenblatt {
+
+// Of prefixes that grow: what starts alike is hashed once.
+class Murmur3 {
+    const char* begin_;
+    const char* at_;
+    std::uint32_t h_ = 0;
+
+    static std::uint32_t mixed(std::uint32_t k) { return std::rotl(k * 0xCC9E2D51u, 15) * 0x1B873593u; }
+
+    static std::uint32_t little_endian(std::uint32_t k) {
+        if constexpr (std::endian::native == std::endian::big)
+            k = (k >> 24) | ((k >> 8) & 0xFF00u) | ((k << 8) & 0xFF0000u) | (k << 24);
+        return k;
+    }
+    static std::uint32_t block(const char* p) {
+        std::uint32_t k;
+        std::memcpy(&k, p, 4);
+        return little_endian(k);
+    }
+    void take_blocks(const char* end) {
+        for (; end - at_ >= 4; at_ += 4) h_ = std::rotl(h_ ^ mixed(block(at_)), 13) * 5 + 0xE6546B64u;
+    }
+    std::uint32_t finished(const char* end, std::uint32_t rest) const {
+        std::uint32_t h = h_ ^ mixed(rest);
+        h ^= static_cast<std::uint32_t>(end - begin_);
+        h = (h ^ (h >> 16)) * 0x85EBCA6Bu;
+        h = (h ^ (h >> 13)) * 0xC2B2AE35u;
+        return h ^ (h >> 16);
+    }
+
+  public:
+    explicit Murmur3(const char* begin) : begin_(begin), at_(begin) {}
+
+    // Of [begin, end). Up to kPadding bytes beyond the end may be read, and count for nothing.
+    std::uint32_t through(const char* end) {
+        take_blocks(end);
+        return finished(end, block(at_) & ((1u << (8 * (end - at_))) - 1));
+    }
+
+    // The same, reading nothing beyond the end.
+    std::uint32_t exactly_through(const char* end) {
+        take_blocks(end);
+        std::uint32_t rest = 0;
+        if (end != at_) std::memcpy(&rest, at_, static_cast<std::size_t>(end - at_));
+        return finished(end, little_endian(rest));
+    }
+};
+
+// Bytes that must follow what Murmur3::through reads.
+constexpr std::size_t kPadding = 4;
+
+inline std::uint32_t murmur3(std::string_view bytes) {
+    return Murmur3(bytes.data()).exactly_through(bytes.data() + bytes.size());
+}
+
+}  // namespace rosenblatt

@@ -1,0 +1,37 @@
+"""Files to rows: svmlight, Vowpal Wabbit, CSV, JSON lines, Parquet and Arrow, whole or block by block, and back."""
+
+from .arrow_files import ArrowFile, Parquet
+from .blocks import Block
+from .columns import Columns
+from .csr import Csr
+from .csv_files import Csv
+from .encoder import Encoder, TextEncoder
+from .faults import DataError, Skipped
+from .json_lines import JsonLines
+from .reading import Data, Stream, read, stream
+from .svmlight import Svmlight
+from .vw import VowpalWabbit
+from .writing import convert, write, write_svmlight
+
+__all__ = [
+    "ArrowFile",
+    "Block",
+    "Columns",
+    "Csr",
+    "Csv",
+    "Data",
+    "DataError",
+    "Encoder",
+    "JsonLines",
+    "Parquet",
+    "Skipped",
+    "Stream",
+    "Svmlight",
+    "TextEncoder",
+    "VowpalWabbit",
+    "convert",
+    "read",
+    "stream",
+    "write",
+    "write_svmlight",
+]

@@ -1,0 +1,120 @@
+"""A block: consecutive rows of a file with their labels, their columns and where they stood."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .csr import Csr, stacked
+
+Array = NDArray[Any]
+
+
+@dataclass(frozen=True)
+class Block:
+    """Consecutive rows of one file, or of several in order.
+
+    Attributes
+    ----------
+    labels : array or None
+        Labels as the file gives them, numbers or strings; None where it has none. (A Vowpal Wabbit line without a label
+        has NaN.)
+    lines : array of int64
+        The line on which each row begins, from 1; in Parquet and Arrow files the row.
+    files : tuple of (str, int)
+        Each file and the number of its first row in this block.
+    csr : Csr or None
+        The rows of an svmlight or Vowpal Wabbit file.
+    table : pyarrow.Table or None
+        The columns of any other: text and categorical ones as strings, numeric ones as float64.
+    weights : array or None
+        Importance weights, where the file has any.
+    tags : list of str or None
+        Tags of a Vowpal Wabbit file.
+    query_ids : array or None
+        ``qid`` of an svmlight file, where asked for; −1 where a line has none.
+    """
+
+    labels: Array | None
+    lines: Array
+    files: tuple[tuple[str, int], ...]
+    csr: Csr | None = None
+    table: Any = None
+    weights: Array | None = None
+    tags: list[str] | None = None
+    query_ids: Array | None = None
+
+    def __len__(self) -> int:
+        return len(self.lines)
+
+    @property
+    def X(self) -> Any:
+        """The rows as a SciPy ``csr_matrix``."""
+        if self.csr is None:
+            raise AttributeError("a block of a table has columns, not a matrix: see .table, or encode it")
+        return self.csr.to_scipy()
+
+    @property
+    def y(self) -> Array | None:
+        """The labels."""
+        return self.labels
+
+    @property
+    def n_features(self) -> int:
+        """Columns of ``csr``."""
+        if self.csr is None:
+            raise AttributeError("a block of a table has columns, not a matrix: see .table, or encode it")
+        return self.csr.n_features
+
+    def file(self, row: int) -> str:
+        """The file of a row."""
+        return next(name for name, start in reversed(self.files) if start <= row)
+
+    def place(self, row: int) -> str:
+        """Where a row stood: its file and line."""
+        return f"{self.file(row)}, line {self.lines[row]}"
+
+    def __repr__(self) -> str:
+        names = ", ".join(name for name, _ in self.files)
+        if self.csr is not None:
+            what = f"{len(self)} rows, {self.csr.n_features} features, {self.csr.nnz} entries"
+        else:
+            what = f"{len(self)} rows of {', '.join(self.table.column_names) or 'no columns'}"
+        return f"<Block of {names}: {what}>"
+
+
+def joined(blocks: Sequence[Block]) -> Block:
+    """Blocks one behind the other as one."""
+    if len(blocks) == 1:
+        return blocks[0]
+    files: list[tuple[str, int]] = []
+    start = 0
+    for block in blocks:
+        for name, first in block.files:
+            if not files or files[-1][0] != name:
+                files.append((name, start + first))
+        start += len(block)
+    csr = table = None
+    if blocks[0].csr is not None:
+        csr = stacked([block.csr for block in blocks if block.csr is not None])
+    else:
+        import pyarrow as pa
+
+        table = pa.concat_tables([block.table for block in blocks])
+
+    def all_of(name: str) -> Any:
+        parts = [getattr(block, name) for block in blocks]
+        if any(part is None for part in parts):
+            return None
+        if isinstance(parts[0], list):
+            return [one for part in parts for one in part]
+        return np.concatenate(parts)
+
+    return Block(
+        all_of("labels"), all_of("lines"), tuple(files), csr, table,
+        all_of("weights"), all_of("tags"), all_of("query_ids"),
+    )  # fmt: skip

@@ -1,0 +1,103 @@
+"""Text cut behind whole rows: pieces of a file that can be parsed on their own, with the line of every row."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from .. import engine
+from .csr import Array
+from .faults import DataError
+from .sources import Source
+
+#: A row may not be longer than this many bytes: a file without line ends is not text of rows.
+LONGEST_ROW = 1 << 30
+
+_STEP = 1 << 20
+_MARK = b"\xef\xbb\xbf"  # some programs write this before UTF-8
+
+
+class Chunk(NamedTuple):
+    """Bytes of whole rows, the line of each row, the first line of all, and how many lines there are."""
+
+    text: bytes
+    lines: Array
+    first_line: int
+    n_lines: int
+
+
+class Quoting(NamedTuple):
+    """How rows are told apart: which bytes delimit and quote values (0 and 0: every line is a row)."""
+
+    delimiter: int = 0
+    quote: int = 0
+
+
+LINES = Quoting()
+
+
+def chunks(source: Source, block_rows: int | None, quoting: Quoting = LINES, line: int = 1) -> Iterator[Chunk]:
+    """Chunks of ``block_rows`` rows each, the last one shorter; None: the whole file at once.
+
+    ``line`` is the number of the line at which the source stands. Empty lines are no rows.
+    """
+    if line == 1:
+        skip_mark(source)
+    if block_rows is None:
+        text = source.read_all()
+        most = text.count(b"\n") + text.count(b"\r") + 1
+        begins, lines = np.empty(most, np.int64), np.empty(most, np.int64)
+        rows, _, ends, is_open = engine.csv_rows(np.frombuffer(text, np.uint8), *quoting, True, begins, lines)
+        if is_open:
+            raise _never_closed(source, int(lines[rows - 1]) + line)
+        if rows:
+            yield Chunk(text, lines[:rows] + line, line, ends)
+        return
+    held = bytearray()
+    begins, lines = np.empty(block_rows, np.int64), np.empty(block_rows, np.int64)
+    rows = consumed = passed = 0  # found in what is held: rows, their bytes and their lines
+    while True:
+        more = source.read(max(_STEP, len(held) - consumed))  # a row that does not end is not looked through too often
+        held += more
+        while True:
+            view = np.frombuffer(held, np.uint8)[consumed:]
+            new, used, ends, is_open = engine.csv_rows(view, *quoting, not more, begins[rows:], lines[rows:])
+            del view  # or held could not grow
+            lines[rows : rows + new] += line + passed
+            rows, consumed, passed = rows + new, consumed + used, passed + ends
+            if is_open:
+                raise _never_closed(source, int(lines[rows - 1]))
+            if rows < block_rows and more:
+                break
+            if rows:
+                yield Chunk(bytes(memoryview(held)[:consumed]), lines[:rows].copy(), line, passed)
+            del held[:consumed]
+            line += passed
+            rows = consumed = passed = 0
+            if not held:
+                break
+        if not more:
+            return
+        if len(held) - consumed > LONGEST_ROW:
+            raise DataError(
+                f"no row ends within {LONGEST_ROW >> 20} MiB of here: is it text, and the quoting closed?",
+                source.name,
+                line + passed,
+            )
+
+
+def _never_closed(source: Source, line: int) -> DataError:
+    return DataError("a quoted value of the row that begins here is never closed", source.name, line)
+
+
+def skip_mark(source: Source) -> None:
+    """Pass over a byte-order mark at the beginning of a file."""
+    if source.peek(len(_MARK)) == _MARK:
+        source.read(len(_MARK))
+
+
+def without_mark(head: bytes) -> bytes:
+    """The first bytes of a file without a byte-order mark."""
+    return head.removeprefix(_MARK)

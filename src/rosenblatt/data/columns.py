@@ -1,0 +1,257 @@
+"""Which column of a table is the label and what the others are: as told, or guessed, with the reason for each guess."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, Literal, NamedTuple
+
+from .faults import DataError
+
+#: Names that a label column has, in order of preference.
+LABEL_NAMES = ("label", "labels", "target", "y", "class", "sentiment", "outcome")
+
+#: Longer strings than this on average, or more words, are text.
+TEXT_LENGTH, TEXT_WORDS = 40, 3.0
+
+_MOST_CLASSES = 50
+_FEW_ROWS = 20
+
+
+class Profile(NamedTuple):
+    """What a sample of a column looks like."""
+
+    kind: str  # "integer", "number", "boolean", "string", "dictionary" or the name of a type that is not used
+    n: int  # values that are not missing
+    distinct: int
+    length: float  # mean characters
+    words: float  # mean words
+
+    @property
+    def is_text(self) -> bool:
+        return self.length > TEXT_LENGTH or self.words > TEXT_WORDS
+
+    @property
+    def repeats(self) -> bool:
+        return self.n < _FEW_ROWS or 2 * self.distinct <= self.n
+
+
+@dataclass(frozen=True)
+class Columns:
+    """The columns of a table and what they are.
+
+    Parameters
+    ----------
+    label : str, None or False, default=None
+        The column of the labels. None: guessed. False: there is none.
+    text, numeric, categorical : sequences of str or None, default=None
+        Columns of each kind. If none of the three is given, all columns are guessed; else only those given are used.
+    weight : str or None, default=None
+        A column of importance weights.
+    label_type : "integer", "number", "boolean", "text" or None, default=None
+        What labels are read as. None: guessed from the first rows.
+
+    Attributes
+    ----------
+    ignored : tuple of str
+        Columns of the file that are not used.
+    why : dict of str
+        The reason for each guess, by column.
+    """
+
+    label: str | Literal[False] | None = None
+    text: Sequence[str] | None = None
+    numeric: Sequence[str] | None = None
+    categorical: Sequence[str] | None = None
+    weight: str | None = None
+    label_type: str | None = None
+    ignored: tuple[str, ...] = field(default=(), compare=False)
+    why: Mapping[str, str] = field(default_factory=dict, compare=False)
+
+    def __post_init__(self) -> None:
+        for kind in ("text", "numeric", "categorical"):
+            given = getattr(self, kind)
+            if given is not None:
+                object.__setattr__(self, kind, (given,) if isinstance(given, str) else tuple(given))
+        if self.label_type not in (None, "integer", "number", "boolean", "text"):
+            raise ValueError(f"label_type must be 'integer', 'number', 'boolean' or 'text', got {self.label_type!r}")
+        named = self.used
+        twice = {name for name in named if named.count(name) > 1}
+        if twice:
+            raise ValueError(f"column {min(twice)!r} is named twice; a column is one thing")
+
+    @property
+    def used(self) -> list[str]:
+        """Every column that is read."""
+        features = [*(self.text or ()), *(self.numeric or ()), *(self.categorical or ())]
+        return [name for name in (self.label, self.weight) if name] + features
+
+    @property
+    def features(self) -> list[str]:
+        """The columns that become features, in the order numeric, categorical, text."""
+        return [*(self.numeric or ()), *(self.categorical or ()), *(self.text or ())]
+
+    def without_label(self) -> Columns:
+        """The columns that prediction needs: a file to predict on may have no labels."""
+        return replace(self, label=False, label_type=None, weight=None)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, for a model file."""
+        plain = {f.name: getattr(self, f.name) for f in fields(self) if f.name not in ("ignored", "why")}
+        return {name: list(value) if isinstance(value, tuple) else value for name, value in plain.items()}
+
+    def __str__(self) -> str:
+        told = []
+        for role in ("label", "weight", "text", "numeric", "categorical", "ignored"):
+            value = getattr(self, role)
+            names = [value] if isinstance(value, str) else list(value or ())
+            for name in names[:12]:
+                reason = self.why.get(name)
+                told.append(f"{role}: {name}" + (f" ({reason})" if reason else ""))
+            if len(names) > 12:
+                told.append(f"{role}: … and {len(names) - 12} more")
+        return "\n".join(told)
+
+
+def columns_of(given: Columns | Mapping[str, Any] | None) -> Columns:
+    """What the user said about columns, as `Columns`."""
+    if given is None or isinstance(given, Columns):
+        return given or Columns()
+    known = [f.name for f in fields(Columns)]
+    for name in given:
+        if name not in known:
+            raise TypeError(f"columns has no setting {name!r}{nearest(name, known)}")
+    return Columns(**given)
+
+
+def nearest(name: str, among: Iterable[str]) -> str:
+    """“ (did you mean …?)” where something is near."""
+    among = list(among)
+    lower = {other.lower(): other for other in among}
+    close = difflib.get_close_matches(name.lower(), lower, 1, 0.6)
+    return f" (did you mean {lower[close[0]]!r}?)" if close else ""
+
+
+def check_names(wanted: Iterable[str], there: Sequence[str], file: str, owner: str = "") -> None:
+    """Refuse a file that lacks a column. ``owner`` says who wants it, if not the caller."""
+    for name in wanted:
+        if name not in there:
+            shown = ", ".join(there[:12]) + (f", … ({len(there)} in all)" if len(there) > 12 else "")
+            raise DataError(f"{owner}there is no column {name!r}{nearest(name, there)}; the columns are: {shown}", file)
+
+
+def resolved(given: Columns, profiles: Mapping[str, Profile], file: str) -> Columns:
+    """Columns with every guess made."""
+    check_names(given.used, list(profiles), file)
+    why: dict[str, str] = {}
+    label = given.label
+    if label is None:
+        taken = set(given.used)
+        label = _label({name: seen for name, seen in profiles.items() if name not in taken}, why)
+    label_type = given.label_type
+    if label and label_type is None:
+        kind = profiles[label].kind
+        label_type = kind if kind in ("integer", "number", "boolean") else "text"
+    kinds: dict[str, list[str]] = {"text": [], "numeric": [], "categorical": []}
+    if given.text is None and given.numeric is None and given.categorical is None:
+        for name, seen in profiles.items():
+            if name in (label, given.weight):
+                continue
+            role = _kind(seen, name, why)
+            if role:
+                kinds[role].append(name)
+        chosen: dict[str, Any] = {kind: tuple(names) for kind, names in kinds.items()}
+    else:
+        chosen = {kind: tuple(getattr(given, kind) or ()) for kind in kinds}
+    found = replace(given, label=label or False, label_type=label_type, why=why, **chosen)
+    if not found.used:
+        raise DataError("no column holds labels, text, numbers or categories; name those to use", file)
+    return replace(found, ignored=tuple(name for name in profiles if name not in found.used))
+
+
+def _label(profiles: Mapping[str, Profile], why: dict[str, str]) -> str | None:
+    by_name = {name.lower(): name for name in profiles}
+    for known in LABEL_NAMES:
+        if known in by_name:
+            why[by_name[known]] = "guessed from its name"
+            return by_name[known]
+    names = list(profiles)
+    for place, name in (("last", names[-1]), ("first", names[0])) if len(names) > 1 else ():
+        seen = profiles[name]
+        few = seen.distinct <= _MOST_CLASSES and seen.repeats and not seen.is_text
+        if few and seen.n and seen.kind in ("integer", "boolean", "string", "dictionary"):
+            why[name] = f"guessed: the {place} column, {seen.distinct} different values in the first {seen.n}"
+            return name
+    return None
+
+
+def _kind(seen: Profile, name: str, why: dict[str, str]) -> str | None:
+    if seen.kind in ("integer", "number", "boolean"):
+        why[name] = "guessed: numbers"
+        return "numeric"
+    if seen.kind == "dictionary":
+        why[name] = "stored as categories"
+        return "categorical"
+    if seen.kind != "string":
+        why[name] = f"not used: values of type {seen.kind}"
+        return None
+    if seen.n == 0:
+        why[name] = "not used: empty in the first rows"
+        return None
+    if seen.is_text or not seen.repeats:
+        why[name] = f"guessed: strings of {seen.words:.0f} words" if seen.is_text else "guessed: strings that differ"
+        return "text"
+    why[name] = f"guessed: {seen.distinct} different short strings in the first {seen.n}"
+    return "categorical"
+
+
+def profile_strings(values: Sequence[str]) -> Profile:
+    """A column of text as CSV gives it: numbers where all that is there are numbers."""
+    there = [value for value in values if value.strip()]
+    return _profile(_kind_of_strings(there), there)
+
+
+def profile_values(values: Sequence[Any]) -> Profile:
+    """A column of Python values as JSON gives them."""
+    there = [value for value in values if value is not None]
+    kinds = {type(value) for value in there}
+    if not kinds or kinds == {str}:
+        kind = "string"
+    elif kinds == {bool}:
+        kind = "boolean"
+    elif kinds == {int}:
+        kind = "integer"
+    elif kinds <= {int, float, bool}:
+        kind = "number"
+    elif kinds <= {int, float, bool, str}:
+        kind = "string"
+    else:
+        kind = "object or list"
+    return _profile(kind, [str(value) for value in there])
+
+
+def _profile(kind: str, there: Sequence[str]) -> Profile:
+    n = len(there)
+    length = sum(map(len, there)) / max(n, 1)
+    words = sum(len(value.split()) for value in there) / max(n, 1)
+    return Profile(kind, n, len(set(there)), length, words)
+
+
+def _kind_of_strings(there: Sequence[str]) -> str:
+    if any("_" in value for value in there):  # which Python reads in numbers, and nobody else
+        return "string"
+    kind = "integer"
+    for value in there:
+        try:
+            int(value)
+        except ValueError:
+            kind = "number"
+            break
+    if kind == "number":
+        for value in there:
+            try:
+                float(value)
+            except ValueError:
+                return "string"
+    return kind if there else "string"

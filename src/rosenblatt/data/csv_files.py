@@ -1,0 +1,265 @@
+"""CSV and TSV through Arrow: the delimiter and the header told or guessed, every fault with its line."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+import numpy as np
+
+from .. import engine
+from .blocks import Block
+from .chunks import Chunk, Quoting, chunks, without_mark
+from .columns import Columns, check_names, profile_strings, resolved
+from .csr import Array
+from .extras import arrow
+from .faults import DataError, Judge
+from .sources import Source
+from .tables import MISSING, SAMPLE_ROWS, block_of, empty_as_null, typed_with_care, types_of
+from .utf8 import fault_of
+
+DELIMITERS = ",;\t|"
+
+_HEAD = 1 << 18
+
+
+@dataclass(frozen=True)
+class Csv:
+    r"""Settings of CSV and TSV.
+
+    Parameters
+    ----------
+    delimiter : str or None, default=None
+        What stands between values; None: that of ``, ; tab |`` which cuts the first rows alike.
+    header : bool or None, default=None
+        Whether the first row has the names of the columns; None: it has if no value in it is a number, empty, or the
+        same as another. Without a header columns are called c1, c2, …
+    quote : str, default='"'
+        What values are quoted by; "": nothing.
+    encoding_errors : "strict" or "replace", default="strict"
+        Whether bytes that are not UTF-8 are an error or become ``U+FFFD``.
+    """
+
+    delimiter: str | None = None
+    header: bool | None = None
+    quote: str = '"'
+    encoding_errors: str = "strict"
+
+    name: ClassVar[str] = "csv"
+
+    def __post_init__(self) -> None:
+        for what in ("delimiter", "quote"):
+            value = getattr(self, what)
+            if value and (len(value) != 1 or ord(value) > 127 or value in "\r\n"):
+                raise ValueError(f"{what} must be one ASCII character, got {value!r}")
+
+    @property
+    def quoting(self) -> Quoting:
+        return Quoting(ord(self.delimiter or ","), ord(self.quote) if self.quote else 0)
+
+
+class CsvReader:
+    """Blocks of CSV files with the same columns."""
+
+    def __init__(self, settings: Csv, columns: Columns, judge: Judge) -> None:
+        self.settings = settings
+        self.columns = columns
+        self._judge = judge
+        self._settled = False
+
+    def prepare(self, source: Source) -> None:
+        """Settle what is to be guessed by the first file."""
+        if self._settled:
+            return
+        head = source.peek(_HEAD)
+        text = without_mark(head).decode("utf-8", "replace")
+        whole = len(head) < _HEAD
+        delimiter = self.settings.delimiter or sniffed(text, self.settings.quote, whole)
+        rows = _rows(text, delimiter, self.settings.quote, whole)
+        if not rows:
+            raise DataError("the file is empty", source.name)
+        self._check_delimiter(text, whole, rows, source.name)
+        header = looks_like_header(rows[0]) if self.settings.header is None else self.settings.header
+        self.settings = replace(self.settings, delimiter=delimiter, header=header)
+        names = self._names(rows[0], source.name)
+        sample = [row for row in rows[1 if header else 0 :] if len(row) == len(names)][:SAMPLE_ROWS]
+        profiles = {name: profile_strings([row[i] for row in sample]) for i, name in enumerate(names)}
+        self.columns = resolved(self.columns, profiles, source.name)
+        self._settled = True
+
+    def blocks(self, source: Source, block_rows: int | None) -> Iterator[Block]:
+        """Blocks of ``block_rows`` rows, the last one and those with skipped rows shorter."""
+        self.prepare(source)
+        names, line = self._header(source)
+        for chunk in chunks(source, block_rows, self.settings.quoting, line):
+            yield self._parsed(chunk, names, source.name)
+
+    def _check_delimiter(self, text: str, whole: bool, rows: list[list[str]], file: str) -> None:
+        told = self.settings.delimiter
+        if told is None or len(rows[0]) > 1:
+            return
+        better = sniffed(text, self.settings.quote, whole)
+        fields = len(_rows(text, better, self.settings.quote, whole)[0])
+        if fields > 1:
+            raise DataError(
+                f"with delimiter={told!r} a row is one value, with {better!r} it is {fields}: say delimiter={better!r}",
+                file, 1,
+            )  # fmt: skip
+
+    def _names(self, first: Sequence[str], file: str) -> list[str]:
+        if not self.settings.header:
+            return [f"c{i}" for i in range(1, len(first) + 1)]
+        names = [name.strip() for name in first]
+        twice = {name for name in names if names.count(name) > 1}
+        if twice:
+            raise DataError(f"two columns are called {min(twice)!r}; rename one, or say header=False", file, 1)
+        return names
+
+    def _header(self, source: Source) -> tuple[list[str], int]:
+        """The names of the columns of this file, and the line behind them; the header is read, if there is one."""
+        size, begin, line = 1 << 12, np.empty(1, np.int64), np.empty(1, np.int64)
+        while True:
+            head = source.peek(size)
+            text = without_mark(head)
+            whole = len(head) < size
+            rows, end, lines, _ = engine.csv_rows(
+                np.frombuffer(text, np.uint8), *self.settings.quoting, whole, begin, line
+            )
+            if rows or whole:
+                break
+            size *= 4
+        if not rows:
+            raise DataError("the file is empty", source.name)
+        assert self.settings.delimiter is not None
+        first = text[int(begin[0]) : end].decode("utf-8", "replace")
+        names = self._names(_rows(first, self.settings.delimiter, self.settings.quote, True)[0], source.name)
+        check_names(self.columns.used, names, source.name)
+        if not self.settings.header:
+            return names, 1
+        left = len(head) - len(text) + end
+        while left:
+            left -= len(source.read(left))
+        return names, 1 + lines
+
+    def _parsed(self, chunk: Chunk, names: list[str], file: str) -> Block:
+        pa = arrow("CSV files")
+        text, lines = chunk.text, chunk.lines
+        faults: list[DataError] = []
+        several_lines = chunk.n_lines > len(lines)  # some values, or some lines are empty
+        try:
+            table = self._read(text, names, types_of(self.columns), several_lines, threads=True)
+            good = table.num_rows == len(lines)
+        except pa.ArrowInvalid:
+            good = False
+        if not good:
+            table, lines, faults = self._read_with_care(text, lines, names, several_lines, file)
+        return block_of(empty_as_null(table, self.columns), self.columns, lines, file, self._judge, faults)
+
+    def _read(
+        self, text: bytes, names: list[str], types: Any, several_lines: bool, threads: bool, ragged: Any = None
+    ) -> Any:
+        reader = arrow("CSV files", "pyarrow.csv")
+        pa = arrow("CSV files")
+        return reader.read_csv(
+            pa.BufferReader(text),
+            reader.ReadOptions(
+                column_names=names, use_threads=threads, block_size=max(1 << 16, min(len(text) + 1, 1 << 24))
+            ),
+            reader.ParseOptions(
+                delimiter=self.settings.delimiter,
+                quote_char=self.settings.quote or False,
+                newlines_in_values=several_lines,
+                invalid_row_handler=ragged,
+            ),
+            reader.ConvertOptions(
+                column_types=types, include_columns=list(types), null_values=list(MISSING), strings_can_be_null=False
+            ),
+        )
+
+    def _read_with_care(
+        self, text: bytes, lines: Array, names: list[str], several_lines: bool, file: str
+    ) -> tuple[Any, Array, list[DataError]]:
+        """The same rows where something is wrong with them: ragged rows, bytes that are not UTF-8, then values."""
+        pa = arrow("CSV files")
+        ragged: list[tuple[int, int]] = []
+
+        def remember(row: Any) -> str:
+            ragged.append((row.number - 1, row.actual_columns))
+            return "skip"
+
+        wanted = self.columns.used
+        table = self._read(text, names, dict.fromkeys(wanted, pa.binary()), several_lines, False, remember)
+        if len(ragged) + table.num_rows != len(lines):
+            raise DataError("its rows cannot be told apart: is every quoted value closed?", file, int(lines[0]))
+        expected = len(names)
+        found = [
+            DataError(
+                f"{n} value{'s' if n != 1 else ''} where {expected} columns are expected; quote a value that holds "
+                f"the delimiter {self.settings.delimiter!r}",
+                file,
+                int(lines[row]),
+            )
+            for row, n in sorted(ragged)
+        ]
+        lines = np.delete(lines, [row for row, _ in ragged])
+        values: dict[str, list[Any]] = {}
+        faults: dict[int, DataError] = {}
+        for name in wanted:
+            values[name] = column = table[name].to_pylist()
+            for row, value in enumerate(column):
+                try:
+                    column[row] = value.decode("utf-8", self.settings.encoding_errors)
+                except UnicodeDecodeError:
+                    fault = fault_of(value, file, 1)
+                    assert fault is not None
+                    faults.setdefault(row, DataError(fault.reason, file, int(lines[row]), name))
+        kept = [row for row in range(len(lines)) if row not in faults]
+        values = {name: [column[row] for row in kept] for name, column in values.items()}
+        table, lines, others = typed_with_care(values, self.columns, lines[kept], file)
+        return table, lines, [*found, *faults.values(), *others]
+
+
+def _rows(text: str, delimiter: str, quote: str, whole: bool, most: int = SAMPLE_ROWS + 1) -> list[list[str]]:
+    """The first rows of a text; the last one only if it is whole."""
+    options: dict[str, Any] = {"quotechar": quote} if quote else {"quoting": csv.QUOTE_NONE}
+    found = []
+    try:
+        for row in csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, **options):
+            if row:
+                found.append(row)
+            if len(found) > most:
+                break
+    except csv.Error:
+        pass  # told with its place when the row is read
+    return found if whole or len(found) > most or len(found) < 2 else found[:-1]
+
+
+def sniffed(text: str, quote: str, whole: bool) -> str:
+    """The delimiter that cuts most of the first rows into the same number of values, more than one."""
+    best = (0.0, 0)
+    chosen = ","
+    for delimiter in DELIMITERS:
+        counts = [len(row) for row in _rows(text, delimiter, quote, whole, 50)]
+        if not counts or counts[0] < 2:
+            continue
+        alike = sum(count == counts[0] for count in counts) / len(counts)
+        if (alike, counts[0]) > best:
+            best, chosen = (alike, counts[0]), delimiter
+    return chosen
+
+
+def looks_like_header(row: Sequence[str]) -> bool:
+    """Whether a first row can be names: no numbers, nothing empty, twice or very long."""
+    if len(set(row)) < len(row):
+        return False
+    for value in row:
+        try:
+            float(value)
+        except ValueError:
+            if value.strip() and len(value) <= 80:
+                continue
+        return False
+    return True

@@ -1,0 +1,209 @@
+"""A block of a table as rows of numbers: numeric, categorical and text columns side by side in one CSR matrix."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Protocol
+
+import numpy as np
+
+from .blocks import Block
+from .columns import Columns, check_names
+from .csr import Array, Csr, beside, index_type
+from .extras import arrow
+from .faults import DataError
+from .hashing import hash_names
+from .standard import RunningScale
+from .tables import codes_of, numpy_of
+
+
+class TextEncoder(Protocol):
+    """What turns a column of strings into rows of numbers."""
+
+    n_columns: int
+
+    def encode(self, strings: Any) -> tuple[Array, Array, Array]:
+        """(indptr, indices, data) of an Arrow array of strings without nulls, by what was learned so far."""
+        ...
+
+    def learn_and_encode(self, strings: Any) -> tuple[Array, Array, Array]:
+        """The same in training: it may count words or keep names as it goes, row by row."""
+        ...
+
+    def to_state(self) -> tuple[dict[str, Any], dict[str, Array]]:
+        """Settings as plain values, and the arrays that were learned."""
+        ...
+
+
+class Encoder:
+    """Blocks of a table to CSR rows for a model.
+
+    The columns of the result are: the numeric ones in their order; 2^bits for the categorical ones; then those of each
+    text column. A category is hashed one-hot: 1 in column ``MurmurHash3("name=value") mod 2^bits``.
+
+    Parameters
+    ----------
+    columns : Columns
+        Resolved columns, as ``read`` and ``stream`` give them.
+    text : dict of TextEncoder, default=None
+        What encodes each text column, by its name.
+    standardise : bool, default=False
+        Whether numeric columns are standardised by their running mean and variance (`RunningScale`).
+    bits : int, default=18
+        The categorical columns share 2^bits columns.
+    missing : "raise" or "absent", default="raise"
+        A missing value is an error with its place, or has no entry in the row (it counts as 0; standardised, as the
+        mean; a missing text, as empty).
+    dtype : numpy dtype, default="float64"
+        Type of the values.
+    hash_names : callable, default=hash_names
+        32-bit hashes of a sequence of strings.
+    """
+
+    def __init__(
+        self,
+        columns: Columns,
+        text: Mapping[str, TextEncoder] | None = None,
+        *,
+        standardise: bool = False,
+        bits: int = 18,
+        missing: str = "raise",
+        dtype: Any = "float64",
+        hash_names: Callable[[Sequence[str]], Array] = hash_names,
+    ) -> None:
+        if missing not in ("raise", "absent"):
+            raise ValueError(f"missing must be 'raise' or 'absent', got {missing!r}")
+        if not 1 <= bits <= 32:
+            raise ValueError(f"bits must be from 1 to 32, got {bits}")
+        self.columns, self.text = columns, dict(text or {})
+        self.standardise, self.bits, self.missing, self.dtype = standardise, bits, missing, np.dtype(dtype)
+        self._hash = hash_names
+        for name in columns.text or ():
+            if name not in self.text:
+                raise ValueError(f"nothing encodes the text column {name!r}; give text={{{name!r}: …}}")
+        self.scale = RunningScale(len(columns.numeric or ())) if standardise else None
+
+    @property
+    def n_features(self) -> int:
+        """Columns of the result."""
+        categorical = (1 << self.bits) if self.columns.categorical else 0
+        text = sum(self.text[name].n_columns for name in self.columns.text or ())
+        return len(self.columns.numeric or ()) + categorical + text
+
+    def encode(self, block: Block, *, learn: bool) -> Csr:
+        """The rows of a block; ``learn``: running means and counts go on with them, as in training."""
+        if block.table is None:
+            raise TypeError("a block of an svmlight or Vowpal Wabbit file is encoded already: see .csr")
+        file = block.files[0][0] if block.files else ""
+        check_names(self.columns.features, block.table.column_names, file, "the model needs all its columns, and ")
+        missing = self._missing(block)
+        parts = []
+        if self.columns.numeric:
+            parts.append(self._numeric(block, learn))
+        if self.columns.categorical:
+            parts.append(self._categorical(block))
+        for name in self.columns.text or ():
+            strings = block.table[name]
+            if name in missing:
+                strings = arrow("tables", "pyarrow.compute").fill_null(strings, "")
+            encoder = self.text[name]
+            indptr, indices, data = (encoder.learn_and_encode if learn else encoder.encode)(strings)
+            parts.append(Csr(indptr, indices, data.astype(self.dtype, copy=False), encoder.n_columns))
+        if not parts:
+            raise ValueError("no column is left to learn from; name text, numeric or categorical columns")
+        return beside(parts)
+
+    def _missing(self, block: Block) -> list[str]:
+        """Columns with missing values, which are refused unless they are to be absent."""
+        found = [name for name in self.columns.features if block.table[name].null_count]
+        if found and self.missing == "raise":
+            pc = arrow("tables", "pyarrow.compute")
+            first = {name: pc.index(pc.is_null(block.table[name]), True).as_py() for name in found}
+            name = min(found, key=lambda name: first[name])
+            row = first[name]
+            raise DataError(
+                "the value is missing; fill it in, or say missing='absent'",
+                block.file(row),
+                int(block.lines[row]),
+                name,
+            )
+        return found
+
+    def _numeric(self, block: Block, learn: bool) -> Csr:
+        names = self.columns.numeric or ()
+        table = block.table
+        x = np.column_stack([numpy_of(table[name]) for name in names])
+        x = x.astype(np.float64, copy=False)
+        if np.isinf(x).any():
+            row, column = (int(i) for i in np.argwhere(np.isinf(x))[0])
+            raise DataError("the value is infinite", block.file(row), int(block.lines[row]), names[column])
+        if self.scale is not None:
+            x = self.scale.transform(x, learn=learn)
+        x = np.nan_to_num(x, copy=False).astype(self.dtype, copy=False)
+        rows, columns = np.nonzero(x)
+        kind = index_type(max(x.size, x.shape[1]))
+        indptr = np.concatenate([[0], np.cumsum(np.count_nonzero(x, axis=1))]).astype(kind)
+        return Csr(indptr, columns.astype(kind), x[rows, columns], x.shape[1])
+
+    def _categorical(self, block: Block) -> Csr:
+        names = self.columns.categorical or ()
+        places = np.empty((len(block), len(names)), np.int64)
+        for i, name in enumerate(names):
+            values, codes = codes_of(block.table[name])
+            places[:, i] = np.append(self._columns_of(name, values), -1)[codes]  # the code −1 is the last
+        places.sort(axis=1)
+        there = places >= 0
+        same = np.zeros_like(there)
+        same[:, 1:] = there[:, 1:] & (places[:, 1:] == places[:, :-1])
+        entries = there & ~same
+        # Categories that fall together are added: 1 for each.
+        order = np.cumsum(entries.ravel()) - 1
+        data = np.bincount(order[there.ravel()], minlength=int(entries.sum())).astype(self.dtype)
+        n_features = 1 << self.bits
+        kind = index_type(max(n_features, places.size))
+        indptr = np.concatenate([[0], np.cumsum(entries.sum(axis=1))]).astype(kind)
+        return Csr(indptr, places[entries].astype(kind), data, n_features)
+
+    def _columns_of(self, name: str, values: Sequence[str]) -> Array:
+        hashes = self._hash([f"{name}={value}" for value in values])
+        return (hashes & np.uint32((1 << self.bits) - 1)).astype(np.int64)
+
+    def to_state(self) -> tuple[dict[str, Any], dict[str, Array]]:
+        """Settings as plain values, and the arrays that were learned, for a model file."""
+        settings: dict[str, Any] = {
+            "columns": self.columns.to_dict(), "standardise": self.standardise, "bits": self.bits,
+            "missing": self.missing, "dtype": self.dtype.name, "text": {},
+        }  # fmt: skip
+        arrays: dict[str, Array] = {}
+        if self.scale is not None:
+            arrays |= {f"scale.{key}": value for key, value in self.scale.to_arrays().items()}
+        for i, name in enumerate(self.columns.text or ()):
+            settings["text"][name], learned = self.text[name].to_state()
+            arrays |= {f"text.{i}.{key}": value for key, value in learned.items()}
+        return settings, arrays
+
+    @classmethod
+    def from_state(
+        cls,
+        settings: Mapping[str, Any],
+        arrays: Mapping[str, Array],
+        text: Callable[[dict[str, Any], dict[str, Array]], TextEncoder] | None = None,
+    ) -> Encoder:
+        """The encoder that ``to_state`` told of; ``text`` makes each text encoder of its own settings and arrays."""
+        columns = Columns(**settings["columns"])
+        encoders = {}
+        for i, name in enumerate(columns.text or ()):
+            if text is None:
+                raise ValueError(f"nothing makes the encoder of the text column {name!r}")
+            encoders[name] = text(settings["text"][name], _under(arrays, f"text.{i}."))
+        made = cls(
+            columns, encoders, standardise=settings["standardise"], bits=settings["bits"],
+            missing=settings["missing"], dtype=settings["dtype"],
+        )  # fmt: skip
+        if made.scale is not None:
+            made.scale = RunningScale.from_arrays(_under(arrays, "scale."))
+        return made
+
+
+def _under(arrays: Mapping[str, Array], prefix: str) -> dict[str, Array]:
+    return {key.removeprefix(prefix): value for key, value in arrays.items() if key.startswith(prefix)}

@@ -1,0 +1,115 @@
+"""The formats by name, and which one a file is in: told by its name, else by its first lines."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import fields
+from pathlib import PurePath
+from typing import Any, Protocol, TypeAlias
+
+from .arrow_files import ArrowFile, ArrowReader, Parquet
+from .blocks import Block
+from .columns import Columns, nearest
+from .csv_files import Csv, CsvReader
+from .faults import DataError, Judge
+from .json_lines import JsonLines, JsonLinesReader
+from .sources import Source, stem
+from .svmlight import Svmlight, SvmlightReader
+from .vw import VowpalWabbit, VowpalWabbitReader
+
+Format: TypeAlias = Svmlight | VowpalWabbit | Csv | JsonLines | Parquet | ArrowFile
+
+FORMATS: dict[str, type[Format]] = {
+    kind.name: kind for kind in (Svmlight, VowpalWabbit, Csv, JsonLines, Parquet, ArrowFile)
+}
+#: Other names that formats go by.
+ALIASES = {
+    "libsvm": "svmlight", "vowpalwabbit": "vw", "tsv": "csv", "jsonlines": "jsonl", "ndjson": "jsonl", "json": "jsonl",
+    "feather": "arrow", "ipc": "arrow",
+}  # fmt: skip
+#: What the names of files end in.
+SUFFIXES = {
+    ".svm": "svmlight", ".svmlight": "svmlight", ".libsvm": "svmlight", ".vw": "vw", ".csv": "csv", ".tsv": "csv",
+    ".tab": "csv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".json": "jsonl", ".parquet": "parquet", ".pq": "parquet",
+    ".arrow": "arrow", ".feather": "arrow", ".ipc": "arrow",
+}  # fmt: skip
+
+_HEAD = 1 << 16
+_SVMLIGHT = re.compile(rb"[-+0-9.,eE]+[ \t]+(qid:\d+|\d+:[-+0-9.]\S*)([ \t].*)?")
+_VW = re.compile(rb"([-+0-9.eE]+([ \t][^|]*)?)?('\S*)?[ \t]*\|(\S*)([ \t].*)?")
+
+
+class Reader(Protocol):
+    """What reads a format: blocks of one file after another, keeping what was settled by the first."""
+
+    settings: Any
+
+    def blocks(self, source: Source, block_rows: int | None) -> Iterator[Block]: ...
+
+
+def format_of(given: str | Format | None, settings: dict[str, Any], source: Source) -> Format:
+    """The format that is asked for, or the one that the file seems to be in, with settings."""
+    if given is not None and not isinstance(given, str):
+        if settings:
+            raise TypeError(f"say {min(settings)!r} in the format itself, {given!r}")
+        return given
+    if given is None:
+        name = guessed(source)
+    else:
+        name = ALIASES.get(given.lower(), given.lower())
+        if name not in FORMATS:
+            raise ValueError(
+                f"there is no format {given!r}{nearest(given, [*FORMATS, *ALIASES])}; there are {', '.join(FORMATS)}"
+            )
+    if (given or "").lower() == "tsv" or stem(source.name).endswith((".tsv", ".tab")):
+        settings = {"delimiter": "\t"} | settings if name == "csv" else settings
+    known = [field.name for field in fields(FORMATS[name])]
+    for key in settings:
+        if key not in known:
+            has = f"its settings are {', '.join(known)}" if known else "it has no settings"
+            raise TypeError(f"the format {name} has no setting {key!r}{nearest(key, known)}; {has}")
+    return FORMATS[name](**settings)
+
+
+def guessed(source: Source) -> str:
+    """The name of the format of a file."""
+    head = source.peek(_HEAD)
+    if head.startswith(b"PAR1"):
+        return "parquet"
+    if head.startswith((b"ARROW1", b"\xff\xff\xff\xff")):
+        return "arrow"
+    by_name = SUFFIXES.get(PurePath(stem(source.name)).suffix)
+    if by_name is not None:
+        return by_name
+    lines = head.split(b"\n")
+    lines = [line.strip() for line in (lines if len(head) < _HEAD else lines[:-1] or lines)]
+    lines = [line for line in lines if line and not line.startswith(b"#")][:50]
+    if not lines:
+        raise DataError("the file is empty", source.name)
+    # What more than half of the lines look like; the parser tells of the others.
+    half = len(lines) / 2
+    if sum(line.startswith(b"{") for line in lines) > half:
+        return "jsonl"
+    if sum(_SVMLIGHT.fullmatch(line) is not None for line in lines) > half:
+        return "svmlight"
+    if sum(_VW.fullmatch(line) is not None for line in lines) > half:
+        return "vw"
+    if b"\x00" in head:
+        raise DataError(
+            "not a text of rows, nor Parquet or Arrow; say which format it is, for instance format='csv'", source.name
+        )
+    return "csv"
+
+
+def reader_of(format: Format, columns: Columns, judge: Judge, n_threads: int | None) -> Reader:
+    """What reads files of a format."""
+    if isinstance(format, Svmlight):
+        return SvmlightReader(format, judge, n_threads)
+    if isinstance(format, VowpalWabbit):
+        return VowpalWabbitReader(format, judge, n_threads)
+    if isinstance(format, Csv):
+        return CsvReader(format, columns, judge)
+    if isinstance(format, JsonLines):
+        return JsonLinesReader(format, columns, judge)
+    return ArrowReader(format, columns, judge)

@@ -1,0 +1,82 @@
+"""Lines of sparse examples through the native parser: one chunk of svmlight or Vowpal Wabbit text to arrays."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import engine
+from .csr import Array, Csr, index_type
+from .faults import REMEMBERED, DataError, Judge, quoted
+
+#: Bytes that one thread parses at a time. The result does not depend on it.
+PART_BYTES = 1 << 18
+
+
+class Parsed(NamedTuple):
+    """What the lines of a chunk say."""
+
+    csr: Csr  # as wide as its largest column
+    smallest: int  # column; of no entries: larger than any
+    labels: Array
+    lines: Array
+    weights: Array | None
+    query_ids: Array | None
+    tags: Array | None  # pairs of bytes: from, to
+
+
+def threads_of(n_threads: int | None) -> int:
+    """How many threads to use: those asked for, else the processors this process may run on."""
+    if n_threads is None:
+        return engine.threads()
+    if n_threads < 1:
+        raise ValueError(f"n_threads must be at least 1, got {n_threads}")
+    return n_threads
+
+
+def parse(
+    text: bytes | NDArray[np.uint8],
+    format: tuple[Any, ...],
+    dtype: Any,
+    wanted: frozenset[str],
+    judge: Judge,
+    place: tuple[str, int],
+    sentences: dict[str, str],
+    n_threads: int,
+    part_bytes: int = PART_BYTES,
+) -> Parsed:
+    """Parse whole lines; ``place`` is their file and the number of the first, ``wanted`` what is kept beside labels."""
+    bytes_ = np.frombuffer(text, np.uint8) if isinstance(text, bytes) else text
+    parts = np.empty(7 * (1 + len(text) // part_bytes), np.int64)
+    n_parts, most_rows, most_entries = engine.measure_lines(bytes_, format, part_bytes, n_threads, parts)
+    kind: Any = index_type(most_entries)
+    while True:
+        indptr, lines = np.empty(most_rows + 1, kind), np.empty(most_rows, np.int64)
+        indices, data, labels = np.empty(most_entries, kind), np.empty(most_entries, dtype), np.empty(most_rows)
+        weights = np.empty(most_rows) if "weights" in wanted else None
+        query_ids = np.empty(most_rows, np.int64) if "query_ids" in wanted else None
+        tags = np.empty((most_rows, 2), np.int64) if "tags" in wanted else None
+        arrays = (indptr, indices, data, lines, labels, weights, query_ids, tags)
+        rows, entries, smallest, largest, too_wide, faulty, first = engine.read_lines(
+            bytes_, format, parts[: 7 * n_parts], arrays, REMEMBERED, not judge.skip, n_threads
+        )
+        if not too_wide:
+            break
+        kind = np.int64
+    if faulty:
+        name, first_line = place
+        errors = []
+        for fault, line, line_begin, begin, end in first:
+            reason = sentences[fault].format(token=quoted(bytes_[begin:end].tobytes()))
+            errors.append(DataError(reason, name, first_line - 1 + line, begin - line_begin + 1))
+        judge.hear(errors, faulty)
+    lines[:rows] += place[1] - 1
+
+    def kept(array: Any, n: int) -> Any:
+        # A copy where more than an eighth of the room was left over, else a view of it.
+        return array if array is None or n == len(array) else array[:n].copy() if 8 * n < 7 * len(array) else array[:n]
+
+    csr = Csr(kept(indptr, rows + 1), kept(indices, entries), kept(data, entries), largest + 1)
+    return Parsed(csr, smallest, *(kept(array, rows) for array in (labels, lines, weights, query_ids, tags)))

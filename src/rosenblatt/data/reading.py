@@ -1,0 +1,312 @@
+"""read and stream: files of any format to blocks, all at once or one after the other."""
+
+from __future__ import annotations
+
+import threading
+import weakref
+from collections.abc import Generator, Iterator, Mapping
+from typing import Any
+
+from .blocks import Block, joined
+from .columns import Columns, columns_of
+from .faults import DataError, Judge, Skipped, judge_of
+from .formats import Format, Reader, format_of, reader_of
+from .sources import Source, expand
+from .svmlight import SvmlightReader
+
+#: Rows of a block, unless told otherwise.
+BLOCK_ROWS = 8192
+
+
+class _Reading:
+    """Files and what reads them, settled by the first of them."""
+
+    def __init__(
+        self, paths: Any, format: Any, columns: Any, on_error: str, n_threads: int | None, settings: dict[str, Any]
+    ) -> None:
+        given = columns_of(columns)
+        self.judge: Judge = judge_of(on_error)
+        self.paths = expand(paths)
+        self.names: list[str] = []  # of the files opened so far
+        self.done = 0  # files
+        self.source: Source | None = Source(self.paths[0])
+        try:
+            self._look_into(self.source)
+            self.reader: Reader = reader_of(format_of(format, settings, self.source), given, self.judge, n_threads)
+            prepare = getattr(self.reader, "prepare", None)
+            if prepare is not None:
+                prepare(self.source)
+            elif given != Columns():
+                raise TypeError(f"a file of format {self.reader.settings.name} has no columns to choose")
+        except BaseException:
+            self.source.close()
+            raise
+
+    def blocks(self, block_rows: int | None) -> Generator[Block, None, None]:
+        """The blocks of all files. Closing it closes the file at hand."""
+        rows = 0
+        try:
+            for path in self.paths:
+                if self.source is None:
+                    self.source = Source(path)
+                    self._look_into(self.source)
+                for block in self.reader.blocks(self.source, block_rows):
+                    rows += len(block)
+                    if len(block):
+                        yield block
+                    del block  # or it would be in memory while the next one is read
+                self.source.close()
+                self.source = None
+                self.done += 1
+        finally:
+            if self.source is not None:
+                self.source.close()
+        if not rows:
+            skipped = f"; {self.judge.skipped.count} were skipped" if self.judge.skipped else ""
+            raise DataError(f"there are no rows{skipped}", ", ".join(self.names))
+
+    def _look_into(self, source: Source) -> None:
+        self.names.append(source.name)
+        if not source.peek(1):
+            raise DataError("the file is empty", source.name)
+
+    @property
+    def columns(self) -> Columns | None:
+        return getattr(self.reader, "columns", None)
+
+    @property
+    def progress(self) -> float | None:
+        source = self.source
+        if source is None:
+            return self.done / len(self.paths)
+        inside = source.progress
+        return None if inside is None else (self.done + inside[0] / inside[1]) / len(self.paths)
+
+
+def read(
+    path: Any,
+    *,
+    format: str | Format | None = None,
+    columns: Columns | Mapping[str, Any] | None = None,
+    on_error: str = "raise",
+    n_threads: int | None = None,
+    **settings: Any,
+) -> Data:
+    r"""Read files whole.
+
+    Parameters
+    ----------
+    path : str, path, binary file object, or a list of them
+        ``"-"`` is standard input; ``*``, ``?`` and ``**`` stand for the files that match, sorted. Compressed files
+        (gzip, bzip2, xz, zstd) are known by their first bytes.
+    format : str or format, default=None
+        "svmlight", "vw", "csv", "jsonl", "parquet", "arrow", or one of these with its settings, such as
+        ``Svmlight(zero_based=True)``. None: guessed from the name and the first lines of the first file.
+    columns : Columns or dict, default=None
+        Which columns of a table are what; None: guessed.
+    on_error : "raise" or "skip", default="raise"
+        Whether a faulty row is an error, or is left out and counted in ``skipped``.
+    n_threads : int or None, default=None
+        Threads that parse svmlight and Vowpal Wabbit text; None: all processors. The result is the same.
+    **settings
+        Settings of the format, such as ``zero_based=True`` or ``delimiter=";"``.
+
+    Returns
+    -------
+    Data
+        The rows as one block, with ``format``, ``columns`` and ``skipped``.
+
+    Examples
+    --------
+    >>> import io, rosenblatt as rb
+    >>> rows = rb.data.read(io.BytesIO(b"+1 1:0.5 3:2\n-1 2:1  # a comment\n"))
+    >>> rows.y.tolist(), rows.X.toarray().tolist(), rows.format.name
+    ([1.0, -1.0], [[0.5, 0.0, 2.0], [0.0, 1.0, 0.0]], 'svmlight')
+    """
+    reading = _Reading(path, format, columns, on_error, n_threads, settings)
+    blocks = list(reading.blocks(None))
+    if isinstance(reading.reader, SvmlightReader):
+        blocks = reading.reader.settled(blocks)
+    return Data(joined(blocks), reading.reader.settings, reading.columns, reading.judge.skipped)
+
+
+class Data:
+    """Rows of files that were read whole: a `Block`, and how it was read.
+
+    Attributes
+    ----------
+    block : Block
+        The rows. Its attributes (``X``, ``y``, ``csr``, ``table``, ``lines``, …) are those of this object too.
+    format : format
+        How the files were read, every guess made.
+    columns : Columns or None
+        Which columns of a table are what, every guess made.
+    skipped : Skipped
+        What was left out under ``on_error="skip"``.
+    """
+
+    def __init__(self, block: Block, format: Any, columns: Columns | None, skipped: Skipped) -> None:
+        self.block, self.format, self.columns, self.skipped = block, format, columns, skipped
+
+    def __len__(self) -> int:
+        return len(self.block)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_") or name == "block":
+            raise AttributeError(name)
+        return getattr(self.block, name)
+
+    def __repr__(self) -> str:
+        return repr(self.block)
+
+
+def stream(
+    path: Any,
+    *,
+    block_rows: int = BLOCK_ROWS,
+    format: str | Format | None = None,
+    columns: Columns | Mapping[str, Any] | None = None,
+    on_error: str = "raise",
+    n_threads: int | None = None,
+    **settings: Any,
+) -> Stream:
+    r"""Read files block by block: memory for two blocks, however long the files are.
+
+    The next block is parsed in another thread while the caller works on this one. Blocks never span files, so that
+    the last one of each file may be shorter. The other parameters are those of `read`.
+
+    Parameters
+    ----------
+    path, format, columns, on_error, n_threads, **settings
+        See `read`. A stream cannot look ahead: see `Svmlight` for what ``zero_based="auto"`` means here.
+    block_rows : int, default=8192
+        Rows of a block (at most: in svmlight and Vowpal Wabbit files, lines).
+
+    Returns
+    -------
+    Stream
+        An iterator of blocks, and a context manager: leaving it, or ``close``, ends the thread and closes the file.
+
+    Examples
+    --------
+    >>> import io, rosenblatt as rb
+    >>> reviews = io.BytesIO(b"label,text\npos,good film\nneg,bad film\npos,fine\n")
+    >>> with rb.data.stream(reviews, block_rows=2) as blocks:
+    ...     for block in blocks:
+    ...         print(block.labels, block.table["text"].to_pylist(), block.lines)
+    ['pos' 'neg'] ['good film', 'bad film'] [2 3]
+    ['pos'] ['fine'] [4]
+    """
+    if block_rows < 1:
+        raise ValueError(f"block_rows must be at least 1, got {block_rows}")
+    return Stream(_Reading(path, format, columns, on_error, n_threads, settings), block_rows)
+
+
+class _Ahead:
+    """A thread that keeps one item of a generator ready."""
+
+    def __init__(self, items: Generator[Block, None, None]) -> None:
+        self._items = items
+        self._ready: list[Any] = []  # the next item, or how it ended
+        self._change = threading.Condition()
+        self._stopped = False
+        self._thread = threading.Thread(target=self._run, name="rosenblatt-reader", daemon=True)
+        self._thread.start()
+
+    def _run(self) -> None:
+        ended: Any = None
+        try:
+            for item in self._items:
+                with self._change:
+                    self._ready.append((item, None))
+                    self._change.notify_all()
+                    del item  # or this thread would keep the block alive
+                    self._change.wait_for(lambda: not self._ready or self._stopped)
+                    if self._stopped:
+                        return
+        except BaseException as error:
+            ended = error
+        finally:
+            self._items.close()
+            with self._change:
+                self._ready.append((None, ended))
+                self._change.notify_all()
+
+    def next(self) -> Block | None:
+        """The next item, None after the last; what the generator raised is raised here."""
+        with self._change:
+            self._change.wait_for(lambda: bool(self._ready))
+            item, error = self._ready[0]
+            if item is None and error is None:
+                return None
+            self._ready.pop(0)
+            if error is not None:
+                self._ready.append((None, None))
+            self._change.notify_all()
+        if error is not None:
+            raise error
+        return item  # type: ignore[no-any-return]
+
+    def stop(self) -> None:
+        with self._change:
+            self._stopped = True
+            self._change.notify_all()
+        self._thread.join(1.0)  # it may be waiting for standard input, which nothing can end
+
+
+class Stream:
+    """Blocks of files, one after the other; made by `stream`.
+
+    Attributes
+    ----------
+    format : format
+        How the files are read, every guess made; svmlight's ``zero_based`` is decided by the first block.
+    columns : Columns or None
+        Which columns of a table are what, every guess made.
+    skipped : Skipped
+        What was left out so far under ``on_error="skip"``.
+    progress : float or None
+        How much of the files was read, from 0 to 1; None where that cannot be known.
+    """
+
+    def __init__(self, reading: _Reading, block_rows: int) -> None:
+        self._reading = reading
+        self._ahead: _Ahead | None = _Ahead(reading.blocks(block_rows))
+        self._end = weakref.finalize(self, self._ahead.stop)
+
+    @property
+    def format(self) -> Any:
+        return self._reading.reader.settings
+
+    @property
+    def columns(self) -> Columns | None:
+        return self._reading.columns
+
+    @property
+    def skipped(self) -> Skipped:
+        return self._reading.judge.skipped
+
+    @property
+    def progress(self) -> float | None:
+        return self._reading.progress
+
+    def __iter__(self) -> Iterator[Block]:
+        return self
+
+    def __next__(self) -> Block:
+        block = None if self._ahead is None else self._ahead.next()
+        if block is None:
+            self.close()
+            raise StopIteration
+        return block
+
+    def close(self) -> None:
+        """End the thread and close the file; what was read is not lost, but no more comes."""
+        self._ahead = None
+        self._end()
+
+    def __enter__(self) -> Stream:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()

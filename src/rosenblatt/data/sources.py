@@ -1,0 +1,197 @@
+"""Where bytes come from: files by name, glob or list, standard input, compressed or not."""
+
+from __future__ import annotations
+
+import bz2
+import glob
+import gzip
+import io
+import lzma
+import os
+import sys
+import zlib
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, BinaryIO, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .extras import arrow
+from .faults import DataError
+
+#: What a file compressed in each way begins with.
+MAGIC = {b"\x1f\x8b": "gzip", b"BZh": "bzip2", b"\xfd7zXZ\x00": "xz", b"\x28\xb5\x2f\xfd": "zstd"}
+#: The names that files compressed in each way have, and that are written so.
+SUFFIXES = {".gz": "gzip", ".bz2": "bzip2", ".xz": "xz", ".zst": "zstd"}
+
+_STEP = 1 << 20
+
+
+class Source:
+    """Bytes of one file from its beginning, decompressed. Reads that fail say so in a `DataError`.
+
+    Parameters
+    ----------
+    where : str, path or binary file object
+        ``"-"`` is standard input.
+    """
+
+    def __init__(self, where: Any) -> None:
+        self._owned = False
+        self._size: int | None = None
+        self._given = b""  # looked at ahead of reading
+        self._whole: bytes | None = None
+        if where == "-":
+            self.name, raw = "<stdin>", cast(BinaryIO, sys.stdin.buffer)
+        elif hasattr(where, "read"):
+            self.name, raw = str(getattr(where, "name", "<file object>")), where
+            if isinstance(where, io.TextIOBase):
+                raise TypeError(f"{self.name} is open as text; open it in binary mode, open(path, 'rb')")
+        else:
+            self.name = os.fspath(where)
+            raw = self._opened(self.name)
+            self._owned = True
+        self._raw: BinaryIO = raw
+        head = _head(raw)
+        self.compression = next((how for magic, how in MAGIC.items() if head.startswith(magic)), None)
+        self._file: Any = raw
+        if self.compression == "gzip":
+            self._file = gzip.GzipFile(fileobj=raw)
+        elif self.compression == "bzip2":
+            self._file = bz2.BZ2File(raw)
+        elif self.compression == "xz":
+            self._file = lzma.LZMAFile(raw)  # noqa: SIM115 (closed by close)
+        elif self.compression == "zstd":
+            self._file = arrow("zstd files").CompressedInputStream(raw, "zstd")
+
+    def _opened(self, name: str) -> BinaryIO:
+        if os.path.isdir(name):
+            raise IsADirectoryError(f"{name} is a folder; name its files, for instance {os.path.join(name, '*')!r}")
+        try:
+            file = open(name, "rb")  # noqa: SIM115 (closed by close)
+        except FileNotFoundError:
+            raise FileNotFoundError(f"there is no file {name!r} (in {os.getcwd()})") from None
+        self._size = os.fstat(file.fileno()).st_size
+        return file
+
+    @property
+    def seekable(self) -> bool:
+        """Whether it is a plain file on disk that may be read in any order."""
+        return self._owned and self.compression is None
+
+    @property
+    def progress(self) -> tuple[int, int] | None:
+        """Bytes of the file taken so far and all of them, where that is known."""
+        if not self._owned or not self._size or self._raw.closed:
+            return None
+        return min(self._raw.tell(), self._size), self._size
+
+    def peek(self, n: int) -> bytes:
+        """The first n bytes, or all there are; they will still be read."""
+        while len(self._given) < n and (more := self._take(n - len(self._given))):
+            self._given += more
+        return self._given[:n]
+
+    def read(self, n: int) -> bytes:
+        """The next bytes, at most n; none at the end of the file."""
+        if self._given:
+            some, self._given = self._given[:n], self._given[n:]
+            return some
+        return self._take(n)
+
+    def read_all(self) -> bytes:
+        """All that is left."""
+        if self.seekable:
+            rest, self._given = self._given, b""
+            return rest + self._raw.read() if rest else self._raw.read()
+        return b"".join(iter(lambda: self.read(_STEP), b""))
+
+    def read_array(self) -> NDArray[np.uint8]:
+        """All that is left, as an array: of a plain file without a copy."""
+        if not self.seekable or not self._size:
+            return np.frombuffer(self.read_all(), np.uint8)
+        given, self._given = self._given, b""
+        room = np.empty(len(given) + max(self._size - self._raw.tell(), 0) + 1, np.uint8)  # + 1: to see that it ended
+        room[: len(given)] = np.frombuffer(given, np.uint8)
+        n = len(given)
+        file: Any = self._raw
+        while n < len(room) and (more := file.readinto(room[n:])):
+            n += more
+        if n == len(room):  # it has grown meanwhile
+            return np.frombuffer(room.tobytes() + self._raw.read(), np.uint8)
+        return room[:n]
+
+    def whole(self) -> bytes:
+        """The whole file, kept: for formats that are read in any order."""
+        if self._whole is None:
+            self._whole = self.read_all()
+        return self._whole
+
+    def _take(self, n: int) -> bytes:
+        try:
+            return bytes(self._file.read(n))
+        except EOFError:
+            cut = True
+        except (OSError, zlib.error, lzma.LZMAError) as error:
+            if self.compression is None:
+                raise
+            cut = "truncated" in str(error).lower()
+            if not cut:
+                raise DataError(f"the {self.compression} data are damaged ({error})", self.name) from error
+        raise DataError(
+            f"the {self.compression} data stop before their end: the file was cut short; fetch or write it again",
+            self.name,
+        )
+
+    def close(self) -> None:
+        if self._file is not self._raw:
+            self._file.close()
+        if self._owned:
+            self._raw.close()
+
+    def __enter__(self) -> Source:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def _head(raw: Any) -> bytes:
+    """The first bytes of a file, still to be read."""
+    if hasattr(raw, "peek"):
+        return bytes(raw.peek(6)[:6])
+    if not raw.seekable():
+        return b""
+    at = raw.tell()
+    head = raw.read(6)
+    raw.seek(at)
+    return bytes(head)
+
+
+def expand(paths: Any) -> list[Any]:
+    """Every file that is named, in the order given; a glob stands for its files in sorted order."""
+    if isinstance(paths, (list, tuple)) or (
+        isinstance(paths, Iterable) and not isinstance(paths, (str, bytes, os.PathLike)) and not hasattr(paths, "read")
+    ):
+        found = [one for path in paths for one in expand(path)]
+        if not found:
+            raise ValueError("no file was named")
+        return found
+    if not isinstance(paths, (str, os.PathLike)):
+        if hasattr(paths, "read"):
+            return [paths]
+        raise TypeError(f"a file is named by a string or a path, or is a binary file object; got {paths!r}")
+    name = os.fspath(paths)
+    if name == "-" or os.path.exists(name) or not glob.has_magic(name):
+        return [name]
+    matched = sorted(path for path in glob.glob(name, recursive=True) if not os.path.isdir(path))
+    if not matched:
+        raise FileNotFoundError(f"no file matches {name!r} (in {os.getcwd()})")
+    return list(matched)
+
+
+def stem(name: str) -> str:
+    """A file's name in lower case without the suffix of its compression."""
+    path = Path(name.lower())
+    return path.stem if path.suffix in SUFFIXES else path.name

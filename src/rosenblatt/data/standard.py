@@ -1,0 +1,69 @@
+"""Running mean and variance of columns: each row standardised by the rows up to it, the same for any chunks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[Any]
+
+
+class RunningScale:
+    """Means and variances of columns over all rows so far (Welford 1962), missing values (NaN) left out.
+
+    ``z = (x − mean)/sd``, where mean and variance (divided by n) are those of the rows *up to and including* x while it
+    learns: so a stream in any blocks gives the same bits. A column that has been constant so far gives 0.
+    """
+
+    def __init__(self, n_columns: int) -> None:
+        self.count = np.zeros(n_columns)
+        self.total = np.zeros(n_columns)  # Σ x
+        self.squares = np.zeros(n_columns)  # Σ (x − mean)²
+
+    @property
+    def mean(self) -> Array:
+        return self.total / np.maximum(self.count, 1)
+
+    @property
+    def variance(self) -> Array:
+        return self.squares / np.maximum(self.count, 1)
+
+    def transform(self, x: Array, *, learn: bool) -> Array:
+        """Standardised rows; with ``learn`` they are first added to the statistics, one by one. NaN stays NaN."""
+        if not learn or not len(x):
+            return self._scaled(x, self.mean, self.variance)
+        there = ~np.isnan(x)
+        values = np.where(there, x, 0.0)
+        # Sums one row at a time, each going on from the last: np.cumsum adds in order, so that chunks do not show.
+        count = self._running(self.count, there)
+        total = self._running(self.total, values)
+        mean = total / np.maximum(count, 1)
+        before = mean[:-1]
+        growth = np.where(there, (values - np.where(count[:-1] > 0, before, values)) * (values - mean[1:]), 0.0)
+        squares = self._running(self.squares, growth)
+        self.count, self.total, self.squares = count[-1].copy(), total[-1].copy(), squares[-1].copy()
+        return self._scaled(x, mean[1:], squares[1:] / np.maximum(count[1:], 1))
+
+    @staticmethod
+    def _running(start: Array, steps: Array) -> Array:
+        return np.cumsum(np.concatenate([start[None], steps]), axis=0)
+
+    @staticmethod
+    def _scaled(x: Array, mean: Array, variance: Array) -> Array:
+        constant = variance <= 0
+        scaled = (x - mean) / np.sqrt(np.where(constant, 1.0, variance))
+        return np.where(constant & ~np.isnan(x), 0.0, scaled)
+
+    def to_arrays(self) -> dict[str, Array]:
+        """The state, for a model file."""
+        return {"count": self.count, "total": self.total, "squares": self.squares}
+
+    @classmethod
+    def from_arrays(cls, arrays: dict[str, Array]) -> RunningScale:
+        scale = cls(len(arrays["count"]))
+        scale.count, scale.total, scale.squares = (
+            np.array(arrays[key], float) for key in ("count", "total", "squares")
+        )
+        return scale

@@ -1,0 +1,165 @@
+"""Blocks of tables: columns in the types of their roles, rows with faults found and left out, labels taken apart."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from .blocks import Block
+from .columns import Columns
+from .csr import Array
+from .extras import arrow
+from .faults import DataError, Judge, quoted
+
+#: Rows that guesses are made from.
+SAMPLE_ROWS = 1000
+
+#: What a number that is not there is written as, in CSV.
+MISSING = ("", "NA", "N/A", "#N/A", "NaN", "nan", "-nan", "-NaN", "null", "NULL", "None", "n/a", "<NA>", "?")
+
+
+def types_of(columns: Columns) -> dict[str, Any]:
+    """The Arrow type of every column that is read."""
+    pa = arrow("tables")
+    labels = {"integer": pa.int64(), "number": pa.float64(), "boolean": pa.bool_(), "text": pa.string(), None: None}
+    types = dict.fromkeys((*(columns.text or ()), *(columns.categorical or ())), pa.string())
+    types |= dict.fromkeys(columns.numeric or (), pa.float64())
+    if columns.label:
+        types[columns.label] = labels[columns.label_type]
+    if columns.weight:
+        types[columns.weight] = pa.float64()
+    return types
+
+
+def block_of(
+    table: Any, columns: Columns, lines: Array, file: str, judge: Judge, earlier: Sequence[DataError] = ()
+) -> Block:
+    """A block of a typed table; rows without a label, or with a weight that is none, are faults too."""
+    faults: dict[int, DataError] = {}
+    for name, what, find in (
+        (columns.label, "the label is missing", _missing_labels),
+        (columns.weight, "the weight is not a number from 0 on", _bad_weights),
+    ):
+        for row in find(table[name]) if name else ():
+            faults.setdefault(int(row), DataError(what, file, int(lines[row]), name or None))
+    if faults or earlier:
+        judge.hear(sorted([*earlier, *faults.values()], key=lambda error: error.line or 0))
+    if faults:
+        kept = np.ones(len(lines), bool)
+        kept[list(faults)] = False
+        table, lines = table.filter(kept), lines[kept]
+    labels = _labels(table[columns.label], columns) if columns.label else None
+    weights = numpy_of(table[columns.weight]) if columns.weight else None
+    return Block(labels, lines, ((file, 0),), table=table.select(columns.features), weights=weights)
+
+
+def _missing_labels(column: Any) -> Array:
+    """Rows without a label: null, NaN, or nothing but blanks."""
+    if str(column.type) == "string":
+        words, codes = codes_of(column)
+        there = np.array([bool(word.strip()) for word in words] + [False])  # the code −1 is the last
+        return np.flatnonzero(~there[codes])
+    if column.null_count:
+        return np.flatnonzero([value is None for value in column.to_pylist()])
+    values = numpy_of(column)
+    return np.flatnonzero(np.isnan(values)) if values.dtype.kind == "f" else np.empty(0, np.int64)
+
+
+def _bad_weights(column: Any) -> Array:
+    values = numpy_of(column)
+    return np.flatnonzero(~((values >= 0) & np.isfinite(values)))
+
+
+def numpy_of(column: Any) -> Array:
+    """A column of numbers as a NumPy array, null as NaN.
+
+    Arrow's own conversions load pandas, where it is there: a third of a second. So they are for nulls alone.
+    """
+    whole = column.combine_chunks() if hasattr(column, "chunks") else column
+    if hasattr(whole, "chunks"):  # of no chunks, in some versions
+        whole = whole.chunk(0)
+    dtypes = {"double": np.float64, "int64": np.int64, "int32": np.int32}
+    dtype = dtypes.get(str(whole.type))
+    if dtype is None or whole.null_count or not len(whole):
+        return np.asarray(whole.to_numpy(zero_copy_only=False))
+    return np.frombuffer(whole.buffers()[1], dtype, len(whole) + whole.offset)[whole.offset :]
+
+
+def codes_of(column: Any) -> tuple[list[str], Array]:
+    """The different strings of a column, and the number of each row's among them; −1 where it is null."""
+    coded = column.combine_chunks().dictionary_encode()
+    values = coded.dictionary.to_pylist()
+    if not coded.indices.null_count:
+        return values, numpy_of(coded.indices)
+    codes = coded.indices.to_pylist()
+    return values, np.array([-1 if code is None else code for code in codes], np.int32)
+
+
+def _labels(column: Any, columns: Columns) -> Array:
+    if columns.label_type != "text":
+        return numpy_of(column)
+    values, codes = codes_of(column)
+    return np.array(values or [""], dtype=str)[codes]
+
+
+def empty_as_null(table: Any, columns: Columns) -> Any:
+    """Empty strings of categorical columns as missing."""
+    for name in columns.categorical or ():
+        pa, pc = arrow("tables"), arrow("tables", "pyarrow.compute")
+        if pc.min(pc.binary_length(table[name])).as_py() == 0:
+            column = pc.if_else(pc.equal(table[name], ""), pa.scalar(None, pa.string()), table[name])
+            table = table.set_column(table.column_names.index(name), name, column)
+    return table
+
+
+def typed_with_care(
+    values: Mapping[str, Sequence[Any]], columns: Columns, lines: Array, file: str
+) -> tuple[Any, Array, list[DataError]]:
+    """A typed table from columns of strings or JSON values, one value at a time: finds which rows are at fault."""
+    pa = arrow("tables")
+    faults: dict[int, DataError] = {}
+    typed: dict[str, list[Any]] = {}
+    types = types_of(columns)
+    for name, type_ in types.items():
+        typed[name] = column = []
+        for row, value in enumerate(values[name]):
+            try:
+                column.append(_converted(value, type_))
+            except (TypeError, ValueError):
+                kind = {"int64": "an integer", "double": "a number", "bool": "true or false"}.get(
+                    str(type_), "a string"
+                )
+                reason = f"{quoted(str(value))} is not {kind}, which the column holds"
+                if name == columns.label:
+                    reason += "; if labels are words, say label_type='text'"
+                faults.setdefault(row, DataError(reason, file, int(lines[row]), name))
+                column.append(None)
+    table = pa.table({name: pa.array(column, types[name]) for name, column in typed.items()})
+    kept = np.ones(len(lines), bool)
+    kept[list(faults)] = False
+    return table.filter(kept), lines[kept], list(faults.values())
+
+
+def _converted(value: Any, type_: Any) -> Any:
+    """One value of a column, as its type; raises where it is not."""
+    kind = str(type_)
+    if value is None or (kind != "string" and isinstance(value, str) and value.strip() in MISSING):
+        return None
+    if isinstance(value, (list, dict)):
+        raise TypeError
+    if kind == "string":
+        return value if isinstance(value, str) else str(value).lower() if isinstance(value, bool) else str(value)
+    if kind == "bool":
+        if isinstance(value, str):
+            value = {"true": True, "false": False, "1": True, "0": False}.get(value.strip().lower())
+        if not isinstance(value, bool):
+            raise TypeError
+        return value
+    if isinstance(value, str) and "_" in value:
+        raise ValueError
+    number = float(value) if kind == "double" else int(value)
+    if kind == "int64" and (not -(1 << 63) <= number < 1 << 63 or number != float(value)):
+        raise ValueError
+    return number

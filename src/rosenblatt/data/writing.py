@@ -1,0 +1,377 @@
+"""Rows back to files: every format, block by block, and from one format to another."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from ..engine import is_sparse
+from .blocks import Block
+from .columns import nearest
+from .csr import Array, Csr
+from .encoder import Encoder
+from .extras import arrow
+from .faults import Skipped
+from .formats import ALIASES, FORMATS, SUFFIXES
+from .reading import BLOCK_ROWS, stream
+from .saving import replacing
+from .sources import expand, stem
+
+#: A sparse matrix is written as a table only up to this many columns.
+MOST_COLUMNS = 10_000
+
+
+def write_svmlight(path: Any, X: Any, y: Any, *, zero_based: bool = False, query_ids: Any = None) -> None:
+    """Write rows and labels as svmlight text; numbers are the shortest that read back the same.
+
+    Parameters
+    ----------
+    path : str or path
+        ``"-"`` is standard output; a name that ends in ``.gz``, ``.bz2``, ``.xz`` or ``.zst`` is compressed so.
+    X : array, SciPy sparse matrix or Csr of shape (n_rows, n_features)
+        The rows; zeros of a dense array are left out.
+    y : array of n_rows numbers
+        The labels.
+    zero_based : bool, default=False
+        Whether indices count from 0.
+    query_ids : array of n_rows integers or None, default=None
+        Written as ``qid:n``.
+    """
+    csr = csr_of(X)
+    labels = np.asarray(y)
+    if labels.shape != (csr.shape[0],):
+        raise ValueError(f"X has {csr.shape[0]} rows and y has the shape {labels.shape}; one label a row is needed")
+    block = Block(
+        labels, np.arange(1, len(labels) + 1), (("X", 0),), csr,
+        query_ids=None if query_ids is None else np.asarray(query_ids),
+    )  # fmt: skip
+    write(path, [block], format="svmlight", zero_based=zero_based)
+
+
+def csr_of(X: Any) -> Csr:
+    """Rows of any container as CSR."""
+    if isinstance(X, Csr):
+        return X
+    if is_sparse(X):
+        X = X.tocsr()
+        if not getattr(X, "has_canonical_format", True):
+            X = X.copy()
+            X.sum_duplicates()
+        return Csr(X.indptr, X.indices, X.data, X.shape[1])
+    X = np.asarray(X)
+    if X.ndim != 2:
+        raise ValueError(f"X must have two dimensions, got {X.ndim}")
+    rows, columns = np.nonzero(X)
+    indptr = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=len(X)))])
+    return Csr(indptr, columns, X[rows, columns], X.shape[1])
+
+
+def write(
+    path: Any,
+    blocks: Iterable[Block],
+    *,
+    format: str | None = None,
+    classes: Mapping[Any, float] | None = None,
+    encoder: Encoder | None = None,
+    zero_based: bool = False,
+) -> int:
+    """Write blocks to a file, which appears when it is complete; returns the number of rows.
+
+    Parameters
+    ----------
+    path : str or path
+        Where to; ``"-"`` is standard output. An existing file is replaced only by a complete new one.
+    blocks : iterable of Block
+        The rows.
+    format : str or None, default=None
+        "svmlight", "vw", "csv", "tsv", "jsonl", "parquet" or "arrow"; None: told by the name.
+    classes : dict or None, default=None
+        The number that each label is written as: svmlight and Vowpal Wabbit have numbers for labels.
+    encoder : Encoder or None, default=None
+        What makes rows of numbers of a table, which svmlight needs.
+    zero_based : bool, default=False
+        Whether svmlight indices count from 0.
+    """
+    name = _format_of(path, format)
+    blocks = _encoded(blocks, encoder) if encoder is not None else blocks
+    lines: dict[str, Callable[[Block], Iterator[str]]] = {
+        "svmlight": lambda block: _svmlight_lines(block, classes, 0 if zero_based else 1),
+        "vw": lambda block: _vw_lines(block, classes),
+        "jsonl": _json_lines,
+    }
+    n = 0
+    with replacing(path) as file:
+        if name in lines:
+            for block in blocks:
+                file.write("".join(line + "\n" for line in lines[name](block)).encode())
+                n += len(block)
+        else:
+            n = _write_tables(file, blocks, name)
+    return n
+
+
+def _format_of(path: Any, given: str | None) -> str:
+    name = given.lower() if given else SUFFIXES.get("." + stem(str(path)).rpartition(".")[2], "")
+    if not name:
+        raise ValueError(f"the name {str(path)!r} does not tell a format; say format='csv' or another")
+    if name == "tsv" or (name == "csv" and stem(str(path)).endswith((".tsv", ".tab"))):
+        return "tsv"
+    name = ALIASES.get(name, name)
+    if name not in FORMATS:
+        raise ValueError(
+            f"there is no format {given!r}{nearest(name, [*FORMATS, *ALIASES])}; there are {', '.join(FORMATS)}"
+        )
+    return name
+
+
+def _encoded(blocks: Iterable[Block], encoder: Encoder) -> Iterator[Block]:
+    for block in blocks:
+        yield block if block.csr is not None else replace(block, csr=encoder.encode(block, learn=True), table=None)
+
+
+# ---- text ----------------------------------------------------------------------------------------------------------
+
+
+def numbers(values: Array) -> list[str]:
+    """The shortest decimal of each number that reads back as the same number of its type."""
+    if values.dtype == np.float32:
+        texts = values.astype(str).tolist()
+    else:
+        texts = list(map(repr, values.tolist()))
+    return [text[:-2] if text.endswith(".0") else text for text in texts]
+
+
+def _label_numbers(block: Block, classes: Mapping[Any, float] | None, format: str) -> list[str]:
+    if block.labels is None:
+        raise ValueError(f"the rows have no labels, which {format} needs; name the label column")
+    labels = block.labels
+    if classes is not None:
+        unknown = next((label for label in labels.tolist() if label not in classes), None)
+        if unknown is not None:
+            raise ValueError(f"classes has no number for the label {unknown!r}")
+        labels = np.array([classes[label] for label in labels.tolist()], float)
+    if labels.dtype.kind not in "iufb":
+        raise ValueError(
+            f"labels of {format} are numbers, got {labels[0]!r}; say which number each is, "
+            f"for instance classes={{{str(labels[0])!r}: 1, …}}"
+        )
+    return numbers(labels.astype(np.int64) if labels.dtype.kind == "b" else labels)
+
+
+def _entries(csr: Csr, base: int) -> Iterator[list[str]]:
+    """index:value of each row."""
+    texts = numbers(csr.data)
+    indices, ends = (csr.indices + base).tolist(), csr.indptr.tolist()
+    for begin, end in itertools.pairwise(ends):
+        yield [f"{j}:{text}" for j, text in zip(indices[begin:end], texts[begin:end])]
+
+
+def _csr(block: Block, format: str) -> Csr:
+    if block.csr is None:
+        raise ValueError(f"{format} has numbers for columns: give an encoder that makes them of this table")
+    return block.csr
+
+
+def _svmlight_lines(block: Block, classes: Mapping[Any, float] | None, base: int) -> Iterator[str]:
+    rows = _entries(_csr(block, "svmlight"), base)
+    ids = [] if block.query_ids is None else block.query_ids.tolist()
+    for i, (label, entries) in enumerate(zip(_label_numbers(block, classes, "svmlight"), rows)):
+        if ids and ids[i] >= 0:
+            entries.insert(0, f"qid:{ids[i]}")
+        yield " ".join([label, *entries])
+
+
+def _vw_lines(block: Block, classes: Mapping[Any, float] | None) -> Iterator[str]:
+    """A column of a table is a namespace, its words or its value the features; those of a matrix have their number."""
+    rows = list(_vw_rows(block))
+    unlabelled = block.labels is not None and block.labels.dtype.kind == "f" and bool(np.isnan(block.labels).any())
+    labels = [""] * len(block) if block.labels is None else _label_numbers(block, classes, "vw")
+    if unlabelled:
+        labels = ["" if label == "nan" else label for label in labels]
+    weights = None if block.weights is None else numbers(block.weights)
+    for i, features in enumerate(rows):
+        head = labels[i]
+        if weights is not None and head and weights[i] != "1":
+            head += f" {weights[i]}"
+        if block.tags is not None and block.tags[i]:
+            head += f" '{block.tags[i]}"
+        yield f"{head.strip()} {features}".lstrip()
+
+
+def _vw_rows(block: Block) -> Iterator[str]:
+    if block.csr is not None:
+        yield from ("| " + " ".join(entries) for entries in _entries(block.csr, 0))
+        return
+    parts = []
+    for name, column in zip(block.table.column_names, block.table.columns):
+        space = _vw_name(name)
+        values = column.to_pylist()
+        if str(column.type) == "double":
+            texts = numbers(np.array([0.0 if value is None else value for value in values]))
+            parts.append(["" if v is None else f"|{space} {space}:{text}" for v, text in zip(values, texts)])
+        else:
+            parts.append([f"|{space} " + " ".join(map(_vw_name, (value or "").split())) for value in values])
+    yield from (" ".join(filter(None, row)) or "|" for row in zip(*parts))
+
+
+def _vw_name(word: str) -> str:
+    """A word without what means something to Vowpal Wabbit."""
+    return "_".join(word.split()).replace(":", "_").replace("|", "_")
+
+
+def _json_lines(block: Block) -> Iterator[str]:
+    names, columns = [], []
+    if block.labels is not None:
+        names.append("label")
+        columns.append(block.labels.tolist())
+    if block.weights is not None:
+        names.append("weight")
+        columns.append(block.weights.tolist())
+    if block.csr is None:
+        names += block.table.column_names
+        columns += [column.to_pylist() for column in block.table.columns]
+        for row in zip(*columns):
+            yield json.dumps(dict(zip(names, row)), ensure_ascii=False)
+        return
+    csr = block.csr
+    indices, values, ends = csr.indices.tolist(), csr.data.tolist(), csr.indptr.tolist()
+    for i in range(len(block)):
+        head = {name: column[i] for name, column in zip(names, columns)}
+        entries = {f"f{indices[k]}": values[k] for k in range(ends[i], ends[i + 1])}
+        yield json.dumps(head | entries, ensure_ascii=False)
+
+
+# ---- tables --------------------------------------------------------------------------------------------------------
+
+
+def table_of(block: Block) -> Any:
+    """Labels, weights and columns of a block as one Arrow table; columns of a matrix are called f0, f1, …"""
+    pa = arrow("tables")
+    columns: dict[str, Any] = {}
+    if block.labels is not None:
+        columns["label"] = pa.array(block.labels)
+    if block.weights is not None:
+        columns["weight"] = pa.array(block.weights)
+    if block.csr is None:
+        columns |= {name: block.table[name] for name in block.table.column_names}
+        return pa.table(columns)
+    if block.csr.n_features > MOST_COLUMNS:
+        raise ValueError(
+            f"a table of {block.csr.n_features} columns is too wide, {MOST_COLUMNS} are the most; write svmlight"
+        )
+    dense = np.zeros(block.csr.shape, block.csr.dtype)
+    dense[np.repeat(np.arange(len(block)), np.diff(block.csr.indptr)), block.csr.indices] = block.csr.data
+    return pa.table(columns | {f"f{j}": pa.array(dense[:, j].copy()) for j in range(dense.shape[1])})
+
+
+def _write_tables(file: Any, blocks: Iterable[Block], format: str) -> int:
+    pa = arrow("tables")
+    writer: Any = None
+    sink = pa.PythonFile(_KeptOpen(file), "w")
+    n = 0
+    try:
+        for block in blocks:
+            table = table_of(block)
+            if writer is None:
+                writer = _table_writer(sink, table.schema, format)
+            elif table.schema != writer.schema:
+                raise ValueError("blocks have different columns; say n_features, so that all rows are as wide")
+            writer.write_table(table)
+            n += len(block)
+    finally:
+        if writer is not None:
+            writer.close()
+    if writer is None:
+        raise ValueError("there are no rows to write")
+    return n
+
+
+class _TableWriter:
+    def __init__(self, writer: Any, schema: Any) -> None:
+        self.schema = schema
+        self.write_table, self.close = writer.write_table, writer.close
+
+
+def _table_writer(sink: Any, schema: Any, format: str) -> _TableWriter:
+    if format in ("csv", "tsv"):
+        csv = arrow("CSV files", "pyarrow.csv")
+        options = csv.WriteOptions(delimiter="\t" if format == "tsv" else ",")
+        return _TableWriter(csv.CSVWriter(sink, schema, write_options=options), schema)
+    if format == "parquet":
+        return _TableWriter(arrow("Parquet files", "pyarrow.parquet").ParquetWriter(sink, schema), schema)
+    return _TableWriter(arrow("Arrow files").ipc.new_file(sink, schema), schema)
+
+
+class _KeptOpen:
+    """A file that its writer may not close."""
+
+    closed = False
+
+    def __init__(self, file: Any) -> None:
+        self._file = file
+
+    def write(self, data: Any) -> int:
+        return int(self._file.write(data))
+
+    def flush(self) -> None:
+        self._file.flush()
+
+    def tell(self) -> int:
+        return int(self._file.tell())
+
+    def close(self) -> None:
+        pass
+
+
+def convert(
+    source: Any,
+    target: Any,
+    *,
+    to: str | None = None,
+    block_rows: int = BLOCK_ROWS,
+    classes: Mapping[Any, float] | None = None,
+    encoder: Callable[[Any], Encoder] | None = None,
+    zero_based: bool = False,
+    **reading: Any,
+) -> tuple[int, Skipped]:
+    """Write files in another format, block by block; returns the number of rows and what was skipped.
+
+    Parameters
+    ----------
+    source, **reading
+        What `stream` takes.
+    target : str or path
+        The new file.
+    to : str or None, default=None
+        Its format; None: told by its name.
+    block_rows : int, default=8192
+        Rows that are held at a time.
+    classes, zero_based
+        See `write`.
+    encoder : callable or None, default=None
+        Makes an `Encoder` of the resolved columns of a table, where numbers are needed.
+    """
+    name = _format_of(target, to)
+    sources = expand(source)
+    if name in ("csv", "tsv", "parquet", "arrow") and reading.get("n_features") is None:
+        reading |= _width(sources, reading)
+    with stream(sources, block_rows=block_rows, **reading) as blocks:
+        made = encoder(blocks.columns) if encoder is not None and blocks.columns is not None else None
+        n = write(target, blocks, format=name, classes=classes, encoder=made, zero_based=zero_based)
+        return n, blocks.skipped
+
+
+def _width(sources: Sequence[Any], reading: Mapping[str, Any]) -> dict[str, Any]:
+    """How many features svmlight files have: a table has all its columns from its first row on."""
+    if sources == ["-"]:
+        return {}
+    with stream(sources, **reading) as blocks:
+        if blocks.format.name != "svmlight":
+            return {}
+        width = max((block.csr.n_features for block in blocks if block.csr is not None), default=0)
+        return {"n_features": width, "zero_based": blocks.format.zero_based}

@@ -1,0 +1,270 @@
+"""Bad files: each fault in one sentence with the file, the line and the byte or column; or skipped and counted."""
+
+import io
+import subprocess
+import sys
+
+import pytest
+from refusals import one_sentence
+
+import rosenblatt as rb
+from rosenblatt.data import DataError
+
+GOOD = b"1 1:1\n"
+
+
+def of(text, **settings):
+    return lambda: rb.data.read(io.BytesIO(text), **settings)
+
+
+SVMLIGHT = {
+    b"1 0:1": ("byte 3: index 0 in '0:1'", "zero_based=True"),
+    b"1 3:1 2:1": ("byte 7: the index of '2:1' is less than the one before it",),
+    b"1 3:1 3:2": ("byte 7: the index of '3:2' is the one before it again",),
+    b"1 1:abc": ("byte 3: the value of '1:abc' is not a number",),
+    b"1 1:1e": ("the value of '1:1e' is not a number",),
+    b"1 1:0x10": ("the value of '1:0x10' is not a number",),
+    b"1 1:1_0": ("the value of '1:1_0' is not a number",),
+    b"1 1:": ("the value of '1:' is not a number",),
+    b"1 1:NaN": ("byte 3: the value of '1:NaN' is not a finite number",),
+    b"1 1:-inf": ("the value of '1:-inf' is not a finite number",),
+    b"1 1:1e999": ("the value of '1:1e999' is not a finite number",),
+    b"1:1 2:1": ("byte 1: the line begins with '1:1': its label is missing",),
+    b"  2:1": ("byte 3: the line begins with '2:1': its label is missing",),
+    b"1,2 1:1": ("several labels '1,2'",),
+    b"cat 1:1": ("the label 'cat' is not a number",),
+    b"nan 1:1": ("the label 'nan' is not a finite number",),
+    b"1 5": ("byte 3: '5' is not index:value",),
+    b"1 a:1": ("the index of 'a:1' is not a whole number",),
+    b"1 +2:1": ("the index of '+2:1' is not a whole number",),
+    b"1 -2:1": ("the index of '-2:1' is negative",),
+    b"1 99999999999999999999:1": ("is too large",),
+    b"1 18446744073709551617:1": ("is too large",),
+    b"1 1:1 qid:3": ("the index of 'qid:3' is not a whole number",),
+    b"1 qid:a 1:1": ("byte 3: the query id of 'qid:a'",),
+    b"1 101:1": ("byte 3: the index of '101:1' is beyond the 100 features",),
+    b"1 1:\xff": ("the value of",),
+}
+
+
+@pytest.mark.parametrize("line", SVMLIGHT)
+@pytest.mark.parametrize("end", [b"\n", b"\r\n"])
+def test_svmlight(line, end):
+    text = GOOD + b"# a comment" + end + end + line + end + GOOD
+    settings = {"format": "svmlight", "zero_based": False, "n_features": 100}
+    one_sentence(of(text, **settings), DataError, "<file object>, line 4", *SVMLIGHT[line])
+    data = of(text, **settings, on_error="skip")()
+    assert data.lines.tolist() == [1, 5]
+    assert data.skipped.count == 1
+    assert data.skipped.first[0].line == 4
+
+
+def test_the_first_fault_is_told_whatever_the_threads():
+    text = GOOD * 5000 + b"1 1:x\n" + GOOD * 100_000 + b"1 1:y\n"
+    for n_threads in (1, 2, 8):
+        one_sentence(of(text, format="svmlight", n_threads=n_threads), DataError, "line 5001", "'1:x'")
+
+
+def test_skipped_rows_are_counted_and_the_first_remembered():
+    text = b"".join(b"1 1:x%d\n" % i if i % 2 else GOOD for i in range(40))
+    data = of(text, format="svmlight", on_error="skip")()
+    assert (len(data), data.skipped.count, len(data.skipped.first)) == (20, 20, 5)
+    report = str(data.skipped).splitlines()
+    assert report[0] == "20 rows skipped"
+    assert report[1] == "  <file object>, line 2, byte 3: the value of '1:x1' is not a number"
+    assert report[-1] == "  … and 15 more"
+    assert str(of(GOOD)().skipped) == "no rows skipped"
+    assert not of(GOOD)().skipped
+
+
+CSV = b"label,age,text\npos,3,good\nneg,4,bad\n"
+CHOSEN = {"format": "csv", "columns": {"label": "label", "numeric": "age", "text": "text"}}
+
+
+@pytest.mark.parametrize(
+    ("row", "telling"),
+    [
+        (b"pos,5", ("2 values where 3 columns are expected",)),
+        (b"pos,5,a,b", ("4 values where 3 columns are expected", "quote a value that holds the delimiter ','")),
+        (b"pos,five,a", ("column 'age'", "'five' is not a number")),
+        (b",5,a", ("column 'label'", "the label is missing")),
+        (b'"  ",5,a', ("column 'label'", "the label is missing")),
+        (b"pos,5,a\xff", ("column 'text'", "byte 0xff is not UTF-8", "encoding_errors='replace'")),
+    ],
+)
+def test_csv(row, telling):
+    text = CSV + row + b"\npos,6,fine\n"
+    one_sentence(of(text, **CHOSEN), DataError, "line 4", *telling)
+    data = of(text, **CHOSEN, on_error="skip")()
+    assert data.lines.tolist() == [2, 3, 5]
+    assert data.skipped.count == 1
+    with rb.data.stream(io.BytesIO(text), block_rows=1, on_error="skip", **CHOSEN) as blocks:
+        assert [line for block in blocks for line in block.lines] == [2, 3, 5]
+
+
+def test_the_first_faulty_line_is_told_whatever_the_fault():
+    text = CSV + b"pos,x,a\n,1,b\npos,1\n"
+    one_sentence(of(text, **CHOSEN), DataError, "line 4", "'x' is not a number")
+    assert [error.line for error in of(text, **CHOSEN, on_error="skip")().skipped.first] == [4, 5, 6]
+
+
+def test_lines_of_faulty_rows_among_empty_lines_and_long_values():
+    text = b'label,text\n\n\npos,"two\nlines"\n\nneg\n\npos,"a\n\nb"\nneg,1,2,3\n,x\npos,y\n'
+    chosen = {"format": "csv", "columns": {"label": "label", "text": "text"}}
+    data = of(text, **chosen, on_error="skip")()
+    assert data.lines.tolist() == [4, 9, 14]
+    assert [error.line for error in data.skipped.first] == [7, 12, 13]
+    for block_rows in (1, 2, 3):
+        with rb.data.stream(io.BytesIO(text), block_rows=block_rows, on_error="skip", **chosen) as blocks:
+            assert [line for block in blocks for line in block.lines] == [4, 9, 14]
+            assert [error.line for error in blocks.skipped.first] == [7, 12, 13]
+
+
+def test_labels_that_change_their_type():
+    text = b"y,x\n" + b"1,2\n" * 1500 + b"one,2\n"
+    one_sentence(
+        of(text, format="csv"), DataError, "line 1502", "column 'y'", "'one' is not an integer", "label_type='text'"
+    )
+    assert of(text, format="csv", columns={"label_type": "text"})().labels[-1] == "one"
+
+
+def test_a_quote_that_never_closes():
+    text = CSV + b'pos,5,"open\n' + b"pos,1,a\n" * 5
+    one_sentence(of(text, **CHOSEN), DataError, "line 4", "never closed")
+    with rb.data.stream(io.BytesIO(text), block_rows=2, **CHOSEN) as blocks:
+        assert next(blocks).lines.tolist() == [2, 3]
+        one_sentence(lambda: next(blocks), DataError, "line 4", "never closed")
+    assert of(CSV + b'pos,5,"shut"', **CHOSEN)().table["text"].to_pylist()[-1] == "shut"
+
+
+def test_the_wrong_delimiter():
+    one_sentence(of(CSV, format="csv", delimiter=";"), DataError, "line 1", "delimiter=';'", "say delimiter=','")
+    one_sentence(of(CSV, format="csv", delimiter=";;"), ValueError, "delimiter must be one ASCII character")
+
+
+def test_unknown_columns():
+    one_sentence(of(CSV, format="csv", columns={"text": "txet"}), DataError, "no column 'txet' (did you mean 'text'?)")
+    one_sentence(
+        of(CSV, format="csv", columns={"label": "zzz"}), DataError, "no column 'zzz'; the columns are: label, age"
+    )
+    one_sentence(
+        of(CSV, format="csv", columns={"lable": "label"}), TypeError, "no setting 'lable' (did you mean 'label'?)"
+    )
+    one_sentence(of(GOOD, columns={"label": "y"}), TypeError, "format svmlight has no columns")
+    one_sentence(of(b"a,a\n1,2\n", format="csv", header=True), DataError, "line 1", "two columns are called 'a'")
+    one_sentence(lambda: rb.data.Columns(label_type="int"), ValueError, "label_type must be", "'int'")
+
+
+def test_later_files_must_have_the_columns(tmp_path):
+    (tmp_path / "1.csv").write_bytes(CSV)
+    (tmp_path / "2.csv").write_bytes(b"text,label,years\na,pos,3\n")
+    one_sentence(lambda: rb.data.read([tmp_path / "1.csv", tmp_path / "2.csv"]), DataError, "2.csv", "no column 'age'")
+    (tmp_path / "2.csv").write_bytes(b"text,label,age\na,pos,3\n")
+    both = rb.data.read([tmp_path / "1.csv", tmp_path / "2.csv"])
+    assert both.table["age"].to_pylist() == [3, 4, 3]
+    assert both.place(2) == f"{tmp_path / '2.csv'}, line 2"
+
+
+JSON = b'{"label": 1, "age": 3}\n'
+
+
+@pytest.mark.parametrize(
+    ("line", "telling"),
+    [
+        (b'{"label": 1, "age": ', ("not JSON", "byte")),
+        (b"[1, 2]", ("not an object",)),
+        (b'{"label": 1, "age": "x"}', ("column 'age'", "'x' is not a number")),
+        (b'{"age": 3}', ("column 'label'", "the label is missing")),
+        (b'{"label": null, "age": 3}', ("column 'label'", "the label is missing")),
+        (b'{"label": 1, "age": [3]}', ("column 'age'", "is not a number")),
+        (b'{"label": 1, "age": 3}{"label": 1}', ("not JSON", "Extra data")),
+        (b'{"label": 1, "age": 3, "x": "\xff"}', ("byte 30: byte 0xff is not UTF-8",)),
+    ],
+)
+def test_json_lines(line, telling):
+    text = JSON * 2 + b"\n" + line + b"\n" + JSON
+    chosen = {"format": "jsonl", "columns": {"label": "label", "numeric": "age"}}
+    one_sentence(of(text, **chosen), DataError, "line 4", *telling)
+    data = of(text, **chosen, on_error="skip")()
+    assert data.lines.tolist() == [1, 2, 5]
+    assert data.skipped.count == 1
+
+
+@pytest.mark.parametrize("format", ["svmlight", "vw", "csv", "jsonl", None])
+@pytest.mark.parametrize("text", [b"", b"\n\n", b"# only a comment\n"])
+def test_empty_files(format, text):
+    if text and format in ("csv", "vw") and b"#" in text:
+        return  # there it is a row
+    if format is None and b"#" not in text:
+        one_sentence(of(text), DataError, "empty")
+    else:
+        kind = DataError
+        with pytest.raises(kind) as caught:
+            of(text, format=format)()
+        assert any(word in str(caught.value) for word in ("empty", "no rows", "not JSON"))
+
+
+@pytest.mark.parametrize("format", ["parquet", "arrow"])
+def test_files_that_are_not_what_they_are_called(tmp_path, format):
+    path = tmp_path / f"x.{format}"
+    path.write_bytes(b"PAR1 nothing of it PAR1")
+    one_sentence(lambda: rb.data.read(path, format=format), DataError, f"x.{format}", "cut short")
+
+
+def test_a_parquet_file_cut_short(tmp_path):
+    import pyarrow as pa
+    import pyarrow.parquet
+
+    pa.parquet.write_table(pa.table({"label": [1, 2], "x": [1.0, 2.0]}), tmp_path / "x.parquet")
+    content = (tmp_path / "x.parquet").read_bytes()
+    (tmp_path / "x.parquet").write_bytes(content[:-10])
+    one_sentence(lambda: rb.data.read(tmp_path / "x.parquet"), DataError, "x.parquet", "cut short")
+
+
+def test_settings_of_another_format():
+    one_sentence(of(GOOD, bits=3), TypeError, "the format svmlight has no setting 'bits'", "zero_based")
+    one_sentence(of(GOOD, zero_base=True), TypeError, "'zero_base' (did you mean 'zero_based'?)")
+    one_sentence(of(GOOD, format="libsmv"), ValueError, "no format 'libsmv' (did you mean 'libsvm'?)")
+    one_sentence(of(GOOD, format=rb.data.Svmlight(), dtype="float32"), TypeError, "say 'dtype' in the format itself")
+    one_sentence(of(GOOD, on_error="ignore"), ValueError, "on_error must be 'raise' or 'skip', got 'ignore'")
+    one_sentence(of(GOOD, dtype="int32"), ValueError, "dtype must be float32 or float64")
+    one_sentence(of(GOOD, zero_based="maybe"), ValueError, "zero_based must be True, False or 'auto', got 'maybe'")
+    one_sentence(of(GOOD, n_threads=0), ValueError, "n_threads must be at least 1, got 0")
+
+
+def test_binary_files_are_not_csv():
+    one_sentence(of(b"\x00\x01\x02\n" * 10), DataError, "say which format it is")
+
+
+def without(modules, script):
+    refuse = (
+        "import sys\n"
+        "class Refuse:\n"
+        "    def find_spec(self, name, path=None, target=None):\n"
+        f"        if name.partition('.')[0] in {modules!r}: raise ImportError(name)\n"
+        "sys.meta_path.insert(0, Refuse())\n"
+    )
+    done = subprocess.run([sys.executable, "-c", refuse + script], capture_output=True, text=True, check=False)
+    return done.stdout + done.stderr
+
+
+def test_without_pyarrow_one_sentence_names_the_extra():
+    script = "import io, rosenblatt as rb\nrb.data.read(io.BytesIO(b'label,x\\n1,2\\n'))"
+    last = without(("pyarrow",), script).strip().splitlines()[-1]
+    assert last == "ImportError: CSV files need pyarrow: pip install 'rosenblatt[data]'"
+
+
+def test_sparse_formats_need_numpy_alone():
+    script = (
+        "import io, rosenblatt as rb\nfrom rosenblatt import engine\n"
+        "d = rb.data.read(io.BytesIO(b'1 1:1\\n-1 2:1\\n'))\n"
+        "v = rb.data.read(io.BytesIO(b'1 | a\\n'))\n"
+        "print(engine.admit(d.csr).n_features, len(v))\nrb.data.write_svmlight('-', d.csr, d.y)"
+    )
+    assert without(("pyarrow", "sklearn", "scipy", "pandas"), script).split() == ["2", "1", "1", "1:1", "-1", "2:1"]
+
+
+def test_a_stream_without_rows_says_so():
+    for text, telling in ((b"# nothing\n", "there are no rows"), (b"x\ny\n", "there are no rows; 2 were skipped")):
+        with rb.data.stream(io.BytesIO(text), format="svmlight", on_error="skip") as blocks:
+            one_sentence(lambda: list(blocks), DataError, telling)

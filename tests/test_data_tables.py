@@ -1,0 +1,270 @@
+"""Tables: CSV, JSON lines, Parquet and Arrow give the same blocks; guesses, types, lines and faults."""
+
+import io
+import json
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.csv
+import pyarrow.feather
+import pyarrow.parquet
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import rosenblatt as rb
+from rosenblatt.data.columns import LABEL_NAMES, profile_strings
+from rosenblatt.data.csv_files import looks_like_header, sniffed
+
+REVIEW = "a rather good film that I liked very much"
+TABLE = {
+    "label": ["pos", "neg", "pos", "neg"],
+    "age": [3.0, 4.5, None, -1.0],
+    "job": ["cook", "pilot", "cook", None],
+    "review": [REVIEW, 'a bad, "long" film\nof two lines', "schön und gut, 好 " + REVIEW, REVIEW],
+}
+
+
+def csv_bytes(table=TABLE, delimiter=","):
+    def cell(value):
+        text = "" if value is None else str(value)
+        return '"' + text.replace('"', '""') + '"' if any(c in text for c in f'{delimiter}"\n') else text
+
+    rows = [list(table), *zip(*table.values())]
+    return "".join(delimiter.join(map(cell, row)) + "\n" for row in rows).encode()
+
+
+def json_bytes(table=TABLE):
+    rows = [dict(zip(table, row)) for row in zip(*table.values())]
+    return "".join(json.dumps(row) + "\n" for row in rows).encode()
+
+
+def written(tmp_path, format, table=TABLE):
+    path = tmp_path / f"table.{format}"
+    if format == "csv":
+        path.write_bytes(csv_bytes(table))
+    elif format == "jsonl":
+        path.write_bytes(json_bytes(table))
+    elif format == "parquet":
+        pa.parquet.write_table(pa.table(table), path, row_group_size=3)
+    else:
+        pa.feather.write_feather(pa.table(table), path)
+    return path
+
+
+FORMATS = ("csv", "jsonl", "parquet", "feather")
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_every_format_gives_the_same_block(tmp_path, format):
+    data = rb.data.read(written(tmp_path, format))
+    assert data.labels.tolist() == TABLE["label"]
+    assert data.labels.dtype.kind == "U"
+    assert data.table.to_pydict() == {"age": TABLE["age"], "job": TABLE["job"], "review": TABLE["review"]}
+    assert [str(column.type) for column in data.table.columns] == ["double", "string", "string"]
+    columns = data.columns
+    assert (columns.label, columns.text, columns.numeric, columns.categorical) == (
+        "label", ("review",), ("age",), ("job",)
+    )  # fmt: skip
+    assert data.lines.tolist() == {"csv": [2, 3, 5, 6], "jsonl": [1, 2, 3, 4]}.get(format, [1, 2, 3, 4])
+    assert data.place(2) == f"{tmp_path / ('table.' + format)}, line {data.lines[2]}"
+
+
+@pytest.mark.parametrize("format", FORMATS)
+@pytest.mark.parametrize("block_rows", [1, 2, 3, 100])
+def test_streams_give_the_rows_of_the_whole(tmp_path, format, block_rows):
+    path = written(tmp_path, format)
+    whole = rb.data.read(path)
+    with rb.data.stream(path, block_rows=block_rows) as blocks:
+        assert blocks.columns == whole.columns
+        parts = list(blocks)
+    assert [len(part) for part in parts[:-1]] == [block_rows] * (len(parts) - 1)
+    assert pa.concat_tables([part.table for part in parts]).to_pydict() == whole.table.to_pydict()
+    assert np.concatenate([part.labels for part in parts]).tolist() == whole.labels.tolist()
+    assert np.concatenate([part.lines for part in parts]).tolist() == whole.lines.tolist()
+
+
+cells = st.text(st.sampled_from('ab ,;"\n\r|\t1.é'), max_size=6)
+
+
+@given(st.lists(st.tuples(cells, cells), min_size=1, max_size=8), st.integers(1, 4), st.sampled_from(["\n", "\r\n"]))
+def test_values_of_csv_are_those_of_arrow(rows, block_rows, end):
+    """Whatever stands in quoted values; rows, lines and blocks are told apart as Arrow does."""
+    quoted = [[f'"{cell}"' for cell in (a.replace('"', '""'), b.replace('"', '""'))] for a, b in rows]
+    text = end.join(",".join(row) for row in [("x", "y"), *quoted]).encode()
+    theirs = pa.csv.read_csv(
+        pa.BufferReader(text),
+        parse_options=pa.csv.ParseOptions(newlines_in_values=True),
+        convert_options=pa.csv.ConvertOptions(column_types={"x": pa.string(), "y": pa.string()}),
+    )
+    chosen = {"columns": {"label": False, "text": ["x", "y"]}, "delimiter": ",", "header": True, "format": "csv"}
+    whole = rb.data.read(io.BytesIO(text), **chosen)
+    assert whole.table.to_pydict() == theirs.to_pydict()
+    with rb.data.stream(io.BytesIO(text), block_rows=block_rows, **chosen) as blocks:
+        parts = list(blocks)
+    assert pa.concat_tables([part.table for part in parts]).to_pydict() == theirs.to_pydict()
+    assert np.concatenate([part.lines for part in parts]).tolist() == whole.lines.tolist()
+    if end == "\n":  # the line on which each row begins
+        starts = [2 + sum(1 + (a + b).count("\n") for a, b in rows[:i]) for i in range(len(rows))]
+        if not any("\r" in a + b for a, b in rows):
+            assert whole.lines.tolist() == starts
+
+
+@given(st.text(st.sampled_from('ab",\n\r'), max_size=24), st.integers(1, 3))
+def test_stray_quotes_never_lose_rows(text, block_rows):
+    """Any text either reads in blocks as it reads whole, or is refused both ways."""
+    chosen = {"columns": {"label": False, "text": ["c1", "c2"]}, "delimiter": ",", "header": False, "format": "csv"}
+    text = ("first,row\n" + text).encode()
+
+    def tried(read):
+        try:
+            return read()
+        except rb.data.DataError:
+            return None
+
+    def in_blocks():
+        with rb.data.stream(io.BytesIO(text), block_rows=block_rows, **chosen) as blocks:
+            return pa.concat_tables([block.table for block in blocks]).to_pydict()
+
+    assert tried(lambda: rb.data.read(io.BytesIO(text), **chosen).table.to_pydict()) == tried(in_blocks)
+
+
+def test_real_files_read_as_arrow_reads_them(data_folder):
+    path = data_folder / "20news" / "test.csv.gz"
+    theirs = pa.csv.read_csv(path, parse_options=pa.csv.ParseOptions(newlines_in_values=True))
+    ours = rb.data.read(path)
+    assert ours.table["text"].to_pylist() == theirs["text"].to_pylist()
+    assert ours.labels.tolist() == theirs["label"].to_pylist()
+    with rb.data.stream(path, block_rows=999) as blocks:
+        assert np.concatenate([block.lines for block in blocks]).tolist() == ours.lines.tolist()
+
+
+# ---- guesses -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
+def test_the_delimiter_is_found(delimiter):
+    data = rb.data.read(io.BytesIO(csv_bytes(delimiter=delimiter)), format="csv")
+    assert data.format.delimiter == delimiter
+    assert data.table["review"].to_pylist() == TABLE["review"]
+
+
+def test_commas_in_text_do_not_fool_the_delimiter():
+    assert sniffed("a;b\nx, y;1\nx;2\nx, y, z;3\n", '"', True) == ";"
+    assert sniffed("only one column\nx y\n", '"', True) == ","
+
+
+def test_a_header_is_names():
+    assert looks_like_header(["label", "text"])
+    for row in (["1", "x"], ["a", ""], ["a", "a"], ["x", "y" * 90]):
+        assert not looks_like_header(row)
+    data = rb.data.read(io.BytesIO(b"1,2.5,0\n2,3.5,1\n3,4.5,0\n"), format="csv")
+    assert data.format.header is False
+    assert data.columns.label == "c3"
+    assert data.table.column_names == ["c1", "c2"]
+    assert data.lines.tolist() == [1, 2, 3]
+
+
+@pytest.mark.parametrize("name", LABEL_NAMES)
+def test_labels_by_name(name):
+    data = rb.data.read(io.BytesIO(f"a,{name.upper()},b\n1,2,3\n4,5,6\n".encode()), format="csv")
+    assert data.columns.label == name.upper()
+    assert data.columns.why[name.upper()] == "guessed from its name"
+    assert data.labels.tolist() == [2, 5]
+    assert data.labels.dtype == np.int64
+
+
+def test_labels_by_place_and_none():
+    rows = "".join(f"{i / 7},word{i},{i % 3}\n" for i in range(60))
+    assert rb.data.read(io.BytesIO(("x,name,kind\n" + rows).encode()), format="csv").columns.label == "kind"
+    rows = "".join(f"{i % 3},{i / 7}\n" for i in range(60))
+    assert rb.data.read(io.BytesIO(("kind,x\n" + rows).encode()), format="csv").columns.label == "kind"
+    rows = "".join(f"{i / 3},{i / 7}\n" for i in range(60))
+    data = rb.data.read(io.BytesIO(("x,z\n" + rows).encode()), format="csv")
+    assert data.columns.label is False
+    assert data.labels is None
+
+
+def test_covtype_and_flights(data_folder):
+    with rb.data.stream(data_folder / "covtype" / "covtype.csv.gz") as blocks:
+        assert blocks.columns.label == "Cover_Type"
+        assert len(blocks.columns.numeric) == 54
+    with rb.data.stream(data_folder / "flights" / "flights-3m.parquet") as blocks:
+        assert blocks.columns.categorical == ("origin", "destination")
+        assert blocks.columns.ignored == ("date",)
+        assert "timestamp" in blocks.columns.why["date"]
+
+
+def test_what_is_named_is_used_and_nothing_else():
+    data = rb.data.read(
+        io.BytesIO(csv_bytes()), format="csv", columns={"label": "job", "text": "review"}, on_error="skip"
+    )
+    assert data.table.column_names == ["review"]
+    assert data.labels.tolist() == ["cook", "pilot", "cook"]
+    assert set(data.columns.ignored) == {"label", "age"}
+    assert str(data.columns).splitlines()[0] == "label: job"
+
+
+def test_kinds_of_strings():
+    assert profile_strings(["1", " 2", ""]).kind == "integer"
+    assert profile_strings(["1", "2.5", "1e3"]).kind == "number"
+    assert profile_strings(["1_000", "2"]).kind == "string"
+    assert profile_strings([]).kind == "string"
+
+
+def test_types_of_labels(tmp_path):
+    for values, kind in (([1, 2], "i"), ([1.5, 2.0], "f"), ([True, False], "b"), (["a", "b"], "U")):
+        for format in ("jsonl", "parquet"):
+            data = rb.data.read(written(tmp_path, format, {"y": values, "x": [1.0, 2.0]}))
+            assert data.labels.tolist() == values
+            assert data.labels.dtype.kind == kind
+    words = rb.data.read(io.BytesIO(b"y,x\n1,2\n2,3\n"), format="csv", columns={"label_type": "text"})
+    assert words.labels.tolist() == ["1", "2"]
+
+
+def test_json_categories_may_be_numbers_and_values_may_change_type():
+    text = b'{"y": 1, "k": 3, "x": 1}\n{"y": 0, "k": 4, "x": 2.5}\n'
+    chosen = {"columns": {"categorical": "k", "numeric": "x"}, "format": "jsonl"}
+    assert rb.data.read(io.BytesIO(text), **chosen).table.to_pydict() == {"x": [1.0, 2.5], "k": ["3", "4"]}
+    mixed = text + b'{"y": 1, "k": "five", "x": null, "more": [1]}\n{"y": 1, "k": true}\n'
+    assert rb.data.read(io.BytesIO(mixed), **chosen).table.to_pydict() == {
+        "x": [1.0, 2.5, None, None], "k": ["3", "4", "five", "true"]
+    }  # fmt: skip
+
+
+def test_dictionaries_of_arrow_are_categories(tmp_path):
+    table = pa.table({"y": [0, 1], "kind": pa.array(["a", "b"]).dictionary_encode()})
+    pa.parquet.write_table(table, tmp_path / "t.parquet")
+    data = rb.data.read(tmp_path / "t.parquet")
+    assert data.columns.categorical == ("kind",)
+    assert data.table["kind"].to_pylist() == ["a", "b"]
+
+
+def test_arrow_streams_and_files_that_cannot_be_sought(tmp_path):
+    table = pa.table(TABLE)
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, table.schema) as writer:
+        writer.write_table(table, max_chunksize=2)
+    streamed = io.BytesIO(sink.getvalue().to_pybytes())
+    assert rb.data.read(streamed).table["age"].to_pylist() == TABLE["age"]
+    parquet = io.BytesIO(written(tmp_path, "parquet").read_bytes())
+    assert rb.data.read(parquet).format == rb.data.Parquet()
+    parquet.seek(0)
+    with rb.data.stream(parquet, block_rows=3) as blocks:
+        assert [len(block) for block in blocks] == [3, 1]
+
+
+def test_weights_of_a_column():
+    text = b"y,w,x\na,1,2\nb,0.5,3\na,-1,4\nb,,5\n"
+    chosen = {"columns": {"weight": "w"}, "format": "csv"}
+    with pytest.raises(rb.data.DataError, match=r"line 4, column 'w': the weight is not a number from 0 on"):
+        rb.data.read(io.BytesIO(text), **chosen)
+    data = rb.data.read(io.BytesIO(text), **chosen, on_error="skip")
+    assert data.weights.tolist() == [1, 0.5]
+    assert data.skipped.count == 2
+
+
+def test_missing_numbers_and_categories_are_null():
+    text = b"y,x,k\n1,NA,a\n0,,\n1,?,b\n1,2,NA\n"
+    data = rb.data.read(io.BytesIO(text), format="csv", columns={"numeric": "x", "categorical": "k"})
+    assert data.table.to_pydict() == {"x": [None, None, None, 2.0], "k": ["a", None, "b", "NA"]}
