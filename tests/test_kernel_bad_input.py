@@ -62,6 +62,8 @@ PARAMETERS = [
     ({"block_size": 0}, "block_size"),
     ({"block_size": 2.5}, "block_size"),
     ({"cache_size": -1}, "cache_size"),
+    ({"degree": 10**400}, "degree"),
+    ({"coef0": 10**400}, "coef0"),
     ({"rule": "perceptron"}, "rule"),
     ({"rule": rules.PA}, "rule"),
     ({"rule": rules.HardMargin()}, "rule"),

@@ -1,11 +1,13 @@
 """The kernels themselves: against scikit-learn, dense and sparse."""
 
+import threading
 from itertools import product
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
 from kernel_twin import KERNELS, laplacian
+from sklearn.datasets import load_breast_cancer, load_wine
 from sklearn.metrics import pairwise
 from sklearn.model_selection import train_test_split
 from sklearn.svm import SVC
@@ -150,3 +152,56 @@ def test_products_of_mostly_zeros_are_the_same_for_any_threads(n, dtype, monkeyp
             assert found.dtype == dtype
             np.testing.assert_array_equal(found, A @ B.T)  # whole numbers: no rounding
         np.testing.assert_array_equal(engine.product(wide, A), B @ A.T)
+
+
+# ---- the Gaussian kernel far from the origin -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("offset", [0, 100, 10_000])
+@pytest.mark.parametrize("layout", [np.asarray, sp.csr_matrix], ids=["dense", "sparse"])
+def test_the_gaussian_kernel_far_from_the_origin(offset, layout):
+    """In float32 the squares of such rows cancel; a row is at no distance from itself."""
+    X = (np.random.default_rng(0).standard_normal((30, 2)) + offset).astype(np.float32)
+    K = Kernel("rbf", gamma=0.5, bias=False).matrix(layout(X), layout(X))
+    assert K.dtype == np.float32
+    np.testing.assert_allclose(K, pairwise.rbf_kernel(X.astype(float), gamma=0.5), rtol=1e-4, atol=1e-6)
+    assert np.all(np.diagonal(K) == 1)
+
+
+def test_rows_at_no_distance_at_any_scale():
+    X = np.random.default_rng(0).standard_normal((30, 2))
+    y = X[:, 0] * X[:, 1] > 0
+    model = rb.KernelPerceptron(gamma=1e20, fit_intercept=False, tol=1e-3, random_state=0).fit(X, y)
+    assert model.verdict_ == "separated"  # the kernel matrix is that of 30 orthogonal rows
+    assert model.margin_bounds_ == pytest.approx((1 / np.sqrt(30), 1 / np.sqrt(30)))
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("load", [load_breast_cancer, load_wine])
+def test_separated_means_that_every_row_is_right(load, dtype):
+    """Unscaled rows: most kernel values are 0 but for rounding, so that scores of exactly 0 abound."""
+    X, y = load(return_X_y=True)
+    for more in ({}, {"block_size": 1}, {"cache_size": 0}):
+        model = rb.KernelPerceptron(gamma=0.1, random_state=0, **more).fit(X.astype(dtype), y)
+        assert model.verdict_ == "separated"
+        np.testing.assert_array_equal(model.predict(X.astype(dtype)), y)
+
+
+def test_a_kernel_function_stays_the_users():
+    class Scaled:
+        def __init__(self):
+            self.lock, self.scale = threading.Lock(), 1.0  # a lock cannot be copied
+
+        def __call__(self, A, B):
+            return self.scale * (A @ B.T)
+
+    X, y = np.random.default_rng(0).standard_normal((20, 2)), np.arange(20) % 2
+    model = rb.KernelPerceptron(kernel=Scaled()).partial_fit(X[:10], y[:10]).partial_fit(X[10:], y[10:])
+    assert model.with_readout("averaged")._learner.kernel.name is model.kernel
+
+
+def test_gamma_of_a_stream_that_rows_without_weight_opened():
+    X, y = np.random.default_rng(0).standard_normal((30, 2)), np.arange(30) % 2
+    opened = rb.KernelPerceptron().partial_fit(X[:3], y[:3], classes=[0, 1], sample_weight=np.zeros(3))
+    plain = rb.KernelPerceptron().partial_fit(X[3:4], y[3:4], classes=[0, 1])
+    assert opened.partial_fit(X[3:4], y[3:4])._learner.kernel.gamma == plain._learner.kernel.gamma
