@@ -7,6 +7,8 @@ features.py     blocks to rows of numbers, and all that it takes to make them ag
 algorithms.py   the learners by name
 training.py     learning from files, in memory or block by block
 judging.py      models on files: scores, and what they come to
+names.py        what the columns of a model are called
+whole.py        small files at once, without columns that are empty
 
 Each other module is a command.
 """
@@ -17,12 +19,12 @@ import argparse
 from collections.abc import Sequence
 
 from .. import __version__
-from . import evaluate, inspect, predict, train
+from . import convert, evaluate, explain, inspect, predict, separable, trace, train
 from .options import Parser
 from .terminal import INTERRUPTED, failures
 
 #: The commands, in the order in which help lists them.
-COMMANDS = (train, predict, evaluate, inspect)
+COMMANDS = (train, predict, evaluate, explain, inspect, separable, trace, convert)
 
 
 def parser() -> argparse.ArgumentParser:

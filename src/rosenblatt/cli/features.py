@@ -88,8 +88,6 @@ class Features:
         categories = Categories()
         if columns is None:
             return cls(None, format, categories)
-        if not columns.features:
-            raise CommandError("no column is left to learn from; name them by --text, --numeric or --categorical")
         text = {name: TextColumn(_hashing(arguments), arguments.named_rows) for name in columns.text or ()}
         encoder = Encoder(
             columns, text, standardise=bool(columns.numeric) and not arguments.no_standardise,
@@ -161,6 +159,7 @@ def _hashing(arguments: argparse.Namespace) -> Hashing:
     )
     return Hashing(
         analysis, bits=arguments.bits, weighting=arguments.weighting, idf=not arguments.no_idf,
+        norm=None if arguments.norm == "none" else "l2",
         keep_names=arguments.named_rows > 0, n_threads=threads(),
     )  # fmt: skip
 

@@ -20,6 +20,7 @@ DONE, FAILED, USAGE, INTERRUPTED, PIPE_CLOSED = 0, 1, 2, 130, 141
 
 #: What the library says in terms of Python, in terms of the command line.
 _IN_OPTIONS = (
+    (r"delimiter=", "--delimiter "),
     (r"zero_based=True", "--zero-based yes"),
     (r"missing='absent'", "--missing absent"),
     (r"label_type='text'", "--label-type text"),
@@ -116,7 +117,7 @@ class Progress:
         if share is not None and 0.02 < share <= 1:
             left = (now - self.began) * (1 - share) / share
             text += f", {share:.0%}, {left:.0f} s left"
-        columns = os.get_terminal_size(sys.stderr.fileno()).columns
+        columns = os.get_terminal_size(sys.stderr.fileno()).columns or 80
         sys.stderr.write(f"\r\x1b[K{text[: columns - 1]}")
         sys.stderr.flush()
 

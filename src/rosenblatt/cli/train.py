@@ -108,6 +108,12 @@ def _course(arguments: argparse.Namespace, progress: Progress, interrupt: Interr
         return course, model.algorithm, model.parameters
     stream = inputs.opened(arguments.files, arguments, inputs.columns_of(arguments))
     columns, format = stream.columns, stream.format
+    if columns is not None and not columns.features:
+        next(stream)  # says so if there are no rows
+        raise CommandError(
+            f"{', '.join(arguments.files)}: no column is left to learn from; name them by --text, --numeric or "
+            "--categorical"
+        )
     if columns is not None and not columns.label:
         raise CommandError(f"{', '.join(arguments.files)}: no column looks like the labels; name it by --label")
     features = Features.asked_for(columns, format, arguments)

@@ -99,7 +99,8 @@ def in_memory(course: Course) -> None:
 
     def report(done: Pass) -> None:
         course.mistakes = list(learner.passes)
-        told = f"pass {done.number} of {course.passes}: {done.mistakes:,} mistakes in {rows.n_rows:,} examples"
+        right = 1 - (done.mistakes or 0) / rows.n_rows
+        told = f"pass {done.number} of {course.passes}: {done.mistakes:,} mistakes, {right:.2%} right"
         course.progress(told, done.number / course.passes)
         course.interrupt.check()
 
@@ -205,7 +206,7 @@ def _tell(course: Course, number: int, seen: int, mistakes: int, share: float | 
     total = (number - 1) * course.rows + seen
     speed = total / max(time.monotonic() - course.progress.began, 1e-9)
     told = f"pass {number} of {course.passes}: {seen:,} examples, {speed:,.0f}/s, {mistakes:,} mistakes"
-    course.progress(f"{told}, {1 - mistakes / seen:.2%} right before learning" if number == 1 else told, share)
+    course.progress(f"{told}, {1 - mistakes / max(seen, 1):.2%} right", share)
 
 
 def refuse_one_class(classes: Array, files: Sequence[str]) -> None:
