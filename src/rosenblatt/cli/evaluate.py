@@ -16,6 +16,7 @@ EXAMPLE = "rosenblatt evaluate mood.model test.csv"
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
+    """The options of this command."""
     parser.add_argument("model", metavar="MODEL", help="a model file")
     options.add_files(parser)
     options.add_json(parser)
@@ -24,6 +25,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> None:
+    """Do it."""
     from dataclasses import replace
 
     from .judging import judged, loaded, opened_for

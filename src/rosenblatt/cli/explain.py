@@ -20,6 +20,7 @@ EXAMPLE = 'rosenblatt explain mood.model "not a bad film"'
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
+    """The options of this command."""
     parser.add_argument("model", metavar="MODEL", help="a model file")
     parser.add_argument("example", metavar="TEXT|FILE", nargs="?", help="a text, a file, or - for standard input")
     parser.add_argument("--top", metavar="N", type=options.count, default=12, help="features to show (12)")
@@ -29,6 +30,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> None:
+    """Do it."""
     from .judging import loaded
 
     model, features = loaded(arguments.model)

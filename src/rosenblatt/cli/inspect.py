@@ -14,11 +14,13 @@ EXAMPLE = "rosenblatt inspect mood.model"
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
+    """The options of this command."""
     parser.add_argument("model", metavar="MODEL", help="a model file")
     options.add_json(parser)
 
 
 def run(arguments: argparse.Namespace) -> None:
+    """Do it."""
     from ..model_files import read
 
     model = read(arguments.model)

@@ -102,6 +102,14 @@ def add_encoding(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_whole(parser: argparse.ArgumentParser) -> None:
+    """Small files as they are: text is counted, numbers are taken as they stand."""
+    add_files(parser)
+    add_columns(add_reading(parser))
+    add_encoding(parser)
+    parser.set_defaults(weighting="count", no_idf=True, norm="none", no_standardise=True, named_rows=1 << 31, ngrams=1)
+
+
 def add_json(parser: argparse.ArgumentParser) -> None:
     """The result for machines."""
     parser.add_argument("--json", action="store_true", help="print the result as JSON")

@@ -19,6 +19,7 @@ EXAMPLE = "rosenblatt predict mood.model new.csv --scores > answers.csv"
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
+    """The options of this command."""
     parser.add_argument("model", metavar="MODEL", help="a model file")
     options.add_files(parser)
     parser.add_argument("-o", "--output", metavar="FILE", default="-", help="where to (standard output)")
@@ -30,6 +31,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> None:
+    """Do it."""
     from ..data.saving import replacing
     from .judging import loaded, opened_for, scored
 

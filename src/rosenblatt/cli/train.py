@@ -21,6 +21,7 @@ PASSES = 5
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
+    """The options of this command."""
     options.add_files(parser)
     parser.add_argument("-o", "--output", metavar="MODEL", required=True, help="the model file to write")
     parser.add_argument("--resume", metavar="MODEL", help="go on with this model, one pass block by block")
@@ -46,6 +47,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
+    """Do it."""
     from ..model_files import write
     from . import inputs, training
 
