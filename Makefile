@@ -11,7 +11,8 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .PHONY: demo test test-slow check format sanitize fuzz bench clean
 
-demo: $(VENV)/built
+demo: $(VENV)/data
+	$(BIN)/rosenblatt demo
 	$(BIN)/python examples/tour.py
 
 test: $(VENV)/test
@@ -47,7 +48,7 @@ $(VENV)/built: $(BIN)/python $(NATIVE)
 	$(BIN)/python -m pip install -q --no-build-isolation -C build-dir=build/release -e .
 	touch $@
 
-$(VENV)/test $(VENV)/lint $(VENV)/bench: $(VENV)/built
+$(VENV)/data $(VENV)/test $(VENV)/lint $(VENV)/bench: $(VENV)/built
 	$(BIN)/python -m pip install -q --no-build-isolation -C build-dir=build/release -e ".[$(notdir $@)]"
 	touch $@
 

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from . import engine
+from . import engine, labels
 from .convergence import NO_MARGIN, ON_THE_BOUNDARY, SEPARATED, STOPPED, ConvergenceWarning, undecided
 from .state import ERRORS, GROWTH, MISTAKES, ROOM, State
 
@@ -53,6 +53,31 @@ class Run:
 def weighted_rows(weight: Array | None) -> Array | None:
     """The rows that are there at all, those of positive weight; None: all."""
     return None if weight is None or np.all(weight > 0) else np.flatnonzero(weight > 0).astype(np.int32)
+
+
+def learn_labels(learner: Any, rows: Any, y: Array, weight: Array | None, classes: Array) -> Array:
+    """Learn from the next rows of a stream by their labels, of which some may be new; returns the classes then known.
+
+    It goes in stretches that end where a class is met for the first time, as one row at a time would. Rows of weight 0
+    bring no new class.
+    """
+
+    def coded() -> Array:
+        codes = labels.encode(y, classes)
+        return codes if weight is None else np.where(weight > 0, codes, np.maximum(codes, 0)).astype(codes.dtype)
+
+    start = 0
+    while start < rows.n_rows:
+        codes = coded()
+        if codes[start] < 0:
+            classes, code = labels.insert(classes, y[start])
+            learner.add_class(code)
+            codes = coded()
+        new = np.flatnonzero(codes[start:] < 0)
+        stop = start + int(new[0]) if len(new) else rows.n_rows
+        learner.partial_fit(rows, codes, weight, (start, stop))
+        start = stop
+    return classes
 
 
 class Learner(State):

@@ -188,6 +188,7 @@ class Encoder:
         settings: Mapping[str, Any],
         arrays: Mapping[str, Array],
         text: Callable[[dict[str, Any], dict[str, Array]], TextEncoder] | None = None,
+        hash_names: Callable[[Sequence[str]], Array] = hash_names,
     ) -> Encoder:
         """The encoder that ``to_state`` told of; ``text`` makes each text encoder of its own settings and arrays."""
         columns = Columns(**settings["columns"])
@@ -198,7 +199,7 @@ class Encoder:
             encoders[name] = text(settings["text"][name], _under(arrays, f"text.{i}."))
         made = cls(
             columns, encoders, standardise=settings["standardise"], bits=settings["bits"],
-            missing=settings["missing"], dtype=settings["dtype"],
+            missing=settings["missing"], dtype=settings["dtype"], hash_names=hash_names,
         )  # fmt: skip
         if made.scale is not None:
             made.scale = RunningScale.from_arrays(_under(arrays, "scale."))

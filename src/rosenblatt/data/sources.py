@@ -83,9 +83,12 @@ class Source:
     @property
     def progress(self) -> tuple[int, int] | None:
         """Bytes of the file taken so far and all of them, where that is known."""
-        if not self._owned or not self._size or self._raw.closed:
+        if not self._owned or not self._size:
             return None
-        return min(self._raw.tell(), self._size), self._size
+        try:
+            return min(self._raw.tell(), self._size), self._size
+        except (OSError, ValueError):  # the thread that reads has closed it
+            return None
 
     def peek(self, n: int) -> bytes:
         """The first n bytes, or all there are; they will still be read."""

@@ -97,7 +97,7 @@ def write(
     zero_based : bool, default=False
         Whether svmlight indices count from 0.
     """
-    name = _format_of(path, format)
+    name = target_format(path, format)
     blocks = _encoded(blocks, encoder) if encoder is not None else blocks
     lines: dict[str, Callable[[Block], Iterator[str]]] = {
         "svmlight": lambda block: _svmlight_lines(block, classes, 0 if zero_based else 1),
@@ -115,7 +115,8 @@ def write(
     return n
 
 
-def _format_of(path: Any, given: str | None) -> str:
+def target_format(path: Any, given: str | None) -> str:
+    """The format to write: the one asked for, else the one that the name tells."""
     name = given.lower() if given else SUFFIXES.get("." + stem(str(path)).rpartition(".")[2], "")
     if not name:
         raise ValueError(f"the name {str(path)!r} does not tell a format; say format='csv' or another")
@@ -356,7 +357,7 @@ def convert(
     encoder : callable or None, default=None
         Makes an `Encoder` of the resolved columns of a table, where numbers are needed.
     """
-    name = _format_of(target, to)
+    name = target_format(target, to)
     sources = expand(source)
     if name in ("csv", "tsv", "parquet", "arrow") and reading.get("n_features") is None:
         reading |= _width(sources, reading)

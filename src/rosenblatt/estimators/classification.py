@@ -16,7 +16,7 @@ from sklearn.utils.multiclass import check_classification_targets
 
 from .. import engine, labels
 from ..convergence import SEPARATED
-from ..learner import Learner
+from ..learner import Learner, learn_labels
 from .contract import LinearEstimator, Task, parameters, refuse_no_weight
 
 Array = NDArray[Any]
@@ -175,22 +175,9 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):
         return by_row if weight is None else weight * by_row
 
     def _learn_rows(self, rows: engine.Rows, y: Array, weight: Array | None) -> None:
-        """Learn in stretches that end where a class is met for the first time, as one row at a time would."""
-        start = 0
-        while start < rows.n_rows:
-            codes = self._codes(y, weight)
-            if codes[start] < 0:
-                self._add_class(y[start])
-                codes = self._codes(y, weight)
-            new = np.flatnonzero(codes[start:] < 0)
-            stop = start + int(new[0]) if len(new) else rows.n_rows
-            self._learner.partial_fit(rows, codes, weight, (start, stop))
-            start = stop
-
-    def _codes(self, y: Array, weight: Array | None) -> Array:
-        """Codes of the labels, −1 where new; rows of weight 0 bring no new class."""
-        codes = labels.encode(y, self.classes_)
-        return codes if weight is None else np.where(weight > 0, codes, np.maximum(codes, 0)).astype(codes.dtype)
+        classes = learn_labels(self._learner, rows, y, weight, self.classes_)
+        if len(classes) > len(self.classes_):
+            self._know(classes)
 
     def _add_class(self, label: Any) -> None:
         classes, code = labels.insert(self.classes_, label)

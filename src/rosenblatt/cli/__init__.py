@@ -1,0 +1,56 @@
+"""The command ``rosenblatt``: from a file to a model, its predictions and its reasons. It needs no scikit-learn.
+
+terminal.py     what is written where: progress, tables, errors, exit codes
+options.py      options that commands share, and help that begins with an example
+inputs.py       files to blocks, as the options say
+features.py     blocks to rows of numbers, and all that it takes to make them again, kept in the model
+algorithms.py   the learners by name
+training.py     learning from files, in memory or block by block
+judging.py      models on files: scores, and what they come to
+names.py        what the columns of a model are called
+whole.py        small files at once, without columns that are empty
+
+Each other module is a command.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+
+from .. import __version__
+from . import completion, convert, demo, evaluate, explain, inspect, predict, separable, trace, train
+from .options import Parser
+from .terminal import INTERRUPTED, failures
+
+#: The commands, in the order in which help lists them.
+COMMANDS = (train, predict, evaluate, explain, inspect, separable, trace, convert, demo, completion)
+
+
+def parser() -> argparse.ArgumentParser:
+    """The parser of the whole command line."""
+    made = Parser(
+        prog="rosenblatt",
+        example="rosenblatt train reviews.csv -o mood.model",
+        description="Train, judge, explain and use models of the perceptron family from files.",
+    )
+    made.add_argument("--version", action="version", version=f"rosenblatt {__version__}")
+    commands = made.add_subparsers(dest="command", metavar="COMMAND", required=True, parser_class=Parser)
+    for module in COMMANDS:
+        name = module.__name__.rpartition(".")[2]
+        summary = (module.__doc__ or "").partition("\n")[0]
+        own = commands.add_parser(name, help=summary, description=module.__doc__, example=module.EXAMPLE)
+        module.add_options(own)
+        own.set_defaults(run=module.run)
+    return made
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command; returns its exit code."""
+    arguments = parser().parse_args(argv)
+    with failures() as outcome:
+        outcome.code = arguments.run(arguments) or 0
+    return outcome.code
+
+
+__all__ = ["COMMANDS", "INTERRUPTED", "main", "parser"]

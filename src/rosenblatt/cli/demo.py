@@ -1,0 +1,81 @@
+"""A tour in a minute: from raw text in a file to a sentiment model, its reasons and its proofs.
+
+Each command is shown before it runs, in a folder of its own that is gone afterwards.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shlex
+import tempfile
+from pathlib import Path
+
+EXAMPLE = "rosenblatt demo"
+
+#: Words alone cannot tell these apart.
+PHRASES = "label,text\npos,good\nneg,bad\nneg,not good\npos,not bad\n"
+
+REVIEWS = """sentiment,review
+pos,"A wonderful film: warm, funny and never dull."
+neg,"A dull film, poor jokes, and far too long."
+pos,"Not bad at all! I laughed, and the ending is great."
+neg,"Not good. The plot is a mess and the jokes are bad."
+pos,"Great actors, a great script; I liked every minute."
+neg,"I was bored: bad script, poor actors, a waste of time."
+pos,"Funny and warm, with a wonderful ending."
+neg,"The ending is a waste, and the rest is not funny."
+pos,"Never dull, and the jokes are good."
+neg,"Far too long, and not a good joke in it."
+pos,"I liked it: good jokes, a fine script."
+neg,"A mess of a film. I did not like a minute of it."
+"""
+NEW = "review\nThe script is wonderful and the actors are funny\nA waste of a good script: too long and dull\n"
+
+STOPS = (
+    ("Four phrases. Can any weights of their words be right? A proof that they cannot",
+     ("separable phrases.csv --text text",)),
+    ("With pairs of words they can, and this is the largest margin", ("separable phrases.csv --text text --ngrams 2",)),
+    ("The perceptron on them, step by step, in exact numbers",
+     ("trace phrases.csv --text text --ngrams 2 --exact --updates",)),
+    ("Raw reviews to a model: one command", ("train reviews.csv -o mood.model",)),
+    ("What it has learned", ("explain mood.model --top 6",)),
+    ("Why it says so, word by word", ('explain mood.model "not bad, and never dull" --top 6',)),
+    ("New reviews", ("predict mood.model new.csv --scores",)),
+    ("What the model file holds", ("inspect mood.model",)),
+)  # fmt: skip
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """The options of this command."""
+    parser.add_argument("--keep", metavar="FOLDER", help="run in this folder and leave the files there")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Do it."""
+    with tempfile.TemporaryDirectory() as made:
+        folder = Path(arguments.keep or made)
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, content in (("phrases.csv", PHRASES), ("reviews.csv", REVIEWS), ("new.csv", NEW)):
+            (folder / name).write_text(content, encoding="utf-8")
+        before = os.getcwd()
+        os.chdir(folder)
+        try:
+            return _tour()
+        finally:
+            os.chdir(before)
+
+
+def _tour() -> int:
+    from . import main
+
+    for number, (heading, commands) in enumerate(STOPS, 1):
+        told = f"{number}  {heading}"
+        print(f"{told}\n{'─' * len(told)}", flush=True)
+        for command in commands:
+            print(f"$ rosenblatt {command}", flush=True)
+            code = main(shlex.split(command))
+            if code:
+                return code
+        print(flush=True)
+    return 0

@@ -1,0 +1,173 @@
+"""Blocks to rows of numbers, and all that it takes to make them again, kept in the model."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..data import Block, Columns, Encoder, Svmlight, VowpalWabbit
+from ..data.csr import Csr, stacked
+from ..data.hashing import hash_names
+from ..text import ENGLISH_NEGATIONS, Analysis, Documents, Hashing
+from .terminal import CommandError
+
+if TYPE_CHECKING:
+    from ..model_files import Model, Section
+
+#: The section of a model file.
+SECTION = "features"
+#: So many names of categories are kept.
+MOST_CATEGORIES = 1 << 18
+
+
+class TextColumn:
+    """Hashed text as the encoder of tables wants it; n-grams of the first rows are kept by name."""
+
+    def __init__(self, hashing: Hashing, named_rows: int) -> None:
+        self.hashing, self.named_rows, self.n_columns = hashing, named_rows, hashing.n_columns
+
+    def encode(self, strings: Any) -> tuple[Any, Any, Any]:
+        return self.hashing.encode(Documents(strings))
+
+    def learn_and_encode(self, strings: Any) -> tuple[Any, Any, Any]:
+        named = min(max(self.named_rows - self.hashing.n_documents, 0), len(strings))
+        if named == len(strings) or self.hashing.names is None:
+            return self.hashing.learn_and_encode(Documents(strings))
+        parts = [self._learned(strings[:named], names=True)] if named else []
+        parts.append(self._learned(strings[named:], names=False))
+        rows = stacked(parts)
+        return rows.indptr, rows.indices, rows.data
+
+    def _learned(self, strings: Any, names: bool) -> Csr:
+        hashing, kept = self.hashing, self.hashing.names
+        if not names:
+            hashing.names, hashing.names_complete = None, False
+        try:
+            return Csr(*hashing.learn_and_encode(Documents(strings)), self.n_columns)
+        finally:
+            if not names:
+                hashing.names = kept
+
+    def to_state(self) -> tuple[dict[str, Any], dict[str, Any]]:
+        plain, arrays = self.hashing.to_state()
+        return {"hashing": plain, "named_rows": self.named_rows}, arrays
+
+    @classmethod
+    def from_state(cls, plain: dict[str, Any], arrays: dict[str, Any]) -> TextColumn:
+        from ..engine import threads
+
+        return cls(Hashing.from_state(plain["hashing"], arrays, n_threads=threads()), plain["named_rows"])
+
+
+class Categories:
+    """The hash of categories, which remembers the names it met."""
+
+    def __init__(self, met: Sequence[str] = ()) -> None:
+        self.met = dict.fromkeys(met)
+
+    def __call__(self, names: Sequence[str]) -> Any:
+        if len(self.met) < MOST_CATEGORIES:
+            self.met.update(dict.fromkeys(names))
+        return hash_names(names)
+
+
+class Features:
+    """What makes rows of numbers of blocks: an encoder of tables, or the format of rows that are numbers already."""
+
+    def __init__(self, encoder: Encoder | None, format: Any, categories: Categories) -> None:
+        self.encoder, self.format, self.categories = encoder, format, categories
+        self.met = 0  # columns of rows that are numbers already
+
+    @classmethod
+    def asked_for(cls, columns: Columns | None, format: Any, arguments: argparse.Namespace) -> Features:
+        """For the columns of a table, or a format of numbers."""
+        categories = Categories()
+        if columns is None:
+            return cls(None, format, categories)
+        text = {name: TextColumn(_hashing(arguments), arguments.named_rows) for name in columns.text or ()}
+        encoder = Encoder(
+            columns, text, standardise=bool(columns.numeric) and not arguments.no_standardise,
+            missing=arguments.missing, dtype="float32" if text else "float64", hash_names=categories,
+        )  # fmt: skip
+        return cls(encoder, None, categories)
+
+    @property
+    def has_text(self) -> bool:
+        return self.encoder is not None and bool(self.encoder.columns.text)
+
+    @property
+    def n_features(self) -> int:
+        return self.met if self.encoder is None else self.encoder.n_features
+
+    def rows(self, block: Block, *, learn: bool) -> Csr:
+        """The rows of a block; ``learn``: counts and means go on with them."""
+        if self.encoder is not None:
+            if block.table is None:
+                wanted = ", ".join(self.encoder.columns.features[:6])
+                raise CommandError(f"{block.file(0)}: the model needs a table with the columns {wanted}")
+            return self.encoder.encode(block, learn=learn)
+        if block.csr is None:
+            raise CommandError(f"{block.file(0)}: the model needs numbered features, as svmlight has, and no table")
+        if learn:
+            self.met = max(self.met, block.csr.n_features)
+        return _fitted(block.csr, self.met)
+
+    # ---- in a model ----------------------------------------------------------------------------------------------
+
+    def to_section(self) -> Section:
+        """Plain values and arrays for a model file."""
+        if self.encoder is not None:
+            plain, arrays = self.encoder.to_state()
+            return {"table": plain, "categories": list(self.categories.met)}, arrays
+        settings = {key: value for key, value in asdict(self.format).items() if key in ("zero_based", "bits")}
+        return {"format": self.format.name, "settings": settings, "n_features": self.met}, {}
+
+    @classmethod
+    def of_model(cls, model: Model, path: str) -> Features:
+        """What a model needs, from its file."""
+        if SECTION in model.extras:
+            plain, arrays = model.extras[SECTION]
+            if "table" in plain:
+                categories = Categories(plain["categories"])
+                encoder = Encoder.from_state(plain["table"], arrays, TextColumn.from_state, categories)
+                return cls(encoder, None, categories)
+            kind = Svmlight if plain["format"] == "svmlight" else VowpalWabbit
+            made = cls(None, kind(**plain["settings"]), Categories())
+            made.met = plain["n_features"]
+            return made
+        if not hasattr(model.learner, "weights"):
+            raise CommandError(f"{path} is a kernel model, which the command line does not run; use rb.load in Python")
+        if model.columns is not None:  # trained in Python on a frame
+            columns = Columns(label=None, numeric=tuple(map(str, model.columns)))
+            return cls(Encoder(columns, dtype=model.learner.dtype), None, Categories())
+        made = cls(None, None, Categories())
+        made.met = model.learner.n_features
+        return made
+
+
+def _hashing(arguments: argparse.Namespace) -> Hashing:
+    from ..engine import threads
+
+    analysis = Analysis(
+        ngrams=(1, arguments.ngrams),
+        decode_error="strict",
+        negations=ENGLISH_NEGATIONS if arguments.negation else None,
+    )
+    return Hashing(
+        analysis, bits=arguments.bits, weighting=arguments.weighting, idf=not arguments.no_idf,
+        norm=None if arguments.norm == "none" else "l2",
+        keep_names=arguments.named_rows > 0, n_threads=threads(),
+    )  # fmt: skip
+
+
+def _fitted(csr: Csr, n_features: int) -> Csr:
+    """Rows among this many columns: features beyond, which have no weight, are left out."""
+    if csr.n_features <= n_features:
+        return csr.widened(n_features)
+    kept = csr.indices < n_features
+    ends = np.concatenate([[0], np.cumsum(kept)])[csr.indptr].astype(csr.indptr.dtype)
+    return Csr(ends, csr.indices[kept], csr.data[kept], n_features)

@@ -1,0 +1,103 @@
+"""Files to blocks, as the options say."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from .terminal import CommandError
+
+if TYPE_CHECKING:
+    from ..data import Block, Columns, Data, Stream
+
+#: Larger files are read block by block in every pass. A compressed byte counts for five.
+IN_MEMORY = 1 << 30
+
+_COMPRESSED = (".gz", ".bz2", ".xz", ".zst", ".parquet", ".pq", ".feather")
+
+
+def settings_of(arguments: argparse.Namespace) -> dict[str, Any]:
+    """Settings of the format that options name."""
+    found: dict[str, Any] = {}
+    if arguments.delimiter is not None:
+        found["delimiter"] = arguments.delimiter.replace("\\t", "\t")
+    if arguments.zero_based not in (None, "auto"):
+        found["zero_based"] = arguments.zero_based == "yes"
+    if arguments.encoding_errors is not None:
+        found["encoding_errors"] = arguments.encoding_errors
+    return found
+
+
+def columns_of(arguments: argparse.Namespace) -> dict[str, Any] | None:
+    """What the options say of columns."""
+    told = {
+        role: getattr(arguments, role)
+        for role in ("label", "text", "numeric", "categorical", "weight", "label_type")
+        if getattr(arguments, role, None)
+    }
+    return told or None
+
+
+def opened(files: Sequence[str], arguments: argparse.Namespace, columns: Any = None, *, format: Any = None) -> Stream:
+    """The blocks of files."""
+    from .. import data
+
+    settings = {} if format is not None else settings_of(arguments)
+    try:
+        return data.stream(
+            list(files),
+            block_rows=arguments.block_rows,
+            format=format or arguments.format,
+            columns=columns,
+            on_error=arguments.on_error,
+            **settings,
+        )
+    except TypeError as error:  # an option that does not go with the format
+        raise CommandError(str(error)) from None
+
+
+def read_whole(files: Sequence[str], arguments: argparse.Namespace) -> Data:
+    """The rows of files at once."""
+    from .. import data
+
+    settings = settings_of(arguments)
+    return data.read(list(files), format=arguments.format, on_error=arguments.on_error, **settings)
+
+
+def fit_in_memory(files: Sequence[str]) -> bool:
+    """Whether files are small enough to be kept as rows; standard input counts as small."""
+    from ..data.sources import expand
+
+    size = 0
+    for path in expand(list(files)):
+        if isinstance(path, (str, os.PathLike)) and os.path.isfile(path):
+            size += os.path.getsize(path) * (5 if str(path).lower().endswith(_COMPRESSED) else 1)
+    return size <= IN_MEMORY
+
+
+def labels_of(block: Block) -> Any:
+    """The labels of a block, which must be there."""
+    import numpy as np
+
+    labels = block.labels
+    if labels is None:
+        raise CommandError(f"{block.file(0)}: there are no labels; name their column by --label")
+    if labels.dtype.kind == "f":
+        missing = np.flatnonzero(np.isnan(labels))
+        if len(missing):
+            raise CommandError(f"{block.place(int(missing[0]))}: the label is missing")
+        broken = np.flatnonzero(labels != np.round(labels))
+        if len(broken):
+            row = int(broken[0])
+            raise CommandError(
+                f"{block.place(row)}: the label {labels[row]:g} is a number of a regression and no class; "
+                "the command line trains classifiers"
+            )
+    return labels
+
+
+def guesses(columns: Columns | None) -> str:
+    """Every guess about columns, a line each."""
+    return "" if columns is None else str(columns)

@@ -1,0 +1,115 @@
+"""Options that commands share, and help that begins with an example."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+FORMATS = ("svmlight", "vw", "csv", "tsv", "jsonl", "parquet", "arrow")
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser whose help begins with an example."""
+
+    def __init__(self, *, example: str = "", **options: Any) -> None:
+        options.setdefault("formatter_class", argparse.RawDescriptionHelpFormatter)
+        super().__init__(allow_abbrev=False, **options)
+        self.example = example
+
+    def format_help(self) -> str:
+        return f"example: {self.example}\n\n{super().format_help()}"
+
+
+def names(text: str) -> list[str]:
+    """Names of columns, with commas between them."""
+    return [name.strip() for name in text.split(",") if name.strip()]
+
+
+def count(text: str) -> int:
+    """A whole number from 1 on."""
+    if not text.isdigit() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 1 on")
+    return int(text)
+
+
+def fraction_or_file(text: str) -> float | str:
+    """A number between 0 and 1, or the name of a file."""
+    try:
+        share = float(text)
+    except ValueError:
+        return text
+    if not 0 < share <= 0.5:
+        raise argparse.ArgumentTypeError(f"{text} of the rows cannot be held out; say a share above 0, at most 0.5")
+    return share
+
+
+def add_files(parser: argparse.ArgumentParser, many: str = "+") -> None:
+    """The files to read."""
+    parser.add_argument("files", metavar="FILE", nargs=many, help="files, globs in quotes, or - for standard input")
+
+
+def add_reading(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
+    """How files are read."""
+    group = parser.add_argument_group("reading")
+    group.add_argument("--format", choices=FORMATS, help="format of the files (guessed from the name and first lines)")
+    group.add_argument("--delimiter", metavar="C", help="what stands between the values of a CSV file (guessed)")
+    group.add_argument(
+        "--zero-based", choices=("auto", "yes", "no"), help="whether svmlight indices count from 0 (auto)"
+    )
+    group.add_argument(
+        "--on-error", choices=("raise", "skip"), default="raise", help="stop at a faulty row, or count it and go on"
+    )
+    group.add_argument(
+        "--encoding-errors", choices=("strict", "replace"), help="bytes that are not UTF-8: refuse, or replace them"
+    )
+    group.add_argument("--block-rows", metavar="N", type=count, default=8192, help="rows in memory at a time (8192)")
+    return group
+
+
+def add_columns(group: argparse._ArgumentGroup) -> None:
+    """Which column of a table is what."""
+    group.add_argument("--label", metavar="NAME", help="the column of the labels (guessed)")
+    group.add_argument("--text", metavar="NAMES", type=names, help="text columns, with commas between them (guessed)")
+    group.add_argument("--numeric", metavar="NAMES", type=names, help="columns of numbers (guessed)")
+    group.add_argument("--categorical", metavar="NAMES", type=names, help="columns of categories (guessed)")
+    group.add_argument("--weight", metavar="NAME", help="a column of importance weights")
+    group.add_argument(
+        "--label-type", choices=("integer", "number", "boolean", "text"), help="what labels are read as (guessed)"
+    )
+
+
+def add_encoding(parser: argparse.ArgumentParser) -> None:
+    """How tables become rows of numbers."""
+    group = parser.add_argument_group("features of tables")
+    group.add_argument("--ngrams", metavar="N", type=count, default=2, help="longest runs of words that count (2)")
+    group.add_argument(
+        "--weighting", choices=("binary", "count", "log"), default="binary", help="what an n-gram weighs (binary)"
+    )
+    group.add_argument("--no-idf", action="store_true", help="do not weigh n-grams by how rare they are")
+    group.add_argument("--norm", choices=("l2", "none"), default="l2", help="divide rows of text by their norm (l2)")
+    group.add_argument("--negation", action="store_true", help="mark words after an English negation by not_")
+    group.add_argument("--bits", metavar="B", type=count, default=22, help="2^B columns for each text column (22)")
+    group.add_argument(
+        "--named-rows",
+        metavar="N",
+        type=int,
+        default=10_000,
+        help="keep the n-grams of the first N rows, for explain (10000)",
+    )
+    group.add_argument("--no-standardise", action="store_true", help="take numbers as they are")
+    group.add_argument(
+        "--missing", choices=("raise", "absent"), default="raise", help="a missing value: refuse it, or leave it out"
+    )
+
+
+def add_whole(parser: argparse.ArgumentParser) -> None:
+    """Small files as they are: text is counted, numbers are taken as they stand."""
+    add_files(parser)
+    add_columns(add_reading(parser))
+    add_encoding(parser)
+    parser.set_defaults(weighting="count", no_idf=True, norm="none", no_standardise=True, named_rows=1 << 31, ngrams=1)
+
+
+def add_json(parser: argparse.ArgumentParser) -> None:
+    """The result for machines."""
+    parser.add_argument("--json", action="store_true", help="print the result as JSON")

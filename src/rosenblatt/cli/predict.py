@@ -1,0 +1,93 @@
+"""Labels or scores of the rows of files, by a model.
+
+One line for each row, in their order, written as the files are read.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import io
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from . import options
+from .terminal import Progress, note, shown
+
+EXAMPLE = "rosenblatt predict mood.model new.csv --scores > answers.csv"
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """The options of this command."""
+    parser.add_argument("model", metavar="MODEL", help="a model file")
+    options.add_files(parser)
+    parser.add_argument("-o", "--output", metavar="FILE", default="-", help="where to (standard output)")
+    parser.add_argument("--scores", action="store_true", help="scores of the classes too")
+    parser.add_argument("--only-scores", action="store_true", help="scores and no labels")
+    parser.add_argument("--json", action="store_true", help="JSON lines instead of CSV")
+    parser.add_argument("--no-header", action="store_true", help="no line of names above the CSV")
+    options.add_reading(parser)
+
+
+def run(arguments: argparse.Namespace) -> None:
+    """Do it."""
+    from ..data.saving import replacing
+    from .judging import loaded, opened_for, scored
+
+    model, features = loaded(arguments.model)
+    names = [shown(label) for label in (model.classes.tolist() if model.classes is not None else ())]
+    write = Lines(arguments, names)
+    with opened_for(features, arguments.files, arguments, labelled=False) as stream, Progress() as progress:
+        with replacing(arguments.output) as file:
+            file.write(write.header())
+            n = 0
+            for block, scores, codes in scored(features, model.learner, stream):
+                file.write("".join(write.lines(scores, codes)).encode())
+                n += len(block)
+                progress(f"{n:,} rows", stream.progress)
+        if stream.skipped:
+            note(str(stream.skipped))
+
+
+class Lines:
+    """Predictions as lines of CSV or JSON."""
+
+    def __init__(self, arguments: argparse.Namespace, names: list[str]) -> None:
+        self.json, self.no_header, self.names = arguments.json, arguments.no_header, names
+        self.labels, self.scores = not arguments.only_scores, arguments.scores or arguments.only_scores
+        self.written = [json.dumps(name, ensure_ascii=False) if self.json else _quoted(name) for name in names]
+
+    def header(self) -> bytes:
+        """The names of the columns."""
+        if self.json or self.no_header:
+            return b""
+        columns = ["label"] if self.labels else []
+        if self.scores:
+            columns += ["score"] if len(self.names) <= 2 else [f"score:{name}" for name in self.names]
+        return (",".join(map(_quoted, columns)) + "\n").encode()
+
+    def lines(self, scores: Any, codes: Any) -> Iterator[str]:
+        """A line for each row."""
+        from ..data.writing import numbers
+
+        labels = [self.written[code] for code in codes.tolist()]
+        if not self.scores:
+            for label in labels:
+                yield f'{{"label": {label}}}\n' if self.json else label + "\n"
+            return
+        texts = numbers(scores.ravel())
+        width = 1 if scores.ndim == 1 else scores.shape[1]
+        for i, label in enumerate(labels):
+            own = texts[i * width : (i + 1) * width]
+            if not self.json:
+                yield ",".join([label, *own] if self.labels else own) + "\n"
+                continue
+            told = own[0] if width == 1 else "{" + ", ".join(f"{n}: {s}" for n, s in zip(self.written, own)) + "}"
+            yield "{" + (f'"label": {label}, ' if self.labels else "") + f'"score{"s" * (width > 1)}": {told}}}\n'
+
+
+def _quoted(text: str) -> str:
+    line = io.StringIO()
+    csv.writer(line, lineterminator="").writerow([text])
+    return line.getvalue()

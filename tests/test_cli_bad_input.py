@@ -1,0 +1,196 @@
+"""Bad input: one sentence with the file and the line, exit code 1, and nothing half-written or damaged."""
+
+import gzip
+import subprocess
+import sys
+
+import pytest
+
+import rosenblatt as rb
+from rosenblatt import cli, whole_files
+
+ROWS = b"1 1:1 2:0.5\n-1 2:1\n1 1:2\n-1 3:1\n"
+
+
+@pytest.fixture
+def model(tmp_path):
+    """A model of two text classes."""
+    path = tmp_path / "reviews.csv"
+    path.write_text("label,text\n" + "pos,a good film that I liked\nneg,a bad film that was long\n" * 5)
+    assert cli.main(["train", "-q", str(path), "-o", str(tmp_path / "mood.model")]) == 0
+    return tmp_path / "mood.model"
+
+
+FAULTS = {
+    "index 0 counted from 1": ("a.svm", b"1 1:1\n-1 0:1\n", ["--zero-based", "no"], "line 2, byte 4: index 0"),
+    "falling indices": ("a.svm", b"1 1:1\n-1 3:1 2:1\n", [], "line 2, byte 8: the index of '2:1' is less"),
+    "no number": ("a.svm", b"1 1:abc\n-1 2:1\n", [], "line 1, byte 3: the value of '1:abc' is not a number"),
+    "NaN": ("a.svm", b"1 1:1\n-1 2:nan\n", [], "line 2, byte 4: the value of '2:nan' is not a finite number"),
+    "no label": ("a.svm", b"1 1:1\n2:1 3:1\n", [], "line 2"),
+    "ragged": ("a.csv", b"label,text\npos,good\nneg,bad,more\n", [], "line 3"),
+    "empty": ("a.csv", b"", [], "the file is empty"),
+    "header alone": ("a.csv", b"label,text\n", [], "there are no rows"),
+    "label missing": ("a.csv", b"label,text\npos,good film\n,bad film\n", [], "line 3, column 'label': the label is"),
+    "one class": ("a.csv", b"label,text\npos,good film\npos,bad film\n", [], "all labels are the same, 'pos'"),
+    "one class in a stream": ("a.svm", b"1 1:1\n1 2:1\n", ["--stream"], "all labels are the same, '1'"),
+    "unknown column": ("a.csv", b"label,review\npos,good\nneg,bad\n", ["--text", "reveiw"], "did you mean 'review'?"),
+    "wrong delimiter": ("a.csv", b"label;text\npos;good\nneg;bad\n", ["--delimiter", ","], "say --delimiter ';'"),
+    "not UTF-8": ("a.csv", b"label,text\npos,good\nneg,b\xffd\n", [], "line 3"),
+    "missing number": ("a.csv", b"label,size\na,1\nb,\na,2\n", [], "line 3, column 'size': the value is missing"),
+    "missing number, said how": ("a.csv", b"label,size\na,1\nb,\na,2\n", [], "or say --missing absent"),
+    "no labels at all": ("a.csv", b"size,weight\n1.5,2.5\n1.25,3.5\n", [], "no column looks like the labels"),
+    "a regression": ("a.svm", b"0.5 1:1\n0.25 2:1\n", [], "line 1: the label 0.5 is a number of a regression"),
+    "wrong setting": ("a.svm", ROWS, ["--delimiter", ";"], "svmlight has no setting 'delimiter'"),
+    "wrong parameter": ("a.svm", ROWS, ["-C", "2"], "-C does not go with --algorithm averaged"),
+    "bad parameter": ("a.svm", ROWS, ["-a", "pa1", "-C", "-1"], "C must be a finite number > 0"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_training_says_what_is_wrong_where_and_writes_nothing(fault, tmp_path, capsys):
+    name, content, options, sentence = FAULTS[fault]
+    (tmp_path / name).write_bytes(content)
+    assert cli.main(["train", str(tmp_path / name), "-o", str(tmp_path / "m"), *options]) == 1
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith("rosenblatt: ")
+    assert len(err.splitlines()) == 1
+    assert sentence in err
+    if fault not in ("wrong setting", "wrong parameter", "bad parameter"):
+        assert name in err
+    assert sorted(path.name for path in tmp_path.iterdir()) == [name]
+
+
+def test_a_compressed_file_that_was_cut_short(tmp_path, capsys):
+    whole = gzip.compress(ROWS * 1000)
+    (tmp_path / "a.svm.gz").write_bytes(whole[: len(whole) // 2])
+    assert cli.main(["train", str(tmp_path / "a.svm.gz"), "-o", str(tmp_path / "m")]) == 1
+    assert "cut short" in capsys.readouterr().err
+    assert not (tmp_path / "m").exists()
+
+
+def test_no_such_file(tmp_path, capsys):
+    assert cli.main(["train", str(tmp_path / "none.csv"), "-o", str(tmp_path / "m")]) == 1
+    assert "there is no file" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("output", ["no/such/folder/m", "."])
+def test_a_place_that_cannot_be_written_is_refused_before_the_work(tmp_path, capsys, output):
+    (tmp_path / "a.svm").write_bytes(ROWS)
+    assert cli.main(["train", str(tmp_path / "a.svm"), "-o", str(tmp_path / output)]) == 1
+    assert "folder" in capsys.readouterr().err
+
+
+def test_a_full_disk_leaves_the_model_that_was_there(model, tmp_path, capsys, monkeypatch):
+    import errno
+
+    before = model.read_bytes()
+
+    def full(handle):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(whole_files.os, "fsync", full)
+    (tmp_path / "a.svm").write_bytes(ROWS)
+    assert cli.main(["train", str(tmp_path / "a.svm"), "-o", str(model)]) == 1
+    assert "could not write the file, as the disk is full; nothing was changed" in capsys.readouterr().err
+    assert model.read_bytes() == before
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.svm", "mood.model", "reviews.csv"]
+
+
+def test_skip_counts_and_reports(tmp_path, capsys):
+    (tmp_path / "a.svm").write_bytes(ROWS + b"1 3:1 2:1\n1 1:abc\n")
+    assert cli.main(["train", "-q", str(tmp_path / "a.svm"), "-o", str(tmp_path / "m"), "--on-error", "skip"]) == 0
+    err = capsys.readouterr().err
+    assert err.startswith("2 rows skipped\n")
+    assert "line 5" in err
+    assert "line 6" in err
+    good = rb.data.read(tmp_path / "a.svm", on_error="skip")
+    expected = rb.AveragedPerceptron(max_iter=5, tol=None, random_state=0).fit(good.X, good.y)
+    assert (rb.load(tmp_path / "m").coef_ == expected.coef_).all()
+
+
+def test_bytes_that_are_not_text_can_be_replaced(tmp_path):
+    (tmp_path / "a.csv").write_bytes(b"label,text\npos,good film\nneg,b\xffd film\n")
+    options = ["--encoding-errors", "replace", "-q"]
+    assert cli.main(["train", str(tmp_path / "a.csv"), "-o", str(tmp_path / "m"), *options]) == 0
+
+
+# ---- a model and data that do not fit ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("command", ["predict", "evaluate"])
+@pytest.mark.parametrize(
+    ("name", "content", "sentence"),
+    [
+        ("a.csv", b"label,txt\npos,good\n", "there is no column 'text' (did you mean 'txt'?)"),
+        ("a.svm", ROWS, "no columns to choose"),
+    ],
+)
+def test_other_columns(model, tmp_path, capsys, command, name, content, sentence):
+    (tmp_path / name).write_bytes(content)
+    assert cli.main([command, str(model), str(tmp_path / name)]) == 1
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert sentence in err
+
+
+def test_a_table_for_a_model_of_numbered_features(tmp_path, capsys):
+    (tmp_path / "a.svm").write_bytes(ROWS)
+    assert cli.main(["train", "-q", str(tmp_path / "a.svm"), "-o", str(tmp_path / "m")]) == 0
+    (tmp_path / "a.csv").write_text("label,text\npos,good\n")
+    assert cli.main(["predict", str(tmp_path / "m"), str(tmp_path / "a.csv"), "--format", "csv"]) == 1
+    assert "the model needs numbered features" in capsys.readouterr().err
+
+
+def test_a_file_that_is_no_model(tmp_path, capsys):
+    (tmp_path / "m").write_bytes(b"nothing of the kind")
+    for command in (["inspect"], ["explain"], ["predict"], ["evaluate"]):
+        files = [] if command[0] in ("inspect", "explain") else [str(tmp_path / "m")]
+        assert cli.main([*command, str(tmp_path / "m"), *files]) == 1
+        assert str(tmp_path / "m") in capsys.readouterr().err
+
+
+def test_a_damaged_model(model, capsys):
+    content = bytearray(model.read_bytes())
+    content[-10] ^= 1
+    model.write_bytes(content)
+    assert cli.main(["inspect", str(model)]) == 1
+    assert "rosenblatt: " in capsys.readouterr().err
+
+
+def test_a_fault_late_in_a_file_leaves_no_half_of_the_predictions(model, tmp_path, capsys):
+    (tmp_path / "new.csv").write_bytes(b"text\n" + b"good film\n" * 50 + b"b\xffd\n")
+    arguments = [
+        "predict",
+        str(model),
+        str(tmp_path / "new.csv"),
+        "-o",
+        str(tmp_path / "out.csv"),
+        "--block-rows",
+        "10",
+    ]
+    assert cli.main(arguments) == 1
+    assert not (tmp_path / "out.csv").exists()
+
+
+def test_resume_keeps_the_settings_it_began_with(model, tmp_path, capsys):
+    arguments = ["train", str(tmp_path / "reviews.csv"), "-o", str(tmp_path / "n"), "--resume", str(model)]
+    assert cli.main([*arguments, "-C", "2"]) == 1
+    assert "-C does not go with --resume" in capsys.readouterr().err
+
+
+def test_usage_errors_have_their_own_code(capsys):
+    with pytest.raises(SystemExit) as ended:
+        cli.main(["train", "a.csv"])
+    assert ended.value.code == 2
+
+
+def test_standard_input_is_not_read_twice(tmp_path):
+    command = [sys.executable, "-m", "rosenblatt", "train", "-", "-o", str(tmp_path / "m")]
+    ended = subprocess.run([*command, "--stream"], input=ROWS, capture_output=True)
+    assert ended.returncode == 1
+    assert b"cannot be read twice" in ended.stderr
+    assert subprocess.run([*command, "-q"], input=ROWS, capture_output=True).returncode == 0
+    expected = rb.data.read(__import__("io").BytesIO(ROWS))
+    fitted = rb.AveragedPerceptron(max_iter=5, tol=None, random_state=0).fit(expected.X, expected.y)
+    assert (rb.load(tmp_path / "m").coef_ == fitted.coef_).all()

@@ -1,0 +1,261 @@
+"""What the command trains is what the estimators train on the same examples, to the bit."""
+
+import gzip
+import json
+
+import numpy as np
+import pytest
+
+import rosenblatt as rb
+from rosenblatt import cli
+from rosenblatt.cli.algorithms import ALGORITHMS
+
+WORDS = [
+    "good",
+    "bad",
+    "fine",
+    "dull",
+    "great",
+    "poor",
+    "film",
+    "plot",
+    "story",
+    "never",
+    "not",
+    "very",
+    "quite",
+    "the",
+]
+
+
+def reviews(n=300, seed=0):
+    rng = np.random.default_rng(seed)
+    rows = []
+    for _ in range(n):
+        words = rng.choice(WORDS, size=rng.integers(4, 12))
+        score = sum(word in ("good", "fine", "great") for word in words) - sum(
+            word in ("bad", "dull", "poor") for word in words
+        )
+        rows.append(("pos" if score + rng.normal(0, 0.5) > 0 else "neg", " ".join(words)))
+    return rows
+
+
+@pytest.fixture
+def csv(tmp_path):
+    path = tmp_path / "reviews.csv"
+    path.write_text("sentiment,review\n" + "".join(f"{label},{text}\n" for label, text in reviews()))
+    return path
+
+
+@pytest.fixture
+def svm(tmp_path):
+    rng = np.random.default_rng(1)
+    X = np.round(rng.standard_normal((250, 12)), 3) * (rng.random((250, 12)) < 0.6)
+    y = np.where(X @ rng.standard_normal(12) + 0.3 * rng.standard_normal(250) > 0, 1, -1)
+    path = tmp_path / "rows.svm"
+    rb.data.write_svmlight(path, X, y)
+    return path
+
+
+def train(*arguments):
+    return cli.main(["train", "--quiet", *map(str, arguments)])
+
+
+def same(saved, expected):
+    """The model in a file and an estimator have the same weights, by either readout, and the same history."""
+    loaded = rb.load(saved)
+    assert type(loaded) is type(expected)
+    np.testing.assert_array_equal(loaded.classes_, expected.classes_)
+    np.testing.assert_array_equal(loaded.coef_, expected.coef_)
+    np.testing.assert_array_equal(loaded.intercept_, expected.intercept_)
+    np.testing.assert_array_equal(loaded.with_readout("last").coef_, expected.with_readout("last").coef_)
+    assert loaded.n_updates_ == expected.n_updates_
+    assert loaded.mistakes_.tolist() == expected.mistakes_.tolist()
+    assert loaded.verdict_ == expected.verdict_
+    return loaded
+
+
+def hashed():
+    return rb.text.HashedText(ngrams=(1, 2), weighting="binary", idf=True)
+
+
+def test_text_in_memory_is_fit(csv, tmp_path):
+    assert train(csv, "-o", tmp_path / "m", "--passes", 3, "--seed", 7) == 0
+    labels, texts = zip(*reviews())
+    X = hashed().partial_fit_transform(texts)
+    expected = rb.PassiveAggressiveClassifier(average=True, max_iter=3, tol=None, random_state=7).fit(X, labels)
+    same(tmp_path / "m", expected)
+
+
+@pytest.mark.parametrize("rows", [17, 100, 1000])
+def test_text_block_by_block_is_partial_fit_in_any_blocks(csv, tmp_path, rows):
+    assert train(csv, "-o", tmp_path / "m", "--passes", 2, "--stream", "--block-rows", rows) == 0
+    labels, texts = zip(*reviews())
+    text = hashed()
+    expected = rb.PassiveAggressiveClassifier(average=True, max_iter=2, tol=None, random_state=0)
+    expected.partial_fit(text.partial_fit_transform(texts), labels)
+    expected.partial_fit(text.transform(texts), labels)
+    same(tmp_path / "m", expected)
+
+
+@pytest.mark.parametrize("name", ALGORITHMS)
+def test_every_algorithm_on_numbers_is_its_estimator(svm, tmp_path, name):
+    assert train(svm, "-o", tmp_path / "m", "-a", name, "--passes", 4, "--seed", 3) == 0
+    rows = rb.data.read(svm)
+    kind, fixed, settable = ALGORITHMS[name]
+    average = {"average": True} if "average" in settable else {}
+    expected = getattr(rb, kind)(**fixed, **average, max_iter=4, tol=None, random_state=3).fit(rows.X, rows.y)
+    loaded = same(tmp_path / "m", expected)
+    assert loaded.get_params() == expected.get_params()
+
+
+@pytest.mark.parametrize(
+    ("options", "estimator"),
+    [
+        (["-a", "pa2", "-C", 0.5, "--last"], rb.PassiveAggressiveClassifier(variant="PA-II", C=0.5)),
+        (["--eta0", 0.25, "--margin", 1.5], rb.AveragedPerceptron(eta0=0.25, margin=1.5)),
+        (["--no-intercept"], rb.AveragedPerceptron(fit_intercept=False)),
+        (["-a", "norm-mira", "--beta", 0.1], rb.MIRA(variant="norm", beta=0.1, average=True)),
+        (["-a", "perceptron", "--ties", "predict", "--no-shuffle"], rb.Perceptron(ties="predict", shuffle=False)),
+        (["-a", "mira", "-C", 0.1], rb.MIRA(C=0.1, average=True)),
+    ],
+)  # fmt: skip
+def test_options_are_parameters(svm, tmp_path, options, estimator):
+    assert train(svm, "-o", tmp_path / "m", "--passes", 3, *options) == 0
+    rows = rb.data.read(svm)
+    same(tmp_path / "m", estimator.set_params(max_iter=3, tol=None, random_state=0).fit(rows.X, rows.y))
+
+
+def test_svmlight_that_grows_wider_from_block_to_block(tmp_path):
+    path = tmp_path / "rows.svm"
+    path.write_text("1 1:1\n-1 2:1\n1 1:1 3:2\n-1 2:1 9:1\n1 3:1 12:1\n-1 2:2\n")
+    assert train(path, "-o", tmp_path / "m", "--stream", "--block-rows", 2, "--passes", 1) == 0
+    rows = rb.data.read(path)
+    expected = rb.AveragedPerceptron(max_iter=1, tol=None, random_state=0).partial_fit(rows.X, rows.y)
+    same(tmp_path / "m", expected)
+
+
+def test_indices_from_0_are_known_by_a_late_line(tmp_path):
+    path = tmp_path / "rows.svm"
+    path.write_text("1 1:1\n-1 2:1\n" * 20 + "1 0:1\n")
+    assert train(path, "-o", tmp_path / "m", "--passes", 2) == 0
+    rows = rb.data.read(path)
+    same(tmp_path / "m", rb.AveragedPerceptron(max_iter=2, tol=None, random_state=0).fit(rows.X, rows.y))
+
+
+def test_many_classes_mixed_columns_and_weights(tmp_path):
+    rng = np.random.default_rng(5)
+    path = tmp_path / "t.csv"
+    colours, jobs = rng.choice(["red", "green", "blue"], 120), rng.choice(["cook", "pilot"], 120)
+    lines = [f"{a},{rng.normal():.3f},{b},{rng.integers(1, 4)}" for a, b in zip(colours, jobs)]
+    path.write_text("colour,size,job,importance\n" + "\n".join(lines) + "\n")
+    options = ("--label", "colour", "--numeric", "size", "--categorical", "job", "--weight", "importance")
+    assert train(path, "-o", tmp_path / "m", *options, "--passes", 2) == 0
+    columns = {"label": "colour", "numeric": ["size"], "categorical": ["job"], "weight": "importance"}
+    data = rb.data.read(path, columns=columns)
+    X = rb.data.Encoder(data.columns, standardise=True).encode(data.block, learn=True).to_scipy()
+    expected = rb.AveragedPerceptron(max_iter=2, tol=None, random_state=0).fit(
+        X, data.labels, sample_weight=data.weights
+    )
+    same(tmp_path / "m", expected)
+    assert train(path, "-o", tmp_path / "m", *options, "--passes", 1, "--stream", "--block-rows", 13) == 0
+    expected = rb.AveragedPerceptron(max_iter=1, tol=None, random_state=0)
+    same(tmp_path / "m", expected.partial_fit(X, data.labels, sample_weight=data.weights))
+
+
+def test_a_shuffle_buffer_shuffles_each_block(svm, tmp_path):
+    assert train(svm, "-o", tmp_path / "m", "--shuffle-buffer", 100, "--passes", 1, "--seed", 4) == 0
+    rows, rng = rb.data.read(svm), np.random.default_rng(4)
+    expected = rb.AveragedPerceptron(max_iter=1, tol=None, random_state=4)
+    for start in (0, 100, 200):
+        block = np.arange(start, min(start + 100, 250))
+        block = block[rng.permutation(len(block))]
+        expected.partial_fit(rows.X[block], rows.y[block])
+    same(tmp_path / "m", expected)
+
+
+def test_resume_goes_on_as_if_it_had_never_stopped(tmp_path):
+    rows = reviews(400)
+    for name, part in (("a", rows[:150]), ("b", rows[150:]), ("all", rows)):
+        text = "sentiment,review\n" + "".join(f"{label},{words}\n" for label, words in part)
+        (tmp_path / f"{name}.csv").write_text(text)
+    stream = ("--stream", "--passes", 1)
+    assert train(tmp_path / "a.csv", "-o", tmp_path / "a.model", *stream) == 0
+    assert train(tmp_path / "b.csv", "-o", tmp_path / "b.model", "--resume", tmp_path / "a.model") == 0
+    assert train(tmp_path / "all.csv", "-o", tmp_path / "all.model", *stream) == 0
+    same(tmp_path / "b.model", rb.load(tmp_path / "all.model"))
+    plain = [rb.load(tmp_path / f"{name}.model")._extras["features"] for name in ("b", "all")]
+    assert plain[0][0] == plain[1][0]
+    for key in plain[0][1]:
+        np.testing.assert_array_equal(plain[0][1][key], plain[1][1][key])
+
+
+def test_names_do_not_depend_on_blocks(csv, tmp_path):
+    found = []
+    for rows in (7, 1000):
+        options = ("--named-rows", 40, "--block-rows", rows, "--stream", "--passes", 1)
+        assert train(csv, "-o", tmp_path / "m", *options) == 0
+        found.append(rb.load(tmp_path / "m")._extras["features"][1]["text.0.name_bytes"].tobytes())
+    assert found[0] == found[1]
+    assert b"not" in found[0]
+
+
+def test_held_out_rows_are_not_learned_from(svm, tmp_path, capsys):
+    assert cli.main(["train", str(svm), "-o", str(tmp_path / "m"), "--held-out", "0.2", "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    rows = rb.data.read(svm)
+    out = (np.arange(250) + 1) % 5 == 0
+    expected = rb.AveragedPerceptron(max_iter=5, tol=None, random_state=0).fit(rows.X[~out], rows.y[~out])
+    same(tmp_path / "m", expected)
+    assert told["rows"] == 200
+    assert told["held_out"]["rows"] == 50
+    assert told["held_out"]["accuracy"] == pytest.approx(expected.score(rows.X[out], rows.y[out]))
+
+
+def test_progressive_accuracy_is_that_of_the_first_pass(svm, tmp_path, capsys):
+    assert cli.main(["train", str(svm), "-o", str(tmp_path / "m"), "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["progressive_accuracy"] == 1 - rb.load(tmp_path / "m").mistakes_[0] / 250
+
+
+def test_predict_and_evaluate_are_those_of_the_estimator(csv, tmp_path, capsys):
+    assert train(csv, "-o", tmp_path / "m") == 0
+    new = reviews(80, seed=9)
+    with gzip.open(tmp_path / "new.csv.gz", "wt") as file:
+        file.write("review,sentiment\n" + "".join(f"{words},{label}\n" for label, words in new))
+    assert cli.main(["predict", str(tmp_path / "m"), str(tmp_path / "new.csv.gz"), "--scores"]) == 0
+    lines = [line.split(",") for line in capsys.readouterr().out.splitlines()]
+    text = hashed()
+    text.partial_fit_transform([words for _, words in reviews()])
+    X, model = text.transform([words for _, words in new]), rb.load(tmp_path / "m")
+    assert lines[0] == ["label", "score"]
+    assert [label for label, _ in lines[1:]] == model.predict(X).tolist()
+    np.testing.assert_array_equal(np.array([score for _, score in lines[1:]], np.float32), model.decision_function(X))
+    assert cli.main(["evaluate", str(tmp_path / "m"), str(tmp_path / "new.csv.gz"), "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    from sklearn.metrics import confusion_matrix, precision_recall_fscore_support
+
+    truth, predicted = [label for label, _ in new], model.predict(X)
+    assert told["accuracy"] == pytest.approx(np.mean(predicted == truth))
+    assert told["confusion"]["counts"] == confusion_matrix(truth, predicted).tolist()
+    scores = precision_recall_fscore_support(truth, predicted)
+    for i, name in enumerate(model.classes_):
+        mine = told["classes"][name]
+        assert [mine["precision"], mine["recall"], mine["f1"]] == pytest.approx([score[i] for score in scores[:3]])
+
+
+def test_features_beyond_those_of_training_have_no_weight(svm, tmp_path, capsys):
+    assert train(svm, "-o", tmp_path / "m") == 0
+    (tmp_path / "wide.svm").write_text("1 1:1 2:-1\n1 1:1 2:-1 40:5\n1 2:1\n")
+    assert cli.main(["predict", str(tmp_path / "m"), str(tmp_path / "wide.svm"), "--only-scores", "--no-header"]) == 0
+    first, second, _ = capsys.readouterr().out.split()
+    assert first == second
+
+
+def test_a_model_of_python_on_a_frame_predicts_a_table(tmp_path, capsys):
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame({"width": [1.0, 2, -1, -2], "height": [0.0, 1, 0, -1]})
+    rb.Perceptron().fit(frame, ["a", "a", "b", "b"]).save(tmp_path / "m")
+    frame[["height", "width"]].to_csv(tmp_path / "t.csv", index=False)
+    assert cli.main(["predict", str(tmp_path / "m"), str(tmp_path / "t.csv"), "--no-header"]) == 0
+    assert capsys.readouterr().out.split() == ["a", "a", "b", "b"]
