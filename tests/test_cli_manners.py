@@ -163,6 +163,25 @@ def test_ctrl_c_before_anything_was_learned_writes_nothing(tmp_path):
     assert not (tmp_path / "m").exists()
 
 
+@pytest.mark.parametrize("options", [["--stream"], ["--tol", "0.01"], ["-a", "pocket"], ["-a", "mira"]])
+def test_inspect_tells_of_any_model(tmp_path, capsys, options):
+    (tmp_path / "a.svm").write_bytes(ROWS)
+    assert cli.main(["train", "-q", str(tmp_path / "a.svm"), "-o", str(tmp_path / "m"), *options]) == 0
+    assert cli.main(["inspect", str(tmp_path / "m")]) == 0
+    out = capsys.readouterr().out
+    assert "best margin  at" in out
+    assert "svmlight files" in out
+    rb.VotedPerceptron(max_iter=2, tol=None).fit([[1, 0], [0, 1], [1, 1]], ["a", "b", "a"]).save(tmp_path / "k")
+    assert cli.main(["inspect", str(tmp_path / "k")]) == 0
+    assert cli.main(["predict", str(tmp_path / "k"), str(tmp_path / "a.svm")]) == 1
+    assert "kernel model" in capsys.readouterr().err
+    rb.PassiveAggressiveRegressor().fit([[1, 0], [0, 1], [1, 1]], [1.0, 2.5, 3.0]).save(tmp_path / "r")
+    assert cli.main(["inspect", str(tmp_path / "r")]) == 0
+    assert "a regression" in capsys.readouterr().out
+    assert cli.main(["predict", str(tmp_path / "r"), str(tmp_path / "a.svm")]) == 1
+    assert "is a regression" in capsys.readouterr().err
+
+
 # ---- explanations --------------------------------------------------------------------------------------------------
 
 

@@ -43,13 +43,12 @@ def run(arguments: argparse.Namespace) -> None:
     ]
     if history["mistakes"] is not None:
         low, high = history["margin_bounds"]
-        rows += [
-            ("verdict", str(history["verdict"])),
-            ("best margin", f"at least {low:.4g}, at most {high:.4g}" if low > -math.inf else f"at most {high:.4g}"),
-        ]
+        known = [f"{word} {bound:.4g}" for word, bound in (("at least", low), ("at most", high)) if bound is not None]
+        rows += [("verdict", str(history["verdict"])), ("best margin", ", ".join(known))]
     story = document["training"]
     if story is not None:
-        rows.append(("trained on", f"{story['rows']:,} rows of {', '.join(story['files'])}, {story['how']}"))
+        after = f", after {story['resumed']}" if story["resumed"] else ""
+        rows.append(("trained on", f"{story['rows']:,} rows of {', '.join(story['files'])}, {story['how']}{after}"))
         rows.append(("mistakes", ", ".join(f"{n:,}" for n in story["mistakes"]) + " (in each pass)"))
         if story["held_out"]:
             rows.append(

@@ -101,6 +101,11 @@ def shown(label: Any) -> str:
     return str(label)
 
 
+def several(n: int, one: str, many: str) -> str:
+    """A count with its noun."""
+    return f"{n:,} {one if n == 1 else many}"
+
+
 class Progress:
     """A line on a terminal that is written again and again, at most ten times a second."""
 

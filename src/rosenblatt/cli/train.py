@@ -12,7 +12,7 @@ import time
 from typing import Any
 
 from . import algorithms, options
-from .terminal import DONE, INTERRUPTED, CommandError, Interrupt, Progress, emit, note, show, shown
+from .terminal import DONE, INTERRUPTED, CommandError, Interrupt, Progress, emit, note, several, show, shown
 
 EXAMPLE = "rosenblatt train reviews.csv -o mood.model --held-out 0.1"
 
@@ -34,11 +34,15 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--seed", metavar="N", type=int, default=0, help="of the random order of rows (0)")
     parser.add_argument("--no-shuffle", action="store_true", help="visit the rows as they stand")
-    parser.add_argument("--stream", action="store_true", help="learn block by block; so are files of more than 1 GB")
+    parser.add_argument(
+        "--stream",
+        action="store_true",
+        help="learn block by block, in the order of the files; so does one pass, and files of more than 1 GB",
+    )
     parser.add_argument(
         "--shuffle-buffer", metavar="N", type=options.count, help="learn block by block, in blocks of N rows, shuffled"
     )
-    parser.add_argument("--tol", type=float, help="end early once no margin above TOL·R can be left")
+    parser.add_argument("--tol", metavar="TOL", type=float, help="end early once no margin above TOL·R can be left")
     parser.add_argument("-q", "--quiet", action="store_true", help="print nothing but errors")
     options.add_json(parser)
     algorithms.add_options(parser)
@@ -57,7 +61,8 @@ def run(arguments: argparse.Namespace) -> int:
         arguments.block_rows, arguments.stream = arguments.shuffle_buffer, True
     with Progress(not arguments.quiet) as progress, Interrupt() as interrupt:
         course, kind, parameters = _course(arguments, progress, interrupt)
-        streamed = bool(arguments.resume or arguments.stream) or not inputs.fit_in_memory(arguments.files)
+        streamed = arguments.resume or arguments.stream or (course.passes == 1 and kind != "BatchPerceptron")
+        streamed = bool(streamed) or not inputs.fit_in_memory(arguments.files)
         if streamed and course.passes > 1 and "-" in arguments.files:
             raise CommandError("standard input cannot be read twice; say --passes 1, or leave --stream out")
         (training.by_blocks if streamed else training.in_memory)(course)
@@ -169,6 +174,7 @@ def _story(course: Any, streamed: bool, held_out: Any, arguments: argparse.Names
     first = course.mistakes[0] if course.mistakes else None
     return {
         "files": arguments.files,
+        "resumed": arguments.resume,
         "rows": course.rows,
         "how": "block by block" if streamed else "in memory",
         "passes": len(course.mistakes),
@@ -198,7 +204,10 @@ def _summary(course: Any, story: dict[str, Any], kind: str, arguments: argparse.
     rows = [
         ("data", f"{story['rows']:,} rows, {course.learner.n_features:,} features, classes {named}"),
         ("columns", guesses(course.columns)),
-        ("learner", f"{kind}, {story['how']}, {story['passes']} passes, {story['updates']:,} updates"),
+        (
+            "learner",
+            f"{kind}, {story['how']}, {several(story['passes'], 'pass', 'passes')}, {story['updates']:,} updates",
+        ),
         ("mistakes", ", ".join(f"{n:,}" for n in story["mistakes"]) + " (in each pass)"),
         ("verdict", str(story["verdict"])),
     ]
