@@ -147,6 +147,27 @@ def test_a_stream_that_runs_out_of_memory_is_as_it_was(monkeypatch):
     same(model.partial_fit(X[30:], y[30:]), rb.KernelPerceptron(gamma=0.5).partial_fit(X, y), X)
 
 
+@pytest.mark.parametrize(("budget", "keeper"), [(None, "_keep"), (6, "_put")])
+def test_memory_that_runs_out_while_steps_are_taken_in_is_told(budget, keeper, monkeypatch):
+    """The block was walked through already: it must not be learned from again, in halves."""
+    rng = np.random.default_rng(5)
+    X, y = rng.standard_normal((60, 4)), rng.integers(0, 2, 60)
+    model = rb.KernelPerceptron(gamma=0.5, budget=budget, random_state=0).partial_fit(X[:30], y[:30])
+    before, calls, real = copy.deepcopy(model), [], getattr(type(model._learner), keeper)
+
+    def full_once(*arguments):
+        calls.append(arguments)
+        if len(calls) == 1:
+            raise MemoryError("no room to keep examples")
+        return real(*arguments)
+
+    monkeypatch.setattr(type(model._learner), keeper, full_once)
+    with pytest.raises(MemoryError, match="no room to keep examples"):
+        model.partial_fit(X[30:], y[30:])
+    same(model, before, X)
+    same(model.partial_fit(X[30:], y[30:]), before.partial_fit(X[30:], y[30:]), X)
+
+
 def test_a_device_that_is_not_there_is_told_in_one_sentence():
     with pytest.raises(ValueError, match="device must be one of 'cpu', 'cuda'; got 'tpu'"):
         rb.KernelPerceptron(device="tpu").fit(np.eye(2), [0, 1])

@@ -120,18 +120,23 @@ class BudgetLearner(KernelLearner):
             )
         super()._pass(view, targets, order, weight, ratchet)
 
-    def _learn_block(self, rows: Any, targets: Array, which: Array, weight: Array | None) -> None:
+    def _matrices(self, rows: Any, which: Array) -> tuple[Array, Array]:
+        """The kernel matrix of a block, and its kernel with the examples kept, with room for those of its own."""
+        gram, m = np.ascontiguousarray(rows.within(which)), len(self.support)
+        near = np.empty((len(which), min(self.budget.size, m + len(which))), self.dtype)
+        if m:
+            near[:, :m] = rows.against(which, self.support)
+        return gram, near
+
+    def _learn_block(
+        self, rows: Any, targets: Array, which: Array, weight: Array | None, gram: Array, near: Array
+    ) -> None:
         part = np.ascontiguousarray(targets[which])
         weights = None if weight is None else np.ascontiguousarray(weight[which])
-        gram = np.ascontiguousarray(rows.within(which))
         refused = self.policy.refusal(np.diagonal(gram))
         if refused is not None:
             raise ValueError(f"row {which[refused[0]]} {refused[1]}")
-        n, k, m = len(which), self.n_vectors, len(self.support)
-        room = min(self.budget.size, m + n)
-        near = np.empty((n, room), self.dtype)  # K(block, examples kept)
-        if m:
-            near[:, :m] = rows.against(which, self.support)
+        n, k, m, room = len(which), self.n_vectors, len(self.support), near.shape[1]
         alpha = np.zeros((room, self.alpha.shape[1]), self.dtype)
         alpha[:m] = self.alpha
         scores = engine.zeros(1 + n, engine.stride_of(k), self.dtype)

@@ -192,30 +192,38 @@ class KernelLearner(Learner):
             while start < len(which):
                 block = which[start : start + step]
                 try:
-                    self._learn_block(view, targets, block, weight)
-                except view.library.out_of_memory as error:
+                    matrices = self._matrices(view, block)
+                except view.library.out_of_memory as error:  # nothing is learned yet: a smaller block will do
                     view.library.release()
                     if len(block) == 1:
                         raise error if isinstance(error, ExhaustedError) else view.exhausted(view.n_features) from error
                     step = len(block) // 2
                     continue
+                self._learn_block(view, targets, block, weight, *matrices)
                 if self.readout == "pocket":
                     self._fill_pocket(view, targets, order, ratchet)
                 start += len(block)
         if self.readout == "pocket":
             self._settle(view, targets, order, ratchet, self.length)
 
-    def _learn_block(self, rows: Any, targets: Array, which: Array, weight: Array | None) -> None:
-        """Learn from a block of rows; what does not find room is found out before anything is taken in."""
-        found = self._walk(rows, which, targets, weight)
+    def _matrices(self, rows: Any, which: Array) -> tuple[Any, Any]:
+        """What a block needs that is large: its kernel matrix, and its scores by the weights before it."""
+        return rows.within(which), self._scores_now(rows, which)
+
+    def _learn_block(
+        self, rows: Any, targets: Array, which: Array, weight: Array | None, gram: Any, before: Any
+    ) -> None:
+        """Learn from a block of rows."""
+        targets = np.ascontiguousarray(targets[which])
+        weight = None if weight is None else np.ascontiguousarray(weight[which])
+        found = self._walk(rows, gram, before, targets, weight)
         self._take(rows, which, targets, *found)
 
-    def _walk(self, rows: Any, which: Array, targets: Array, weight: Array | None) -> tuple[Array, Array, Array]:
+    def _walk(
+        self, rows: Any, gram: Any, before: Any, targets: Array, weight: Array | None
+    ) -> tuple[Array, Array, Array]:
         """Go through a block: the scores at each visit, the steps, and K(x, x)."""
-        k, n, targets = self.n_vectors, len(which), np.ascontiguousarray(targets[which])
-        weight = None if weight is None else np.ascontiguousarray(weight[which])
-        gram = rows.within(which)
-        before = self._scores_now(rows, which)
+        k, n = self.n_vectors, len(targets)
         if cuda.available(rows.library):
             return self._walk_on_cuda(rows, gram, before, targets, weight)
         gram = np.ascontiguousarray(rows.library.get(gram))
@@ -258,9 +266,9 @@ class KernelLearner(Learner):
     def _take(self, rows: Any, which: Array, targets: Array, scores: Array, steps: Array, diagonal: Array) -> None:
         """Take the steps of a block in."""
         moved = np.flatnonzero(steps.any(axis=1))
-        self._block = (scores, targets[which], moved, self.length)
+        self._block = (scores, targets, moved, self.length)
         times = self.visited - len(which) + 1 + moved
-        slots = self._keep(rows, which[moved], targets[which[moved]], steps[moved], times)
+        slots = self._keep(rows, which[moved], targets[moved], steps[moved], times)
         if rows.board is not None:
             rows.board.add(slots, steps[moved])
         self._note_norms(steps[moved], scores[moved], diagonal[moved])
@@ -315,8 +323,6 @@ class KernelLearner(Learner):
         """Judge every row by the present weights, or by others, without learning; returns the mistakes."""
         which = np.arange(rows.n_rows) if order is None else order.astype(np.int64)
         mistakes, least = 0, np.full(self.slots, math.inf)
-        if dual is None and rows.board is not None and not stop_at_mistake:
-            rows.board.refresh(self.alpha[:, : self.n_vectors])
 
         def judge(start: int, stop: int) -> None:
             nonlocal mistakes, least
@@ -327,7 +333,10 @@ class KernelLearner(Learner):
                 mistakes += int(wrong.sum())
                 least = np.minimum(least, margin.min(axis=0))
 
-        rows.in_strips(len(which), max(rows.n_features, 4096), judge)
+        with rows.library.products(rows.precision):
+            if dual is None and rows.board is not None and not stop_at_mistake:
+                rows.board.refresh(self.alpha[:, : self.n_vectors])
+            rows.in_strips(len(which), max(rows.n_features, 4096), judge)
         if dual is None:
             self.least[:] = least
         return mistakes

@@ -122,7 +122,7 @@ class KernelRows:
     n_all: int | None = None  # and how many that has
     library: NumPy = _NUMPY
     precision: str = "float32"
-    board: Any = None  # the scores of all rows, from the second pass over them on
+    board: Any = None  # the scores of all rows, where they are a training set to pass over
     _there: Any = None  # X where the library has its arrays, if there is room for it
     _asked: bool = False
     _kept: Stack | None = None  # the examples kept there
