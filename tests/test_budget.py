@@ -11,9 +11,9 @@ import scipy.sparse as sp
 from discovery import learned
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from kernel_twin import KERNELS, choices, features, kernel_margin, problems, table
 from refusals import one_sentence
 from sklearn.exceptions import ConvergenceWarning
-from test_kernel import KERNELS, choices, features, kernel_margin, problems, table
 from test_native_equals_reference import LEARNERS
 
 import rosenblatt as rb

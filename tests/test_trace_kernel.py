@@ -10,9 +10,9 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from kernel_twin import KERNELS, SMOOTH, laplacian, problems, table, whole
 from problems import problems as linear_problems
 from problems import separable, separable_classes
-from test_kernel import KERNELS, SMOOTH, laplacian, problems, table, whole
 from test_native_equals_reference import LEARNERS
 from test_reference import FOUR_POINTS, XOR
 from test_trace import fitted, holds

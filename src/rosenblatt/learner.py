@@ -83,6 +83,8 @@ def learn_labels(learner: Any, rows: Any, y: Array, weight: Array | None, classe
 class Learner(State):
     """A mistake-driven learner: a rule, a readout, and linear weights. ``State`` tells its parameters."""
 
+    scores_drift = False  # a pass without updates has judged every row by the weights themselves
+
     # ---- learning ------------------------------------------------------------------------------------------------
 
     def fit(
@@ -115,9 +117,9 @@ class Learner(State):
             order = self.order(rows, natural, shuffle, rng)
             mistakes, updates = self._whole_pass(rows, targets, order, weight)
             self.n_iter = number
-            separated = (
-                self.epsilon is None and mistakes == 0 and (updates == 0 or self._score(rows, targets, natural) == 0)
-            )
+            separated = self.epsilon is None and mistakes == 0
+            if separated and (updates or self.scores_drift):
+                separated = self._score(rows, targets, natural) == 0
             self._look()
             if separated:
                 self._show(rows, natural)

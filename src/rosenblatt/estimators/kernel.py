@@ -198,6 +198,8 @@ class KernelPerceptron(LinearClassifier):
     def _budget(self) -> Budget | None:
         check_name("budget_policy", self.budget_policy, POLICIES)
         check_number("projection_tol", self.projection_tol, 0)
+        if math.isinf(self.projection_tol):
+            raise ValueError("projection_tol must be finite, got inf: with it no example is ever kept")
         if self.budget is None:
             if self.budget_policy != POLICIES[0]:
                 raise ValueError(f"budget_policy={self.budget_policy!r} needs a budget: the examples to keep at most")
@@ -297,6 +299,9 @@ class KernelPerceptron(LinearClassifier):
             self._take_kernel(self._kernel_learner, rows, weight)
         super()._learn_rows(rows, y, weight)
 
+    def _is_plain(self, X: Any) -> bool:
+        return super()._is_plain(X) and self._learner.visited > 0  # the first rows of a stream give it its γ
+
     @contextmanager
     def _undone_on_error(self, risky: bool) -> Iterator[None]:
         """Always ready to take the state back: a kernel can fail in any block."""
@@ -390,7 +395,7 @@ class KernelPerceptron(LinearClassifier):
     def n_support_(self) -> Array:
         """How many there are of each class."""
         learner = self._kernel_learner
-        return np.bincount(learner.support.codes, minlength=max(learner.n_classes, 2))
+        return np.bincount(learner.support.codes, minlength=learner.n_classes)
 
     @property
     def dual_coef_(self) -> Array:
@@ -435,6 +440,7 @@ class KernelPerceptron(LinearClassifier):
         learner = self._kernel_learner
         if X is None:
             X = self.support_vectors_[:256]
+        X = X if hasattr(X, "shape") else np.asarray(X)
         if not X.shape[0]:
             raise ValueError("there are no examples to measure with: give some rows as X")
         times = []

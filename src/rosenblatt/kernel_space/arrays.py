@@ -25,6 +25,17 @@ def namespace(array: Any) -> Any:
     return importlib.import_module(home) if home in ("cupy", "torch") else np
 
 
+def is_double(array: Any) -> bool:
+    """Whether its numbers are float64."""
+    return str(array.dtype).endswith("float64")
+
+
+def cast(array: Any, dtype: str) -> Any:
+    """The same with numbers of another type."""
+    xp = namespace(array)
+    return array.to(getattr(xp, dtype)) if xp.__name__ == "torch" else array.astype(dtype)
+
+
 class NumPy:
     """Arrays on the processor: nothing is copied."""
 

@@ -33,7 +33,7 @@ class Board:
     def __init__(self, rows: KernelRows, support: Support, n_vectors: int, cache_size: float) -> None:
         self.rows, self.support, self.n_vectors = rows, support, n_vectors
         worth = rows.kernel.name != "precomputed"
-        self.capacity = min(rows.n_rows, int(cache_size // (rows.n_rows * rows.dtype.itemsize))) if worth else 0
+        self.capacity = int(min(rows.n_rows, cache_size / (rows.n_rows * rows.dtype.itemsize))) if worth else 0
         self.cache: Any = None
         self.remembered = 0  # the rows of so many examples, the first that were kept
         self.start: Any = None  # scores of all rows, in double precision, which does not drift; None: 0
@@ -59,6 +59,18 @@ class Board:
         except self.rows.library.out_of_memory as error:
             raise self.rows.exhausted(4 * self.rows.n_rows * self.n_vectors) from error
         self.start, self.slots, self.steps = start, self.slots[:0], self.steps[:0]
+
+    def refresh(self, dual: Array) -> None:
+        """Compute the scores of all rows anew from the coefficients of the examples kept, as a prediction does."""
+        rows = self.rows
+        total = rows.library.zeros((rows.n_rows, self.n_vectors), np.float64)
+
+        def compute(start: int, stop: int) -> None:
+            part = slice(start, stop)
+            total[part] = rows.scores(part, self.support, dual)
+
+        rows.in_strips(rows.n_rows, max(rows.n_features, len(self.support)), compute)
+        self.start, self.slots, self.steps = total, self.slots[:0], self.steps[:0]
 
     def _settled(self) -> Any:
         rows, total = self.rows, self.rows.library.zeros((self.rows.n_rows, self.n_vectors), np.float64)

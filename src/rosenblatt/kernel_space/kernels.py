@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from .. import engine
 from ..engine import is_sparse
-from .arrays import namespace
+from .arrays import cast, is_double, namespace
 
 Array = NDArray[Any]
 
@@ -49,12 +49,23 @@ class Kernel:
         if not callable(self.name) and not (isinstance(self.name, str) and self.name in NAMES):
             known = ", ".join(map(repr, NAMES))
             raise ValueError(f"kernel must be one of {known} or a function of two blocks of rows; got {self.name!r}")
-        for name, low in (("gamma", 0.0), ("degree", 1.0), ("coef0", -math.inf)):
+        for name, bound, low in (("gamma", " > 0", 5e-324), ("degree", " >= 1", 1.0), ("coef0", "", -math.inf)):
             value = getattr(self, name)
-            ok = isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)
-            if not ok or float(value) < low or (low == 0 and float(value) == 0):
-                bound = {"gamma": " > 0", "degree": " >= 1"}.get(name, "")
+            try:
+                ok = (
+                    isinstance(value, Real)
+                    and not isinstance(value, bool)
+                    and math.isfinite(value)
+                    and float(value) >= low
+                )
+            except OverflowError:  # a whole number beyond any float
+                ok = False
+            if not ok:
                 raise ValueError(f"{name} must be a finite number{bound}, got {value!r}")
+
+    def __deepcopy__(self, memo: Any) -> Kernel:
+        """Itself: nothing in it changes, and a function of the user's stays the user's."""
+        return self
 
     def matrix(self, A: Any, B: Any) -> Any:
         """K(a, b) for the rows of two blocks, in their number type."""
@@ -79,20 +90,31 @@ class Kernel:
         return K.astype(A.dtype, copy=True) if hasattr(K, "astype") else K.to(A.dtype, copy=True)
 
     def _named(self, A: Any, B: Any) -> Any:
+        if self.name == "rbf":
+            return self._gaussian(A, B)
         K = product(A, B)
         xp = namespace(K)
-        if self.name == "rbf":
-            K *= -2
-            K += squares(A)[:, None]
-            K += squares(B)[None, :]
-            xp.clip(K, 0, None, out=K)
-            K *= -self.gamma
-            return xp.exp(K, out=K)
         if self.name in ("poly", "sigmoid"):
             K *= self.gamma
             K += self.coef0
             K = xp.tanh(K, out=K) if self.name == "sigmoid" else self._power(K)
         return K
+
+    def _gaussian(self, A: Any, B: Any) -> Any:
+        """In double precision whatever the rows are: the squares cancel, and more so the farther the rows lie from 0.
+
+        A distance that is lost in their rounding is 0, so that a row is at no distance from itself.
+        """
+        a, b = (X if is_double(X) else cast(X, "float64") for X in (A, B))
+        K = product(a, b)
+        xp, sizes = namespace(K), squares(a)[:, None] + squares(b)[None, :]
+        K *= -2
+        K += sizes
+        sizes *= 8 * np.finfo(np.float64).eps
+        K *= sizes < K
+        K *= -self.gamma
+        xp.exp(K, out=K)
+        return K if is_double(A) else cast(K, str(A.dtype).removeprefix("torch."))
 
     def _power(self, K: Any) -> Any:
         with np.errstate(over="ignore", invalid="ignore"):

@@ -60,6 +60,8 @@ class KernelLearner(Learner):
         super().__init__(rule, fit_intercept=kernel.bias, **options)
         self.readout, self.kernel, self.block_size, self.cache_size = readout, kernel, block_size, cache_size
 
+    scores_drift = True  # they are kept from pass to pass, so that a verdict is judged by scores made anew
+
     # ---- the history ---------------------------------------------------------------------------------------------
 
     def allocate(self, n_features: int, n_classes: int, dtype: Any) -> None:
@@ -108,12 +110,12 @@ class KernelLearner(Learner):
 
     @property
     def which(self) -> Array:
-        """Of each update the slot of its example,"""
+        """The slot of the example of each update."""
         return self._merged()[0]
 
     @property
     def coef(self) -> Array:
-        """Its step,"""
+        """The step of each update, (updates, vectors and padding)."""
         return self._merged()[1]
 
     @coef.setter
@@ -123,7 +125,7 @@ class KernelLearner(Learner):
 
     @property
     def time(self) -> Array:
-        """And when it was, from 1."""
+        """When each update was, counted in examples from 1."""
         return self._merged()[2]
 
     @property
@@ -314,7 +316,7 @@ class KernelLearner(Learner):
         which = np.arange(rows.n_rows) if order is None else order.astype(np.int64)
         mistakes, least = 0, np.full(self.slots, math.inf)
         if dual is None and rows.board is not None and not stop_at_mistake:
-            rows.board.settle()
+            rows.board.refresh(self.alpha[:, : self.n_vectors])
 
         def judge(start: int, stop: int) -> None:
             nonlocal mistakes, least
