@@ -18,6 +18,7 @@ import numpy as np
 
 from .. import engine, labels
 from ..data import Block, Skipped, Svmlight
+from ..data.ahead import Ahead
 from ..data.csr import Csr, stacked
 from ..learner import Learner, Pass, learn_labels
 from .features import Features
@@ -25,6 +26,7 @@ from .inputs import labels_of, opened, read_whole
 from .terminal import CommandError, Interrupt, Progress, shown
 
 Array = Any
+Rows = tuple[Csr, Array, Array]  # examples, labels, weights or None
 
 
 @dataclass
@@ -160,23 +162,12 @@ def _settle(course: Course, stream: Any) -> None:
 def by_blocks(course: Course) -> None:
     """Learn from one block after the other, and read the files again for each pass."""
     rng = np.random.default_rng(course.arguments.seed)
-    before = int(course.learner.mistakes[-1]) if course.learner.mistakes else 0
     try:
         for number in range(1, course.passes + 1):
-            seen = 0
             with course.open() as stream:
-                for block in course.blocks(stream):
-                    labelled = labels_of(block)  # Ctrl-C may come before this block, or after it
-                    with course.interrupt.held():
-                        seen += len(block)
-                        course.rows += len(block) if number == 1 else 0
-                        _learn(course, block, labelled, rng, count=number == 1)
-                        now = int(course.learner.mistakes[-1]) - before
-                        course.mistakes[number - 1 :] = [now]
-                    _tell(course, number, seen, now, stream.progress)
+                _one_pass(course, stream, number, rng)
                 course.skipped = stream.skipped if number == 1 else course.skipped
                 _settle(course, stream)
-            before += course.mistakes[-1]
     except KeyboardInterrupt:
         if not course.rows:
             raise
@@ -184,11 +175,43 @@ def by_blocks(course: Course) -> None:
     refuse_one_class(course.classes, course.files)
 
 
-def _learn(course: Course, block: Block, y: Array, rng: np.random.Generator, count: bool) -> None:
-    learner, csr = course.learner, course.features.rows(block, learn=count)
-    weight = block.weights
+def _one_pass(course: Course, stream: Any, number: int, rng: np.random.Generator) -> None:
+    """One pass over a stream. The rows of the next block are made while this one is learned from."""
+    before, seen = _mistakes(course), 0
+
+    def made(block: Block) -> Rows:
+        return course.features.rows(block, learn=number == 1), labels_of(block), block.weights
+
+    def learn(rows: Rows) -> None:
+        nonlocal seen
+        _learn(course, rows, rng)
+        seen += len(rows[1])
+        course.rows += len(rows[1]) if number == 1 else 0
+        course.mistakes[number - 1 :] = [_mistakes(course) - before]
+
+    blocks = Ahead(course.blocks(stream), made, "rosenblatt-encoder")
+    try:
+        for rows in blocks:
+            with course.interrupt.held():  # Ctrl-C may come before a block, or after it
+                learn(rows)
+            del rows  # or it would be in memory while the next one is waited for
+            _tell(course, number, seen, course.mistakes[-1], stream.progress)
+    except KeyboardInterrupt:
+        for rows in blocks.rest():  # whose words are counted already
+            learn(rows)
+        raise
+    finally:
+        blocks.stop()
+
+
+def _mistakes(course: Course) -> int:
+    return int(course.learner.mistakes[-1]) if course.learner.mistakes else 0
+
+
+def _learn(course: Course, rows: Rows, rng: np.random.Generator) -> None:
+    learner, (csr, y, weight) = course.learner, rows
     if course.arguments.shuffle_buffer:
-        order = rng.permutation(len(block))
+        order = rng.permutation(len(y))
         csr, y, weight = csr.taken(order), y[order], None if weight is None else weight[order]
     if course.classes is None:
         learner.allocate(csr.n_features, 0, csr.dtype)
@@ -196,8 +219,7 @@ def _learn(course: Course, block: Block, y: Array, rng: np.random.Generator, cou
     if csr.n_features > learner.n_features:
         learner.reserve(csr.n_features)
         learner.n_features = csr.n_features
-    rows = engine.admit(csr, learner.dtype)
-    course.classes = learn_labels(learner, rows, y, weight, course.classes)
+    course.classes = learn_labels(learner, engine.admit(csr, learner.dtype), y, weight, course.classes)
 
 
 def _tell(course: Course, number: int, seen: int, mistakes: int, share: float | None) -> None:
