@@ -75,42 +75,6 @@ def test_an_error_comes_after_what_was_before_it(where):
     assert items.closed
 
 
-def test_the_rest_is_what_was_begun():
-    release, begun = threading.Event(), threading.Event()
-
-    def work(i):
-        if i == 1:
-            begun.set()
-            release.wait(10)
-        return i
-
-    ahead = Ahead(Items(5), work, "test")
-    assert next(ahead) == 0
-    begun.wait(10)
-    threading.Timer(0.05, release.set).start()
-    assert ahead.rest() == [1]  # waited for
-    assert list(ahead) == []
-
-    items = Items(5)
-    ahead = Ahead(items, lambda i: i, "test")
-    until(lambda: items.given == 1)
-    time.sleep(0.01)
-    assert ahead.rest() == [0]  # ready
-    until(lambda: items.closed)
-    assert items.given == 1
-
-
-def test_the_rest_does_not_wait_for_items_that_may_never_come():
-    items = Items(5, waits_at=1)
-    ahead = Ahead(items, lambda i: i, "test")
-    assert next(ahead) == 0
-    time.sleep(0.01)
-    assert ahead.rest() == []
-    items.go.set()
-    until(lambda: items.closed)  # and what came then was not worked on
-    assert list(ahead) == []
-
-
 def test_stopping_ends_the_thread():
     items = Items(5)
     ahead = Ahead(items, lambda i: i, "to be stopped")

@@ -26,7 +26,6 @@ from .inputs import labels_of, opened, read_whole
 from .terminal import CommandError, Interrupt, Progress, shown
 
 Array = Any
-Rows = tuple[Csr, Array, Array]  # examples, labels, weights or None
 
 
 @dataclass
@@ -176,30 +175,22 @@ def by_blocks(course: Course) -> None:
 
 
 def _one_pass(course: Course, stream: Any, number: int, rng: np.random.Generator) -> None:
-    """One pass over a stream. The rows of the next block are made while this one is learned from."""
-    before, seen = _mistakes(course), 0
+    """One pass over a stream. The next block is taken apart while this one is learned from."""
+    before, seen, first = _mistakes(course), 0, number == 1
 
-    def made(block: Block) -> Rows:
-        return course.features.rows(block, learn=number == 1), labels_of(block), block.weights
+    def apart(block: Block) -> tuple[Any, Array, Array]:
+        return course.features.read(block, learn=first), labels_of(block), block.weights
 
-    def learn(rows: Rows) -> None:
-        nonlocal seen
-        _learn(course, rows, rng)
-        seen += len(rows[1])
-        course.rows += len(rows[1]) if number == 1 else 0
-        course.mistakes[number - 1 :] = [_mistakes(course) - before]
-
-    blocks = Ahead(course.blocks(stream), made, "rosenblatt-encoder")
+    blocks = Ahead(course.blocks(stream), apart, "rosenblatt-encoder")
     try:
-        for rows in blocks:
+        for read, y, weight in blocks:
             with course.interrupt.held():  # Ctrl-C may come before a block, or after it
-                learn(rows)
-            del rows  # or it would be in memory while the next one is waited for
+                _learn(course, course.features.weigh(read, learn=first), y, weight, rng)
+                seen += len(y)
+                course.rows += len(y) if first else 0
+                course.mistakes[number - 1 :] = [_mistakes(course) - before]
+            del read  # or it would be in memory while the next one is waited for
             _tell(course, number, seen, course.mistakes[-1], stream.progress)
-    except KeyboardInterrupt:
-        for rows in blocks.rest():  # whose words are counted already
-            learn(rows)
-        raise
     finally:
         blocks.stop()
 
@@ -208,8 +199,8 @@ def _mistakes(course: Course) -> int:
     return int(course.learner.mistakes[-1]) if course.learner.mistakes else 0
 
 
-def _learn(course: Course, rows: Rows, rng: np.random.Generator) -> None:
-    learner, (csr, y, weight) = course.learner, rows
+def _learn(course: Course, csr: Csr, y: Array, weight: Array, rng: np.random.Generator) -> None:
+    learner = course.learner
     if course.arguments.shuffle_buffer:
         order = rng.permutation(len(y))
         csr, y, weight = csr.taken(order), y[order], None if weight is None else weight[order]

@@ -21,7 +21,6 @@ class Ahead(Generic[Item, Done]):
         self._items, self._work = items, work
         self._ready: list[tuple[Any, BaseException | None, bool]] = []  # what was made, or how it ended
         self._change = threading.Condition()
-        self._working = threading.Lock()  # held while work is done
         self._stopped = False
         self._thread = threading.Thread(target=self._run, name=name, daemon=True)
         self._thread.start()
@@ -45,10 +44,7 @@ class Ahead(Generic[Item, Done]):
             item = next(self._items)
         except StopIteration:
             return False
-        with self._working:
-            if self._stopped:
-                return False
-            self._put((self._work(item), None, False))
+        self._put((self._work(item), None, False))
         del item
         with self._change:
             self._change.wait_for(lambda: not self._ready or self._stopped)
@@ -72,16 +68,6 @@ class Ahead(Generic[Item, Done]):
                 return made  # type: ignore[no-any-return]
             self._ready[0] = (None, None, True)
         raise StopIteration if error is None else error
-
-    def rest(self) -> list[Done]:
-        """Begin nothing more, and give what was begun. The next item, which may never come, is not waited for."""
-        with self._working:
-            self._stopped = True
-        with self._change:
-            made = [one for one, _, ended in self._ready if not ended]
-            self._ready = [found for found in self._ready if found[2]] or [(None, None, True)]
-            self._change.notify_all()
-        return made
 
     def stop(self) -> None:
         """End the thread; what it made is lost."""

@@ -159,7 +159,13 @@ class CsvReader:
         return block_of(empty_as_null(table, self.columns), self.columns, lines, file, self._judge, faults)
 
     def _read(
-        self, text: bytes, names: list[str], types: Any, several_lines: bool, threads: bool, ragged: Any = None
+        self,
+        text: bytes | memoryview,
+        names: list[str],
+        types: Any,
+        several_lines: bool,
+        threads: bool,
+        ragged: Any = None,
     ) -> Any:
         reader = arrow("CSV files", "pyarrow.csv")
         pa = arrow("CSV files")
@@ -180,7 +186,7 @@ class CsvReader:
         )
 
     def _read_with_care(
-        self, text: bytes, lines: Array, names: list[str], several_lines: bool, file: str
+        self, text: bytes | memoryview, lines: Array, names: list[str], several_lines: bool, file: str
     ) -> tuple[Any, Array, list[DataError]]:
         """The same rows where something is wrong with them: ragged rows, bytes that are not UTF-8, then values."""
         pa = arrow("CSV files")

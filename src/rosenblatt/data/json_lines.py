@@ -90,7 +90,7 @@ class JsonLinesReader:
         self.prepare(source)
         seen = False
         for chunk in chunks(source, block_rows):
-            text = checked(chunk.text, self.settings.encoding_errors, self._judge, source.name, chunk.first_line)
+            text = checked(bytes(chunk.text), self.settings.encoding_errors, self._judge, source.name, chunk.first_line)
             if not seen:
                 self._check_names(text, source.name)
                 seen = True
@@ -137,7 +137,7 @@ class JsonLinesReader:
         values: dict[str, list[Any]] = {name: [] for name in names}
         kept: list[int] = []
         faults = []
-        for number, line in enumerate(chunk.text.split(b"\n"), chunk.first_line):
+        for number, line in enumerate(bytes(chunk.text).split(b"\n"), chunk.first_line):
             if not line.strip():
                 continue
             fault = _fault(line, file, number)
