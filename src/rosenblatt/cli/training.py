@@ -160,7 +160,7 @@ def _settle(course: Course, stream: Any) -> None:
 
 def by_blocks(course: Course) -> None:
     """Learn from one block after the other, and read the files again for each pass."""
-    rng = np.random.default_rng(course.arguments.seed)
+    rng = np.random.default_rng(course.arguments.seed) if course.arguments.shuffle_buffer else None
     try:
         for number in range(1, course.passes + 1):
             with course.open() as stream:
@@ -174,7 +174,7 @@ def by_blocks(course: Course) -> None:
     refuse_one_class(course.classes, course.files)
 
 
-def _one_pass(course: Course, stream: Any, number: int, rng: np.random.Generator) -> None:
+def _one_pass(course: Course, stream: Any, number: int, rng: np.random.Generator | None) -> None:
     """One pass over a stream. The next block is taken apart while this one is learned from."""
     before, seen, first = _mistakes(course), 0, number == 1
 
@@ -182,6 +182,8 @@ def _one_pass(course: Course, stream: Any, number: int, rng: np.random.Generator
         return course.features.read(block, learn=first), labels_of(block), block.weights
 
     blocks = Ahead(course.blocks(stream), apart, "rosenblatt-encoder")
+    if course.classes is None and course.features.encoder is not None:  # the first block is not there yet
+        _allocate(course, course.features.n_features, course.features.encoder.dtype)
     try:
         for read, y, weight in blocks:
             with course.interrupt.held():  # Ctrl-C may come before a block, or after it
@@ -199,18 +201,27 @@ def _mistakes(course: Course) -> int:
     return int(course.learner.mistakes[-1]) if course.learner.mistakes else 0
 
 
-def _learn(course: Course, csr: Csr, y: Array, weight: Array, rng: np.random.Generator) -> None:
+def _allocate(course: Course, n_features: int, dtype: Any) -> None:
+    """Weights, whose memory is asked for now and not when it is first needed."""
     learner = course.learner
-    if course.arguments.shuffle_buffer:
+    learner.allocate(n_features, 0, dtype)
+    for held in (learner.weights, learner.total, learner.pocket):
+        if held is not None:
+            held.fill(0)
+
+
+def _learn(course: Course, csr: Csr, y: Array, weight: Array, rng: np.random.Generator | None) -> None:
+    learner = course.learner
+    if rng is not None:  # a shuffle buffer is a block
         order = rng.permutation(len(y))
         csr, y, weight = csr.taken(order), y[order], None if weight is None else weight[order]
-    if course.classes is None:
-        learner.allocate(csr.n_features, 0, csr.dtype)
-        course.classes = y[:0]
+    if not learner.n_features and course.classes is None:
+        _allocate(course, csr.n_features, csr.dtype)
     if csr.n_features > learner.n_features:
         learner.reserve(csr.n_features)
         learner.n_features = csr.n_features
-    course.classes = learn_labels(learner, engine.admit(csr, learner.dtype), y, weight, course.classes)
+    classes = y[:0] if course.classes is None else course.classes
+    course.classes = learn_labels(learner, engine.admit(csr, learner.dtype), y, weight, classes)
 
 
 def _tell(course: Course, number: int, seen: int, mistakes: int, share: float | None) -> None:

@@ -150,7 +150,10 @@ class CsvReader:
         faults: list[DataError] = []
         several_lines = chunk.n_lines > len(lines)  # some values, or some lines are empty
         try:
-            table = self._read(text, names, types_of(self.columns), several_lines, threads=True)
+            types = types_of(self.columns)
+            if self.columns.label and self.columns.label_type == "text":
+                types[self.columns.label] = pa.dictionary(pa.int32(), pa.string())
+            table = self._read(text, names, types, several_lines, threads=True)
             good = table.num_rows == len(lines)
         except pa.ArrowInvalid:
             good = False
