@@ -182,7 +182,7 @@ def _one_pass(course: Course, stream: Any, number: int, rng: np.random.Generator
         return course.features.read(block, learn=first), labels_of(block), block.weights
 
     blocks = Ahead(course.blocks(stream), apart, "rosenblatt-encoder")
-    if course.classes is None and course.features.encoder is not None:  # the first block is not there yet
+    if course.classes is None and course.features.encoder is not None:  # while the first block is read
         _allocate(course, course.features.n_features, course.features.encoder.dtype)
     try:
         for read, y, weight in blocks:
