@@ -171,15 +171,6 @@ def test_inspect_tells_of_any_model(tmp_path, capsys, options):
     out = capsys.readouterr().out
     assert "best margin  at" in out
     assert "svmlight files" in out
-    rb.VotedPerceptron(max_iter=2, tol=None).fit([[1, 0], [0, 1], [1, 1]], ["a", "b", "a"]).save(tmp_path / "k")
-    assert cli.main(["inspect", str(tmp_path / "k")]) == 0
-    assert cli.main(["predict", str(tmp_path / "k"), str(tmp_path / "a.svm")]) == 1
-    assert "kernel model" in capsys.readouterr().err
-    rb.PassiveAggressiveRegressor().fit([[1, 0], [0, 1], [1, 1]], [1.0, 2.5, 3.0]).save(tmp_path / "r")
-    assert cli.main(["inspect", str(tmp_path / "r")]) == 0
-    assert "a regression" in capsys.readouterr().out
-    assert cli.main(["predict", str(tmp_path / "r"), str(tmp_path / "a.svm")]) == 1
-    assert "is a regression" in capsys.readouterr().err
 
 
 # ---- explanations --------------------------------------------------------------------------------------------------

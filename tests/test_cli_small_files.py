@@ -102,7 +102,7 @@ def test_bash_completes_commands_options_and_values(tmp_path, capsys):
         return subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=True).stdout.split()
 
     assert completed("rosenblatt", "tr") == ["train", "trace"]
-    assert completed("rosenblatt", "train", "--shuf") == ["--shuffle-buffer"]
+    assert completed("rosenblatt", "train", "--shuffle-") == ["--shuffle-buffer"]
     assert "pa1" in completed("rosenblatt", "train", "--algorithm", "")
     assert completed("rosenblatt", "predict", "c") == ["c"]
 

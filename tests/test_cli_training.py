@@ -8,7 +8,6 @@ import pytest
 
 import rosenblatt as rb
 from rosenblatt import cli
-from rosenblatt.cli.algorithms import ALGORITHMS
 
 WORDS = [
     "good",
@@ -96,34 +95,6 @@ def test_text_block_by_block_is_partial_fit_in_any_blocks(csv, tmp_path, rows):
     expected.partial_fit(text.partial_fit_transform(texts), labels)
     expected.partial_fit(text.transform(texts), labels)
     same(tmp_path / "m", expected)
-
-
-@pytest.mark.parametrize("name", ALGORITHMS)
-def test_every_algorithm_on_numbers_is_its_estimator(svm, tmp_path, name):
-    assert train(svm, "-o", tmp_path / "m", "-a", name, "--passes", 4, "--seed", 3) == 0
-    rows = rb.data.read(svm)
-    kind, fixed, settable = ALGORITHMS[name]
-    average = {"average": True} if "average" in settable else {}
-    expected = getattr(rb, kind)(**fixed, **average, max_iter=4, tol=None, random_state=3).fit(rows.X, rows.y)
-    loaded = same(tmp_path / "m", expected)
-    assert loaded.get_params() == expected.get_params()
-
-
-@pytest.mark.parametrize(
-    ("options", "estimator"),
-    [
-        (["-a", "pa2", "-C", 0.5, "--last"], rb.PassiveAggressiveClassifier(variant="PA-II", C=0.5)),
-        (["--eta0", 0.25, "--margin", 1.5], rb.AveragedPerceptron(eta0=0.25, margin=1.5)),
-        (["--no-intercept"], rb.AveragedPerceptron(fit_intercept=False)),
-        (["-a", "norm-mira", "--beta", 0.1], rb.MIRA(variant="norm", beta=0.1, average=True)),
-        (["-a", "perceptron", "--ties", "predict", "--no-shuffle"], rb.Perceptron(ties="predict", shuffle=False)),
-        (["-a", "mira", "-C", 0.1], rb.MIRA(C=0.1, average=True)),
-    ],
-)  # fmt: skip
-def test_options_are_parameters(svm, tmp_path, options, estimator):
-    assert train(svm, "-o", tmp_path / "m", "--passes", 3, *options) == 0
-    rows = rb.data.read(svm)
-    same(tmp_path / "m", estimator.set_params(max_iter=3, tol=None, random_state=0).fit(rows.X, rows.y))
 
 
 def test_svmlight_that_grows_wider_from_block_to_block(tmp_path):

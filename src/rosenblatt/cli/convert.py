@@ -10,7 +10,7 @@ import argparse
 from typing import Any
 
 from . import options
-from .terminal import CommandError, emit, note
+from .terminal import CommandError, emit, note, several
 
 EXAMPLE = "rosenblatt convert rows.svm.gz rows.parquet"
 
@@ -65,7 +65,7 @@ def run(arguments: argparse.Namespace) -> None:
     if arguments.json:
         emit({"rows": n, "skipped": skipped.count})
     elif arguments.output != "-":
-        print(f"{n:,} rows in {arguments.output}")
+        print(f"{several(n, 'row')} in {arguments.output}")
 
 
 def _numbered(arguments: argparse.Namespace, columns: Any) -> dict[Any, float] | None:

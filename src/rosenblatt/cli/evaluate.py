@@ -1,6 +1,7 @@
 """How often a model is right on labelled files.
 
-Accuracy; precision, recall and F1 of each class; and which class is taken for which.
+Accuracy; precision, recall and F1 of each class; and which class is taken for which. Of a regression: the mean absolute
+error (MAE), the root mean square error (RMSE), and the share of the variance that is explained (R²).
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ def run(arguments: argparse.Namespace) -> None:
     if arguments.json:
         emit({**found.document(), "skipped": skipped.count})
         return
-    print(f"accuracy {found.accuracy:.2%} on {found.rows:,} rows")
+    print(found)
     for table in found.tables():
         print(f"\n{table}")
 
@@ -50,5 +51,5 @@ def _told(stream: Any, progress: Progress) -> Iterator[Any]:
     n = 0
     for block in stream:
         n += len(block)
-        progress(f"{n:,} rows", stream.progress)
+        progress(f"{n:,} rows", share=stream.progress)
         yield block

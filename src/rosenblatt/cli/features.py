@@ -139,8 +139,10 @@ class Features:
             made = cls(None, kind(**plain["settings"]), Categories())
             made.met = plain["n_features"]
             return made
-        if not hasattr(model.learner, "weights"):
-            raise CommandError(f"{path} is a kernel model, which the command line does not run; use rb.load in Python")
+        if getattr(getattr(model.learner, "kernel", None), "name", None) == "precomputed":
+            raise CommandError(
+                f"{path} has a precomputed kernel, whose values with its examples no file holds; use rb.load in Python"
+            )
         if model.columns is not None:  # trained in Python on a frame
             columns = Columns(label=None, numeric=tuple(map(str, model.columns)))
             return cls(Encoder(columns, dtype=model.learner.dtype), None, Categories())

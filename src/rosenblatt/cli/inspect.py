@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import argparse
 import math
-import os
 from typing import Any
 
 from . import options
+from .story import counts, in_words, size
 from .terminal import emit, show, shown
 
 EXAMPLE = "rosenblatt inspect mood.model"
@@ -32,7 +32,7 @@ def run(arguments: argparse.Namespace) -> None:
     rows = [
         (
             "model",
-            f"{arguments.model} ({os.path.getsize(arguments.model) / 1e6:,.1f} MB), rosenblatt {model.written_by}",
+            f"{arguments.model} ({size(arguments.model)}), rosenblatt {model.written_by}",
         ),
         ("learner", document["algorithm"]),
         ("parameters", ", ".join(f"{name}={value}" for name, value in document["parameters"].items())),
@@ -49,11 +49,9 @@ def run(arguments: argparse.Namespace) -> None:
     if story is not None:
         after = f", after {story['resumed']}" if story["resumed"] else ""
         rows.append(("trained on", f"{story['rows']:,} rows of {', '.join(story['files'])}, {story['how']}{after}"))
-        rows.append(("mistakes", ", ".join(f"{n:,}" for n in story["mistakes"]) + " (in each pass)"))
+        rows += counts(story)
         if story["held_out"]:
-            rows.append(
-                ("held out", f"{story['held_out']['accuracy']:.2%} right on {story['held_out']['rows']:,} rows")
-            )
+            rows.append(("held out", in_words(story["held_out"])))
     show(rows)
 
 

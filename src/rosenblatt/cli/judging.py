@@ -9,14 +9,15 @@ from typing import Any
 
 import numpy as np
 
-from .. import engine, labels
+from .. import labels
 from ..data import Block
 from ..learner import Learner
 from ..model_files import Model, read
 from ..tables import Table
 from .features import Features
-from .inputs import labels_of, opened
-from .terminal import CommandError, shown
+from .inputs import labels_of, opened, targets_of
+from .learners import rows_for
+from .terminal import CommandError, several, shown
 
 Array = Any
 
@@ -24,10 +25,7 @@ Array = Any
 def loaded(path: str) -> tuple[Model, Features]:
     """A model and what makes its rows."""
     model = read(path)
-    features = Features.of_model(model, path)
-    if model.classes is None:
-        raise CommandError(f"{path} is a regression, which the command line does not run; use rb.load in Python")
-    return model, features
+    return model, Features.of_model(model, path)
 
 
 def opened_for(features: Features, files: Sequence[str], arguments: argparse.Namespace, labelled: bool) -> Any:
@@ -41,10 +39,10 @@ def opened_for(features: Features, files: Sequence[str], arguments: argparse.Nam
 
 
 def scored(features: Features, learner: Learner, blocks: Iterable[Block]) -> Iterator[tuple[Block, Array, Array]]:
-    """Each block with the scores of its rows and the codes of the classes that they give."""
+    """Each block with the scores of its rows and the codes of the classes that they give, or the numbers."""
     wide = learner.dtype == np.float64
     for block in blocks:
-        rows = engine.admit(features.rows(block, learn=False), np.float64 if wide else None)
+        rows = rows_for(learner, features.rows(block, learn=False), np.float64 if wide else None)
         scores = learner.scores(rows)
         yield block, scores, learner.decide(scores)
 
@@ -72,6 +70,9 @@ class Judgement:
         f1 = 2 * right / np.maximum(predicted + there, 1)
         return list(zip(self.classes, precision.tolist(), recall.tolist(), f1.tolist(), there.tolist()))
 
+    def __str__(self) -> str:
+        return f"accuracy {self.accuracy:.2%} on {several(self.rows, 'row')}"
+
     def document(self) -> dict[str, Any]:
         """The judgement as plain values."""
         names = ("precision", "recall", "f1", "rows")
@@ -96,8 +97,59 @@ class Judgement:
         ]
 
 
-def judged(features: Features, learner: Learner, classes: Array, blocks: Iterable[Block]) -> Judgement:
+@dataclass
+class Regression:
+    """How far predicted numbers lie from the true ones."""
+
+    rows: int = 0
+    off: float = 0.0  # Σ |y − s|
+    off2: float = 0.0  # Σ (y − s)²
+    mean: float = 0.0  # of y,
+    spread: float = 0.0  # and Σ (y − mean)²
+
+    def add(self, truth: Array, predicted: Array) -> None:
+        """Some rows more (their mean and spread as Chan, Golub and LeVeque 1979 have it)."""
+        n, off = len(truth), truth - predicted
+        mean, total = float(truth.mean()), self.rows + n
+        self.spread += float(np.square(truth - mean).sum()) + (mean - self.mean) ** 2 * self.rows * n / total
+        self.mean += (mean - self.mean) * n / total
+        self.off, self.off2, self.rows = self.off + float(np.abs(off).sum()), self.off2 + float(off @ off), total
+
+    @property
+    def mae(self) -> float:
+        return self.off / max(self.rows, 1)
+
+    @property
+    def rmse(self) -> float:
+        return float(np.sqrt(self.off2 / max(self.rows, 1)))
+
+    @property
+    def r2(self) -> float | None:
+        """The share of the variance that is explained; None: there is none."""
+        return 1 - self.off2 / self.spread if self.spread else None
+
+    def __str__(self) -> str:
+        r2 = "none, as all labels are the same" if self.r2 is None else f"{self.r2:.4f}"
+        return f"MAE {self.mae:.6g}, RMSE {self.rmse:.6g}, R² {r2}, on {several(self.rows, 'row')}"
+
+    def document(self) -> dict[str, Any]:
+        """The judgement as plain values."""
+        return {"rows": self.rows, "mae": self.mae, "rmse": self.rmse, "r2": self.r2}
+
+    def tables(self) -> list[Table]:
+        """None: that is all."""
+        return []
+
+
+def judged(
+    features: Features, learner: Learner, classes: Array | None, blocks: Iterable[Block]
+) -> Judgement | Regression:
     """Compare what a model says of labelled rows; labels that it does not know are classes that it never gives."""
+    if classes is None:
+        regression = Regression()
+        for block, numbers, _ in scored(features, learner, blocks):
+            regression.add(targets_of(block), numbers.astype(np.float64))
+        return regression
     known = list(classes.tolist())
     confusion = np.zeros((len(known), len(known)), np.int64)
     for block, _, codes in scored(features, learner, blocks):

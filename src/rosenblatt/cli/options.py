@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import argparse
-from typing import Any
+from collections.abc import Iterable
+from typing import Any, NoReturn
+
+from .terminal import UsageError
 
 FORMATS = ("svmlight", "vw", "csv", "tsv", "jsonl", "parquet", "arrow")
 
@@ -17,7 +20,50 @@ class Parser(argparse.ArgumentParser):
         self.example = example
 
     def format_help(self) -> str:
+        self.usage = self.brief()
         return f"example: {self.example}\n\n{super().format_help()}"
+
+    def format_usage(self) -> str:
+        return f"usage: {self.brief()}\n"
+
+    def brief(self) -> str:
+        """The command with what it must be told."""
+        words = [self.prog]
+        for action in self._actions:
+            if not action.option_strings:
+                metavar = str(action.metavar)
+                words.append({"?": f"[{metavar}]", "+": f"{metavar}..."}.get(str(action.nargs), metavar))
+        words += [f"{a.option_strings[0]} {a.metavar}" for a in self._actions if a.option_strings and a.required]
+        return " ".join([*words, "[options]"])
+
+    def error(self, message: str) -> NoReturn:
+        """One sentence, and where to read more."""
+        raise UsageError(f"{message}; see {self.prog} --help")
+
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        if action.choices is not None and value not in action.choices:
+            among = [str(choice) for choice in action.choices]
+            raise argparse.ArgumentError(
+                action, f"there is no {value!r}{nearest(value, among)}; choose from {', '.join(among)}"
+            )
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> tuple[Any, list[str]]:
+        """The same, with an option that there is not refused here, where those that there are are known."""
+        found, rest = super().parse_known_args(args, namespace)
+        for word in rest:
+            if word.startswith("-"):
+                self.error(f"there is no option {word}{nearest(word.partition('=')[0], self._option_string_actions)}")
+        if rest:
+            self.error(f"{rest[0]!r} is one argument too many")
+        return found, rest
+
+
+def nearest(name: str, among: Iterable[str]) -> str:
+    """“ (did you mean …?)” where something is near."""
+    import difflib
+
+    close = difflib.get_close_matches(name.replace("_", "-"), list(among), 1, 0.6)
+    return f" (did you mean {close[0]}?)" if close else ""
 
 
 def names(text: str) -> list[str]:
@@ -29,6 +75,28 @@ def count(text: str) -> int:
     """A whole number from 1 on."""
     if not text.isdigit() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 1 on")
+    return int(text)
+
+
+def number(text: str) -> float:
+    """A number."""
+    try:
+        return float(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number") from None
+
+
+def number_from_0(text: str) -> float:
+    """A finite number that is not negative."""
+    if not 0 <= number(text) < float("inf"):
+        raise argparse.ArgumentTypeError(f"{text} is not a number from 0 on")
+    return float(text)
+
+
+def seed(text: str) -> int:
+    """A whole number from 0 on."""
+    if not text.isdigit():
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 0 on")
     return int(text)
 
 
