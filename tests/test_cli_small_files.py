@@ -103,7 +103,11 @@ def test_bash_completes_commands_options_and_values(tmp_path, capsys):
 
     assert completed("rosenblatt", "tr") == ["train", "trace"]
     assert completed("rosenblatt", "train", "--shuffle-") == ["--shuffle-buffer"]
-    assert "pa1" in completed("rosenblatt", "train", "--algorithm", "")
+    assert completed("rosenblatt", "train", "--algorithm", "ker") == ["kernel"]
+    assert "c" not in completed("rosenblatt", "train", "--algorithm", "")  # files are no algorithms
+    assert completed("rosenblatt", "completion", "z") == ["zsh"]
+    (tmp_path / "two words.csv").write_text("")
+    assert completed("rosenblatt", "train", "tw") == ["two", "words.csv"]
     assert completed("rosenblatt", "predict", "c") == ["c"]
 
 

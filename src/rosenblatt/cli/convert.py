@@ -62,9 +62,11 @@ def run(arguments: argparse.Namespace) -> None:
         raise CommandError(str(error)) from None
     if skipped:
         note(str(skipped))
+    if arguments.output == "-":
+        return
     if arguments.json:
         emit({"rows": n, "skipped": skipped.count})
-    elif arguments.output != "-":
+    else:
         print(f"{several(n, 'row')} in {arguments.output}")
 
 

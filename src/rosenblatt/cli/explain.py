@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 from typing import TYPE_CHECKING, Any
 
 from . import options
@@ -16,6 +17,9 @@ from .terminal import CommandError, emit
 if TYPE_CHECKING:
     from ..model_files import Model
     from .features import Features
+
+#: A word with such an ending is the name of a file and no text.
+_SEEMS_A_FILE = re.compile(r"^\S+\.(csv|tsv|txt|svm|svmlight|libsvm|vw|jsonl|ndjson|parquet|pq|arrow|feather)(\.\w+)?$")
 
 EXAMPLE = 'rosenblatt explain mood.model "not a bad film"'
 
@@ -65,6 +69,8 @@ def _examples(arguments: argparse.Namespace, features: Features) -> Any:
     from .judging import opened_for
 
     if arguments.example != "-" and not os.path.exists(arguments.example):
+        if _SEEMS_A_FILE.search(arguments.example):
+            raise CommandError(f"there is no file {arguments.example!r}")
         yield _of_text(features, arguments), 0, ""
         return
     left = arguments.rows

@@ -7,7 +7,7 @@ import math
 from typing import Any
 
 from . import options
-from .story import counts, in_words, size
+from .story import classes, counts, in_words, size
 from .terminal import emit, show, shown
 
 EXAMPLE = "rosenblatt inspect mood.model"
@@ -36,7 +36,7 @@ def run(arguments: argparse.Namespace) -> None:
         ),
         ("learner", document["algorithm"]),
         ("parameters", ", ".join(f"{name}={value}" for name, value in document["parameters"].items())),
-        ("classes", ", ".join(document["classes"]) if document["classes"] else "a regression"),
+        ("classes", classes(document["classes"]) if document["classes"] else "a regression"),
         ("features", f"{document['features']:,}" + ("" if model.columns is None else ", with names")),
         ("made from", "\n".join(_made_from(model))),
         ("examples", f"{history['examples']:,} visited, {history['updates']:,} updates"),

@@ -47,12 +47,22 @@ def scored(features: Features, learner: Learner, blocks: Iterable[Block]) -> Ite
         yield block, scores, learner.decide(scores)
 
 
+#: With more classes than these, the largest are told of, and the confusions that are most frequent.
+MOST_CLASSES = 20
+
+
 @dataclass
 class Judgement:
     """How often each class was given to the rows of each class."""
 
     classes: list[Any]
     confusion: Array  # (true, predicted)
+    n_known: int  # classes of the model; those behind are of the file alone
+
+    @property
+    def unknown(self) -> list[Any]:
+        """Labels of the file that are no classes of the model."""
+        return self.classes[self.n_known :]
 
     @property
     def rows(self) -> int:
@@ -89,11 +99,21 @@ class Judgement:
             (shown(label), f"{precision:.4f}", f"{recall:.4f}", f"{f1:.4f}", f"{rows:,}")
             for label, precision, recall, f1, rows in self.by_class()
         ]
-        names = [shown(label) for label in self.classes]
-        counts = [[name, *(f"{n:,}" for n in row)] for name, row in zip(names, self.confusion.tolist())]
+        heads, names = ("class", "precision", "recall", "F1", "rows"), [shown(label) for label in self.classes]
+        if len(names) <= MOST_CLASSES:
+            counts = [[name, *(f"{n:,}" for n in row)] for name, row in zip(names, self.confusion.tolist())]
+            return [
+                Table(heads, per_class, "lrrrr"),
+                Table(("true \\ predicted", *names), counts, "l" + "r" * len(names)),
+            ]
+        largest = np.argsort(-self.confusion.sum(axis=1), kind="stable")[:MOST_CLASSES].tolist()
+        wrong = self.confusion - np.diag(np.diag(self.confusion))
+        most = [np.unravel_index(i, wrong.shape) for i in np.argsort(-wrong, axis=None, kind="stable")[:MOST_CLASSES]]
+        confused = [(names[i], names[j], f"{wrong[i, j]:,}") for i, j in most if wrong[i, j]]
+        title = f"the {MOST_CLASSES} largest of {len(names):,} classes (--json tells of all)"
         return [
-            Table(("class", "precision", "recall", "F1", "rows"), per_class, "lrrrr"),
-            Table(("true \\ predicted", *names), counts, "l" + "r" * len(names)),
+            Table(heads, [per_class[i] for i in largest], "lrrrr", title=title),
+            Table(("true", "predicted", "rows"), confused, "llr", title="the most frequent confusions"),
         ]
 
 
@@ -164,7 +184,7 @@ def judged(
         rows = np.array([place[label] for label in truth.tolist()], np.int64)
         n = len(known)
         confusion += np.bincount(rows * n + codes, minlength=n * n).reshape(n, n)
-    return Judgement(known, confusion)
+    return Judgement(known, confusion, len(classes))
 
 
 def _numbers(truth: Array, block: Block) -> Array:

@@ -67,13 +67,15 @@ def nearest(name: str, among: Iterable[str]) -> str:
 
 
 def names(text: str) -> list[str]:
-    """Names of columns, with commas between them."""
-    return [name.strip() for name in text.split(",") if name.strip()]
+    """Names with commas between them; one that holds a comma stands in double quotes, as in CSV."""
+    import csv
+
+    return [name.strip() for row in csv.reader([text], skipinitialspace=True) for name in row if name.strip()]
 
 
 def count(text: str) -> int:
     """A whole number from 1 on."""
-    if not text.isdigit() or int(text) < 1:
+    if not (text.isascii() and text.isdigit()) or int(text) < 1:
         raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 1 on")
     return int(text)
 
@@ -95,7 +97,7 @@ def number_from_0(text: str) -> float:
 
 def seed(text: str) -> int:
     """A whole number from 0 on."""
-    if not text.isdigit():
+    if not (text.isascii() and text.isdigit()):
         raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 0 on")
     return int(text)
 
@@ -141,9 +143,13 @@ def add_columns(group: argparse._ArgumentGroup) -> None:
     group.add_argument("--numeric", metavar="NAMES", type=names, help="columns of numbers (guessed)")
     group.add_argument("--categorical", metavar="NAMES", type=names, help="columns of categories (guessed)")
     group.add_argument("--weight", metavar="NAME", help="a column of importance weights")
-    group.add_argument(
-        "--label-type", choices=("integer", "number", "boolean", "text"), help="what labels are read as (guessed)"
-    )
+    add_label_type(group, "guessed")
+
+
+def add_label_type(group: argparse._ArgumentGroup, default: str) -> None:
+    """What labels are."""
+    types = ("integer", "number", "boolean", "text")
+    group.add_argument("--label-type", choices=types, help=f"what labels are read as ({default})")
 
 
 def add_encoding(parser: argparse.ArgumentParser) -> None:

@@ -19,9 +19,8 @@ def _class_weight(text: str) -> str | dict[str, float]:
     if text == "balanced":
         return text
     try:
-        return {
-            name: options.number_from_0(weight) for name, weight in (pair.rsplit("=", 1) for pair in text.split(","))
-        }
+        pairs = [pair.rsplit("=", 1) for pair in options.names(text)]
+        return {name: options.number_from_0(weight) for name, weight in pairs}
     except (ValueError, argparse.ArgumentTypeError):
         raise argparse.ArgumentTypeError(f"{text!r} is neither balanced nor a list such as neg=1,pos=2") from None
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from .terminal import several, shown
@@ -44,11 +45,12 @@ def summary(course: Course, story: dict[str, Any]) -> list[tuple[str, str]]:
     learner, path = course.learner, course.arguments.output
     passes = several(story["passes"], "pass", "passes")
     kept = f", {several(len(learner.support), 'example')} kept" if hasattr(learner, "support") else ""
-    why = f" (the default for {course.why})" if course.why else ""
+    why = f", the default for {course.why}" if course.why else ""
     rows = [
         ("data", f"{several(story['rows'], 'row')}, {several(learner.n_features, 'feature')}, {_labels(course)}"),
         ("columns", "" if course.columns is None else str(course.columns)),
-        ("learner", f"{course.name}{why}, {story['how']}, {passes}, {several(story['updates'], 'update')}{kept}"),
+        ("learner", f"{course.name}{why}"),
+        ("training", f"{story['how']}, {passes}, {several(story['updates'], 'update')}{kept}"),
         *counts(story),
     ]
     share, within = story["progressive_accuracy"], story["progressive_within_epsilon"]
@@ -88,7 +90,10 @@ def size(path: str) -> str:
 
 
 def _labels(course: Course) -> str:
-    if course.classes is None:
-        return "labels that are numbers"
-    names = [shown(label) for label in course.classes.tolist()]
-    return "classes " + ", ".join(names[:8]) + (f", … ({len(names)} in all)" if len(names) > 8 else "")
+    return "labels that are numbers" if course.classes is None else f"classes {classes(course.classes.tolist())}"
+
+
+def classes(labels: Sequence[Any]) -> str:
+    """The first classes, and how many there are."""
+    names = [shown(label) for label in labels]
+    return ", ".join(names[:8]) + (f", … ({len(names):,} in all)" if len(names) > 8 else "")

@@ -6,6 +6,7 @@ Nothing but results and errors is written where standard error is no terminal.
 from __future__ import annotations
 
 import contextlib
+import errno
 import json
 import math
 import os
@@ -19,7 +20,6 @@ from typing import Any
 #: Exit codes. SIGTERM ends like Ctrl-C, with 143.
 DONE, FAILED, USAGE, INTERRUPTED, PIPE_CLOSED = 0, 1, 2, 130, 141
 
-#: What the library says in terms of Python, in terms of the command line.
 _IN_OPTIONS = (
     (r"delimiter=", "--delimiter "),
     (r"zero_based=True", "--zero-based yes"),
@@ -80,11 +80,17 @@ def in_words(error: BaseException) -> str:
         )
     sentence = str(error)
     if isinstance(error, OSError):
-        where = "" if error.filename is None else f"{error.filename}: "
+        where = "standard output: " if error.filename is None and error.errno == errno.ENOSPC else ""
+        where = where if error.filename is None else f"{error.filename}: "
         sentence = where + (error.strerror or str(error))
+    return " ".join(in_options(sentence).split())
+
+
+def in_options(text: str) -> str:
+    """What the library says in terms of Python, in terms of the command line."""
     for there, here in _IN_OPTIONS:
-        sentence = re.sub(there, here, sentence)
-    return " ".join(sentence.split())
+        text = re.sub(there, here, text)
+    return text
 
 
 def complain(sentence: str, as_json: bool = False) -> None:
@@ -105,7 +111,7 @@ def _discard_output() -> None:
 
 def note(sentence: str) -> None:
     """Something that the user should know, which is no error."""
-    print(sentence, file=sys.stderr, flush=True)
+    print(in_options(sentence), file=sys.stderr, flush=True)
 
 
 def emit(document: dict[str, Any]) -> None:
@@ -156,8 +162,11 @@ class Progress:
         self._last = 0.0
         self.began = time.monotonic()
 
-    def __call__(self, *parts: str, share: float | None = None) -> None:
-        """Tell of what is going on; where the line is too narrow, the first part and the last ones have precedence."""
+    def __call__(self, *parts: str, share: float | None = None, since: float | None = None) -> None:
+        """Tell of what is going on, and that this share of it was done since a time.
+
+        Where the line is too narrow, the first part and the last ones have precedence.
+        """
         now = time.monotonic()
         if not self._live or now - self._last < 0.1:
             return
@@ -165,7 +174,7 @@ class Progress:
         told = list(parts)
         if share is not None and 0.02 < share <= 1:
             told.insert(1, f"{share:.0%}")
-            told.append(_duration((now - self.began) * (1 - share) / share) + " left")
+            told.append(_duration((now - (since or self.began)) * (1 - share) / share) + " left")
         columns = os.get_terminal_size(sys.stderr.fileno()).columns or 80
         while len(told) > 1 and len(", ".join(told)) >= columns:
             del told[1]

@@ -65,14 +65,16 @@ def run(arguments: argparse.Namespace) -> int:
     with Progress(not arguments.quiet) as progress, Interrupt() as interrupt:
         course = _course(arguments, progress, interrupt)
         streamed = _is_streamed(course, arguments)
-        (training.by_blocks if streamed else training.in_memory)(course)
+        try:
+            (training.by_blocks if streamed else training.in_memory)(course)
+        finally:
+            if course.skipped:
+                note(str(course.skipped))
         held_out, fault = _held_out(course)
         told = story.of(course, streamed, held_out)
         with interrupt.ignored():
             write(arguments.output, _model(course, told))
     told["seconds"] = round(time.monotonic() - began, 3)
-    if course.skipped:
-        note(str(course.skipped))
     if course.interrupted:
         note(f"interrupted after {course.learner.visited:,} examples; the model so far is in {arguments.output}")
     if fault is not None:
@@ -111,7 +113,10 @@ def _refuse(arguments: argparse.Namespace) -> None:
         raise CommandError(f"{arguments.output}: it is a folder; name a file in it")
     if not os.path.isdir(folder):
         raise CommandError(f"{arguments.output}: there is no folder {folder}")
-    if not os.access(folder, os.W_OK):
+    there = os.path.exists(arguments.output)
+    if there and not os.path.isfile(arguments.output):
+        raise CommandError(f"{arguments.output}: it is a device or a pipe and no file")
+    if not os.access(folder, os.W_OK) or (there and not os.access(arguments.output, os.W_OK)):
         raise CommandError(f"{arguments.output}: there is no permission to write here")
     if isinstance(arguments.held_out, float) and "-" in arguments.files:
         raise CommandError("of standard input nothing can be held out, as it cannot be read twice; name a file")
@@ -168,10 +173,11 @@ def _course(arguments: argparse.Namespace, progress: Progress, interrupt: Interr
 def _refuse_other_settings(arguments: argparse.Namespace) -> None:
     """A model goes on as it began."""
     asked = {"algorithm": arguments.algorithm, **asked_for(arguments)}
-    asked |= {name: getattr(arguments, name) for name in ("label", "text", "numeric", "categorical", "weight")}
+    columns = ("label", "label_type", "text", "numeric", "categorical", "weight")
+    asked |= {name: getattr(arguments, name) for name in columns}
     for name, value in asked.items():
         if value is not None:
-            written = spelled(name, value) if name in OPTIONS else f"--{name}"
+            written = spelled(name, value) if name in OPTIONS else f"--{name.replace('_', '-')}"
             raise CommandError(f"{written} does not go with --resume: the model goes on as it began")
 
 

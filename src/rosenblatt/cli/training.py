@@ -8,9 +8,11 @@ in the first pass.
 from __future__ import annotations
 
 import argparse
+import re
 import time
 import warnings
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any
@@ -113,7 +115,7 @@ def kept(block: Block, seen: int, every: int | None, held_out: bool) -> Block:
 def in_memory(course: Course) -> None:
     """Read everything, then learn as ``fit`` does."""
     began = time.monotonic()
-    X, y, weight = _read(course)
+    X, y, weight, places = _read(course)
     course.read_s, course.rows = time.monotonic() - began, len(y)
     learner, arguments, parameters = course.learner, course.arguments, course.parameters
     weight = _weights(course, y, weight)
@@ -123,7 +125,8 @@ def in_memory(course: Course) -> None:
         course.classes = labels.classes_of(y if weight is None else y[weight > 0])
         refuse_one_class(course.classes, course.files)
         refuse_other_classes(course)
-    rows, rng = rows_for(learner, X, parameters=parameters), np.random.default_rng(arguments.seed)
+    with _placed(places):
+        rows, rng = rows_for(learner, X, parameters=parameters), np.random.default_rng(arguments.seed)
     start(learner, rows, 0 if course.classes is None else len(course.classes), weight, parameters, rng)
     targets = y if course.is_regression else labels.encode(y, course.classes)
 
@@ -131,7 +134,8 @@ def in_memory(course: Course) -> None:
         course.mistakes.append(done.updates if done.mistakes is None else done.mistakes)
         speed = f"{done.number * rows.n_rows / max(time.monotonic() - began, 1e-9):,.0f} examples/s"
         told = _so_far(course, course.mistakes[-1], rows.n_rows)
-        course.progress(f"pass {done.number} of {course.passes}", speed, *told, share=done.number / course.passes)
+        share = done.number / course.passes
+        course.progress(f"pass {done.number} of {course.passes}", speed, *told, share=share, since=began)
         course.interrupt.check()
 
     began = time.monotonic()
@@ -154,9 +158,10 @@ def _interruptible(course: Course, work: Callable[[], None]) -> None:
         course.interrupted = True
 
 
-def _read(course: Course) -> tuple[Csr, Array, Array]:
-    """All rows, labels and weights."""
+def _read(course: Course) -> tuple[Csr, Array, Array, list[Block]]:
+    """All rows, labels and weights, and where they stood."""
     parts, ys, weights, n = [], [], [], 0
+    places: list[Block] = []
     with course.open() as stream:
         course.skipped = stream.skipped
         blocks = course.blocks(stream)
@@ -169,12 +174,29 @@ def _read(course: Course) -> tuple[Csr, Array, Array]:
             ys.append(course.targets_of(block))
             parts.append(course.features.rows(block, learn=True))
             weights.append(np.ones(len(block)) if block.weights is None else block.weights)
+            places.append(Block(None, block.lines, block.files))
             n += len(block)
             speed = n / max(time.monotonic() - course.progress.began, 1e-9)
             course.progress("reading", f"{n:,} examples", f"{speed:,.0f}/s", share=stream.progress)
         _settle(course, stream)
     weight = np.concatenate(weights)
-    return stacked(parts), np.concatenate(ys), None if np.all(weight == 1) else weight
+    return stacked(parts), np.concatenate(ys), None if np.all(weight == 1) else weight, places
+
+
+@contextmanager
+def _placed(places: Sequence[Block]) -> Iterator[None]:
+    """Say of a row that is refused where it stood."""
+    try:
+        yield
+    except ValueError as error:
+        found = re.search(r" of row (\d+)", str(error))
+        if found is None:
+            raise
+        row, block = int(found[1]), 0
+        while row >= len(places[block]):
+            row, block = row - len(places[block]), block + 1
+        told = str(error).replace(found[0], "").replace("Input X: ", "")
+        raise CommandError(f"{places[block].place(row)}: {told}") from None
 
 
 def _settle(course: Course, stream: Any) -> None:
@@ -226,7 +248,8 @@ def _learn(course: Course, block: Block, y: Array, rng: np.random.Generator, cou
     if course.begun and csr.n_features > learner.n_features:
         learner.reserve(csr.n_features)
         learner.n_features = csr.n_features
-    rows = rows_for(learner, csr, learner.dtype if course.begun else None, course.parameters)
+    with _placed([block]):
+        rows = rows_for(learner, csr, learner.dtype if course.begun else None, course.parameters)
     if not course.begun:
         start(learner, rows, 0, weight, course.parameters, rng)
         course.begun, course.classes = True, None if course.is_regression else y[:0]
