@@ -278,7 +278,7 @@ def test_a_linear_kernel_is_explained_by_features(files, tmp_path, capsys):
 def test_numbers_for_labels_are_a_regression_unless_told_otherwise(files, tmp_path, capsys):
     assert cli.main(["train", str(files / "numbers.svm"), "-o", str(tmp_path / "m"), "--held-out", "0.25"]) == 0
     out = capsys.readouterr().out
-    assert "PassiveAggressiveRegressor (the default for labels that are not whole numbers)" in out
+    assert "PassiveAggressiveRegressor, the default for labels that are not whole numbers" in out
     rows = rb.data.read(files / "numbers.svm")
     kept = (np.arange(ROWS) + 1) % 4 != 0
     expected = rb.PassiveAggressiveRegressor(variant="PA-II", average=True, max_iter=5, random_state=0)
@@ -389,7 +389,7 @@ def test_resume_keeps_the_settings_it_began_with(option, files, tmp_path, capsys
     train(files / "two.svm", "-o", tmp_path / "m")
     command = ["train", str(files / "two.svm"), "-o", str(tmp_path / "n"), "--resume", str(tmp_path / "m"), *option]
     assert cli.main(command) == 1
-    assert " does not go with --resume: the model goes on as it began" in capsys.readouterr().err
+    assert " does not go with --resume: the model " in capsys.readouterr().err
 
 
 def test_words_for_labels_of_a_regression(tmp_path, capsys):

@@ -236,7 +236,7 @@ def test_evaluate_reads_labels_of_another_column_and_type(tmp_path, capsys):
     ("name", "content", "sentence"),
     [
         ("a.csv", b"label,txt\npos,good\n", "there is no column 'text' (did you mean 'txt'?)"),
-        ("a.svm", ROWS, "no columns to choose"),
+        ("a.svm", ROWS, "a.svm: the model needs a table with the columns text; "),
     ],
 )
 def test_other_columns(model, tmp_path, capsys, command, name, content, sentence):
@@ -245,6 +245,19 @@ def test_other_columns(model, tmp_path, capsys, command, name, content, sentence
     out, err = capsys.readouterr()
     assert out == ""
     assert sentence in err
+
+
+def test_rows_that_a_model_cannot_go_on_with(model, tmp_path, capsys):
+    (tmp_path / "a.svm").write_bytes(ROWS)
+    assert cli.main(["train", str(tmp_path / "a.svm"), "--resume", str(model), "-o", str(tmp_path / "n")]) == 1
+    assert "a.svm: the model needs a table with the columns text; " in capsys.readouterr().err
+
+
+def test_words_from_standard_input_have_no_numbers_for_svmlight(tmp_path):
+    command = [sys.executable, "-m", "rosenblatt", "convert", "-", str(tmp_path / "a.svm"), "--format", "csv"]
+    ended = subprocess.run(command, input=b"label,size\na,1\nb,2\n", capture_output=True)
+    assert ended.returncode == 1
+    assert b"got 'a'; say which number each is by --classes\n" in ended.stderr
 
 
 def test_a_table_for_a_model_of_numbered_features(tmp_path, capsys):

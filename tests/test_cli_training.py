@@ -230,3 +230,32 @@ def test_a_model_of_python_on_a_frame_predicts_a_table(tmp_path, capsys):
     frame[["height", "width"]].to_csv(tmp_path / "t.csv", index=False)
     assert cli.main(["predict", str(tmp_path / "m"), str(tmp_path / "t.csv"), "--no-header"]) == 0
     assert capsys.readouterr().out.split() == ["a", "a", "b", "b"]
+
+
+def test_a_model_of_python_on_a_frame_is_judged_and_goes_on(tmp_path, capsys):
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame({"width": [1.0, 2, -1, -2], "height": [0.0, 1, 0, -1], "label": ["a", "a", "b", "b"]})
+    X, y = frame[["width", "height"]], frame["label"].astype(object)
+    rb.Perceptron(shuffle=False).fit(X, y).save(tmp_path / "m")
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    assert cli.main(["evaluate", str(tmp_path / "m"), str(tmp_path / "t.csv")]) == 0
+    assert "accuracy 100.00% on 4 rows" in capsys.readouterr().out
+    assert cli.main(["train", str(tmp_path / "t.csv"), "--resume", str(tmp_path / "m"), "-o", str(tmp_path / "n")]) == 0
+    assert "label: label (guessed from its name)" in capsys.readouterr().out
+    loaded = same(tmp_path / "n", rb.Perceptron(shuffle=False).fit(X, y).partial_fit(X, y))
+    assert loaded.feature_names_in_.tolist() == ["width", "height"]
+    (tmp_path / "numbers.csv").write_text("label,width,height\n1,2,3\n0,1,2\n")
+    command = ["train", str(tmp_path / "numbers.csv"), "--resume", str(tmp_path / "m"), "-o", str(tmp_path / "o")]
+    assert cli.main(command) == 1
+    assert "numbers.csv: the labels are numbers, and those of the model are words" in capsys.readouterr().err
+
+
+def test_several_files_with_columns_in_any_order(tmp_path, capsys):
+    (tmp_path / "1.csv").write_text("label,a,b\nx,1,2\ny,-1,3\n")
+    (tmp_path / "2.csv").write_text("b,label,a\n2,x,1\n3,y,-1\n")
+    (tmp_path / "all.csv").write_text("label,a,b\n" + "x,1,2\ny,-1,3\n" * 2)
+    assert train(tmp_path / "1.csv", tmp_path / "2.csv", "-o", tmp_path / "m") == 0
+    assert train(str(tmp_path / "?.csv"), "-o", tmp_path / "glob") == 0
+    assert train(tmp_path / "all.csv", "-o", tmp_path / "all") == 0
+    same(tmp_path / "m", rb.load(tmp_path / "all"))
+    same(tmp_path / "glob", rb.load(tmp_path / "all"))

@@ -55,7 +55,11 @@ def opened(files: Sequence[str], arguments: argparse.Namespace, columns: Any = N
             **settings,
         )
     except TypeError as error:  # an option that does not go with the format
-        raise CommandError(str(error)) from None
+        wanted = getattr(columns, "features", None)  # of a model
+        needs = (
+            f"{', '.join(files)}: the model needs a table with the columns {', '.join(wanted[:6])}; " if wanted else ""
+        )
+        raise CommandError(f"{needs}{error}") from None
 
 
 def read_whole(files: Sequence[str], arguments: argparse.Namespace) -> Data:
@@ -121,6 +125,11 @@ def are_numbers_of_a_regression(block: Block) -> bool:
 
     labels = block.labels
     return labels is not None and labels.dtype.kind == "f" and bool(np.any(labels % 1 > 0))
+
+
+def are_words(labels: Any) -> bool:
+    """Whether labels are text; in an array of objects the first one tells."""
+    return labels.dtype.kind in "US" or (labels.dtype.kind == "O" and len(labels) > 0 and isinstance(labels[0], str))
 
 
 def _there(block: Block) -> Any:

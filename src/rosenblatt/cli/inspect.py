@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import math
+from collections.abc import Iterable
 from typing import Any
 
 from . import options
@@ -35,7 +36,7 @@ def run(arguments: argparse.Namespace) -> None:
             f"{arguments.model} ({size(arguments.model)}), rosenblatt {model.written_by}",
         ),
         ("learner", document["algorithm"]),
-        ("parameters", ", ".join(f"{name}={value}" for name, value in document["parameters"].items())),
+        ("parameters", _wrapped(f"{name}={value}" for name, value in document["parameters"].items())),
         ("classes", classes(document["classes"]) if document["classes"] else "a regression"),
         ("features", f"{document['features']:,}" + ("" if model.columns is None else ", with names")),
         ("made from", "\n".join(_made_from(model))),
@@ -69,6 +70,12 @@ def _document(model: Any) -> dict[str, Any]:
         "rows_from": model.extras["features"][0] if "features" in model.extras else None,
         "written_by": model.written_by,
     }
+
+
+def _wrapped(names: Iterable[str]) -> str:
+    import textwrap
+
+    return "\n".join(textwrap.wrap(", ".join(names), 100))
 
 
 def _plain(value: Any) -> Any:

@@ -15,7 +15,7 @@ from ..learner import Learner
 from ..model_files import Model, read
 from ..tables import Table
 from .features import Features
-from .inputs import labels_of, opened, targets_of
+from .inputs import are_words, labels_of, opened, targets_of
 from .learners import rows_for
 from .terminal import CommandError, several, shown
 
@@ -34,8 +34,7 @@ def opened_for(features: Features, files: Sequence[str], arguments: argparse.Nam
     if features.encoder is not None:
         columns = features.encoder.columns if labelled else features.encoder.columns.without_label()
     format = features.format if arguments.format in (None, getattr(features.format, "name", None)) else None
-    stream = opened(files, arguments, None if format is not None else columns, format=format)
-    return stream
+    return opened(files, arguments, None if format is not None else columns, format=format)
 
 
 def scored(features: Features, learner: Learner, blocks: Iterable[Block]) -> Iterator[tuple[Block, Array, Array]]:
@@ -174,8 +173,8 @@ def judged(
     confusion = np.zeros((len(known), len(known)), np.int64)
     for block, _, codes in scored(features, learner, blocks):
         truth = labels_of(block)
-        if (truth.dtype.kind in "US") != (classes.dtype.kind in "US"):
-            truth = truth.astype(str) if classes.dtype.kind in "US" else _numbers(truth, block)
+        if are_words(truth) != are_words(classes):
+            truth = truth.astype(str) if are_words(classes) else _numbers(truth, block)
         for label in labels.distinct(truth).tolist():
             if label not in known:
                 known.append(label)

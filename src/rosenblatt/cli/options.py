@@ -176,6 +176,13 @@ def add_encoding(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def encoding_defaults() -> dict[str, Any]:
+    """How tables become rows of numbers unless options say otherwise."""
+    parser = argparse.ArgumentParser()
+    add_encoding(parser)
+    return vars(parser.parse_args([]))
+
+
 def add_whole(parser: argparse.ArgumentParser) -> None:
     """Small files as they are: text is counted, numbers are taken as they stand."""
     add_files(parser)

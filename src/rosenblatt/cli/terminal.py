@@ -29,6 +29,7 @@ _IN_OPTIONS = (
     (r"say format='csv'", "say --format csv"),
     (r"name the label column", "name the label column, --label NAME"),
     (r"encoding_errors='replace'", "--encoding-errors replace"),
+    (r"got np.str_\((.*?)\); say which number each is, .*", r"got \1; say which number each is by --classes"),
     (r"leave (\w+)=None", r"leave --\1 out"),
     (r"\b(multiclass|ties|readout|kernel|gamma|init|budget_policy)='([\w+-]+)'", r"--\1 \2"),
     (r"--budget_policy", "--budget-policy"),

@@ -118,7 +118,7 @@ def _refuse(arguments: argparse.Namespace) -> None:
         raise CommandError(f"{arguments.output}: it is a device or a pipe and no file")
     if not os.access(folder, os.W_OK) or (there and not os.access(arguments.output, os.W_OK)):
         raise CommandError(f"{arguments.output}: there is no permission to write here")
-    if isinstance(arguments.held_out, float) and "-" in arguments.files:
+    if (isinstance(arguments.held_out, float) or arguments.held_out == "-") and "-" in arguments.files:
         raise CommandError("of standard input nothing can be held out, as it cannot be read twice; name a file")
 
 
@@ -179,6 +179,10 @@ def _refuse_other_settings(arguments: argparse.Namespace) -> None:
         if value is not None:
             written = spelled(name, value) if name in OPTIONS else f"--{name.replace('_', '-')}"
             raise CommandError(f"{written} does not go with --resume: the model goes on as it began")
+    for name, usual in options.encoding_defaults().items():
+        if getattr(arguments, name) != usual:
+            written = f"--{name.replace('_', '-')}"
+            raise CommandError(f"{written} does not go with --resume: the model makes its rows as it began")
 
 
 def _look_into_held_out(features: Any, arguments: argparse.Namespace) -> None:

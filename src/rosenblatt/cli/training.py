@@ -25,7 +25,7 @@ from ..data.csr import Csr, stacked
 from ..learner import Learner, Pass, learn_labels
 from .algorithms import class_weights
 from .features import Features
-from .inputs import labels_of, opened, read_whole, targets_of
+from .inputs import are_words, labels_of, opened, read_whole, targets_of
 from .learners import rows_for, start
 from .terminal import CommandError, Interrupt, Progress, shown
 
@@ -73,7 +73,13 @@ class Course:
 
     def targets_of(self, block: Block) -> Array:
         """What there is to learn: labels, or numbers."""
-        return targets_of(block) if self.is_regression else labels_of(block)
+        if self.is_regression:
+            return targets_of(block)
+        labels = labels_of(block)
+        if self.classes is not None and len(self.classes) and are_words(labels) != are_words(self.classes):
+            kinds = ("words", "numbers") if are_words(labels) else ("numbers", "words")
+            raise CommandError(f"{block.file(0)}: the labels are {kinds[0]}, and those of the model are {kinds[1]}")
+        return labels
 
     def blocks(self, stream: Any) -> Iterator[Block]:
         """The blocks of a stream without the rows that are held out."""
@@ -88,7 +94,12 @@ class Course:
         if self.first is not None:
             stream, self.first = self.first, None
             return stream
-        return opened(self.files, self.arguments, self.columns, format=self.format)
+        stream = opened(self.files, self.arguments, self.columns, format=self.format)
+        encoder = self.features.encoder
+        if encoder is not None and encoder.columns.label is None:  # a model of Python, which knows no such column
+            assert stream.columns is not None
+            self.columns = encoder.columns = stream.columns
+        return stream
 
 
 def kept(block: Block, seen: int, every: int | None, held_out: bool) -> Block:
