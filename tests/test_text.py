@@ -563,10 +563,16 @@ def test_bad_parameters_of_hashed_text(options):
         ({"vocabulary": ["a", "a"]}, "'a' is twice"),
         ({"vocabulary": {"a": 0, "b": 2}}, "0 to 1"),
         ({"vocabulary": [1]}, "strings"),
+        ({"vocabulary": ["\ud800"]}, "lone surrogate"),
     ],
 )
 def test_bad_parameters_of_bag_of_words(options, telling):
     one_sentence(lambda: BagOfWords(**options).fit(REVIEWS), ValueError, telling)
+
+
+def test_columns_of_what_is_no_list_of_ngrams():
+    one_sentence(lambda: columns_of("good"), ValueError, "write ['good']")
+    one_sentence(lambda: columns_of(["good"], bits=40), ValueError, "bits must be a whole number from 1 to 30, got 40")
 
 
 def test_a_refused_call_changes_nothing():

@@ -20,12 +20,18 @@ _MARK = b"\xef\xbb\xbf"  # some programs write this before UTF-8
 
 
 class Chunk(NamedTuple):
-    """Bytes of whole rows, the line of each row, the first line of all, and how many lines there are."""
+    """Bytes of whole rows, and what was seen while they were told apart."""
 
     text: bytes
-    lines: Array
+    lines: Array  # of each row
     first_line: int
-    n_lines: int
+    several_lines: bool  # a quoted value holds line ends
+    longest: int  # bytes of a row
+
+    @property
+    def block_bytes(self) -> int:
+        """Bytes that Arrow is to take at a time: a row must fit, and what is short is taken whole."""
+        return max(1 << 16, self.longest + 1, min(len(self.text) + 1, 1 << 24))
 
 
 class Quoting(NamedTuple):
@@ -49,22 +55,28 @@ def chunks(source: Source, block_rows: int | None, quoting: Quoting = LINES, lin
         text = source.read_all()
         most = text.count(b"\n") + text.count(b"\r") + 1
         begins, lines = np.empty(most, np.int64), np.empty(most, np.int64)
-        rows, _, ends, is_open = engine.csv_rows(np.frombuffer(text, np.uint8), *quoting, True, begins, lines)
+        rows, _, _, is_open, several_lines, longest = engine.csv_rows(
+            np.frombuffer(text, np.uint8), *quoting, True, begins, lines
+        )
         if is_open:
             raise _never_closed(source, int(lines[rows - 1]) + line)
         if rows:
-            yield Chunk(text, lines[:rows] + line, line, ends)
+            yield Chunk(text, lines[:rows] + line, line, several_lines, longest)
         return
     held = bytearray()
     begins, lines = np.empty(block_rows, np.int64), np.empty(block_rows, np.int64)
-    rows = consumed = passed = 0  # found in what is held: rows, their bytes and their lines
+    rows = consumed = passed = longest = 0  # found in what is held: rows, their bytes, their lines, the longest
+    several_lines = False
     while True:
         more = source.read(max(_STEP, len(held) - consumed))  # a row that does not end is not looked through too often
         held += more
         while True:
             view = np.frombuffer(held, np.uint8)[consumed:]
-            new, used, ends, is_open = engine.csv_rows(view, *quoting, not more, begins[rows:], lines[rows:])
+            new, used, ends, is_open, several, long = engine.csv_rows(
+                view, *quoting, not more, begins[rows:], lines[rows:]
+            )
             del view  # or held could not grow
+            several_lines, longest = several_lines or several, max(longest, long)
             lines[rows : rows + new] += line + passed
             rows, consumed, passed = rows + new, consumed + used, passed + ends
             if is_open:
@@ -72,10 +84,12 @@ def chunks(source: Source, block_rows: int | None, quoting: Quoting = LINES, lin
             if rows < block_rows and more:
                 break
             if rows:
-                yield Chunk(bytes(memoryview(held)[:consumed]), lines[:rows].copy(), line, passed)
+                text = bytes(memoryview(held)[:consumed])
+                yield Chunk(text, lines[:rows].copy(), line, several_lines, longest)
             del held[:consumed]
             line += passed
-            rows = consumed = passed = 0
+            rows = consumed = passed = longest = 0
+            several_lines = False
             if not held:
                 break
         if not more:

@@ -107,7 +107,10 @@ class Vocabulary:
         if len(set(ordered)) < len(ordered):
             twice = next(name for name in ordered if ordered.count(name) > 1)
             raise ValueError(f"{twice!r} is twice in the vocabulary")
-        self.lexicon = Lexicon.of(ordered)
+        try:
+            self.lexicon = Lexicon.of(ordered)
+        except UnicodeEncodeError as error:
+            raise ValueError(f"{error.object!r} of the vocabulary holds a lone surrogate: it is no text") from None
 
     # ---- state ---------------------------------------------------------------------------------------------------
 
