@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
@@ -19,7 +18,7 @@ from .csr import Array
 from .extras import arrow
 from .faults import DataError
 from .sources import Source
-from .tables import MISSING, SAMPLE_ROWS, TableReader, typed_with_care, types_of
+from .tables import MISSING, SAMPLE_ROWS, TableReader, codes_of, typed_with_care, types_of
 from .utf8 import check_errors, fault_of
 
 DELIMITERS = ",;\t|"
@@ -149,17 +148,23 @@ class CsvReader(TableReader):
         pa = arrow("CSV files")
         lines = chunk.lines
         faults: list[DataError] = []
-        # Arrow reads 0x10 as a whole number, which it is not here.
-        good = self.columns.label_type != "integer" or not re.search(rb"0[xX]", chunk.text)
         try:
-            if good:
-                table = self._read(chunk, names, types_of(self.columns), threads=True)
-                good = table.num_rows == len(lines)
+            table = self._read(chunk, names, types_of(self.columns), threads=True)
+            good = table.num_rows == len(lines) and not self._has_hexadecimal_labels(chunk, names)
         except pa.ArrowInvalid:
             good = False
         if not good:
             table, lines, faults = self._read_with_care(chunk, names, file)
         return self._block(table, lines, file, faults)
+
+    def _has_hexadecimal_labels(self, chunk: Chunk, names: list[str]) -> bool:
+        """Whether a label is such as 0x10, which Arrow alone takes for a whole number."""
+        text = chunk.text
+        if self.columns.label_type != "integer" or not any(x in text and b"0" + x in text for x in (b"x", b"X")):
+            return False
+        label, pa = self.columns.label, arrow("CSV files")
+        words = codes_of(self._read(chunk, names, {label: pa.string()}, threads=True)[label])[0]
+        return any(x in word for word in words for x in "xX")
 
     def _read(self, chunk: Chunk, names: list[str], types: Any, threads: bool, ragged: Any = None) -> Any:
         reader = arrow("CSV files", "pyarrow.csv")

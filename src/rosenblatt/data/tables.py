@@ -135,11 +135,11 @@ def _labels(column: Any, columns: Columns) -> Array:
 def missing_as_null(table: Any, columns: Columns) -> Any:
     """Empty strings of categorical columns, and NaN of numeric ones, as what they are: missing."""
     for name in (*(columns.categorical or ()), *(columns.numeric or ())):
-        column = table[name]
-        if str(column.type) == "double" and not column.null_count and not np.isnan(numpy_of(column)).any():
+        column, numeric = table[name], str(table[name].type) == "double"
+        if numeric and not column.null_count and not any(np.isnan(numpy_of(c)).any() for c in column.chunks if len(c)):
             continue
         pa, pc = arrow("tables"), arrow("tables", "pyarrow.compute")
-        gone = pc.is_nan(column) if str(column.type) == "double" else pc.equal(column, "")
+        gone = pc.is_nan(column) if numeric else pc.equal(column, "")
         if pc.any(gone).as_py():
             column = pc.if_else(gone, pa.scalar(None, column.type), column)
             table = table.set_column(table.column_names.index(name), name, column)
