@@ -139,6 +139,10 @@ class Features:
             made = cls(None, kind(**plain["settings"]), Categories())
             made.met = plain["n_features"]
             return made
+        if "bag_of_words" in model.extras:
+            raise CommandError(
+                f"{path} reads text by a vocabulary, which the command line does not; use rb.load in Python"
+            )
         if not hasattr(model.learner, "weights"):
             raise CommandError(f"{path} is a kernel model, which the command line does not run; use rb.load in Python")
         if model.columns is not None:  # trained in Python on a frame
