@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <bit>
 #include <cmath>
 #include <condition_variable>
 #include <cstdlib>
@@ -26,6 +27,7 @@
 #include <sys/mman.h>
 #endif
 
+#include "prefetch.hpp"
 #include "text.hpp"
 
 namespace rosenblatt {
@@ -338,16 +340,21 @@ Fault encode(const Documents& documents, const Analysis& analysis, const Encodin
 // ---- inverse document frequency
 // --------------------------------------------------------------------------------------
 
-// ln n, of small n from a table.
+// ln n, from a table of the first few: n = m·2^e·(1 + r) with m in the table and r below 2^-13.
 class Logarithms {
-    std::vector<double> table_;
+    static constexpr int kBits = 14;
+    std::vector<double> table_ = std::vector<double>(std::size_t{1} << kBits);
 
   public:
-    explicit Logarithms(std::size_t size) : table_(size) {
-        for (std::size_t n = 1; n < size; ++n) table_[n] = natural_log(static_cast<double>(n));
+    Logarithms() {
+        for (std::size_t n = 1; n < table_.size(); ++n) table_[n] = natural_log(static_cast<double>(n));
     }
     double operator()(std::uint64_t n) const {
-        return n < table_.size() ? table_[n] : natural_log(static_cast<double>(n));
+        if (n < table_.size()) return table_[n];
+        const int e = static_cast<int>(std::bit_width(n)) - kBits;
+        const std::uint64_t m = n >> e;
+        const double r = static_cast<double>(n - (m << e)) / static_cast<double>(m << e);
+        return table_[m] + (e * 0.69314718055994531 + r * (1 - r * (1.0 / 2 - r * (1.0 / 3 - r / 4))));
     }
 };
 
@@ -363,7 +370,7 @@ inline void count(const std::int32_t* columns, std::size_t n, std::uint32_t* cou
 template <class T, class I>
 class Idf {
     static const Logarithms& table() {
-        static const Logarithms made(1 << 14);
+        static const Logarithms made;
         return made;
     }
     const Logarithms& ln_ = table();
@@ -384,7 +391,8 @@ class Idf {
         while (blocks.back() < n_rows) blocks.push_back(std::min(n_rows, blocks.back() + 256));
         const auto make = [&](unsigned) {
             return [&](std::size_t, std::size_t first, std::size_t last) -> Fault {
-                for (std::size_t row = first; row < last; ++row) weigh_row(row, counts, n_documents);
+                for (std::size_t row = first; row < last; ++row)
+                    weigh_row(row, n_documents, [&](I i) { return counts[columns[i]]; });
                 return {};
             };
         };
@@ -393,18 +401,23 @@ class Idf {
 
     // Row by row, each counted first and weighed by the counts so far: the same in whatever pieces rows come.
     void stream(std::uint32_t* counts, std::uint64_t n_documents) const {
-        for (std::size_t row = 0; row < n_rows; ++row) {
-            count(columns + starts[row], static_cast<std::size_t>(starts[row + 1] - starts[row]), counts);
-            weigh_row(row, counts, ++n_documents);
-        }
+        constexpr I ahead = 64;
+        for (std::size_t row = 0; row < n_rows; ++row)
+            weigh_row(row, ++n_documents, [&](I i) {
+                prefetch_near(counts + columns[std::min(i + ahead, starts[n_rows] - 1)]);
+                std::uint32_t& c = counts[columns[i]];
+                return c += c != std::numeric_limits<std::uint32_t>::max();
+            });
     }
 
   private:
-    void weigh_row(std::size_t row, const std::uint32_t* counts, std::uint64_t n_documents) const {
+    // `count_of` an entry's column is asked for once: no column comes twice in a row.
+    template <class Count>
+    void weigh_row(std::size_t row, std::uint64_t n_documents, Count&& count_of) const {
         const double all = ln_(1 + n_documents) + 1;
         const I first = starts[row], last = starts[row + 1];
         for (I i = first; i < last; ++i) {
-            const double idf = all - ln_(std::uint64_t{1} + counts[columns[i]]);
+            const double idf = all - ln_(std::uint64_t{1} + count_of(i));
             values[i] = static_cast<T>(static_cast<double>(values[i]) * idf);
         }
         if (norm) normalise(values + first, static_cast<std::size_t>(last - first));

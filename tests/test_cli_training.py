@@ -2,12 +2,16 @@
 
 import gzip
 import json
+import signal
+import time
 
 import numpy as np
 import pytest
+from saved import same_learner
 
 import rosenblatt as rb
-from rosenblatt import cli
+from rosenblatt import cli, model_files
+from rosenblatt.cli import training
 from rosenblatt.cli.algorithms import ALGORITHMS
 
 WORDS = [
@@ -259,3 +263,28 @@ def test_a_model_of_python_on_a_frame_predicts_a_table(tmp_path, capsys):
     frame[["height", "width"]].to_csv(tmp_path / "t.csv", index=False)
     assert cli.main(["predict", str(tmp_path / "m"), str(tmp_path / "t.csv"), "--no-header"]) == 0
     assert capsys.readouterr().out.split() == ["a", "a", "b", "b"]
+
+
+def test_an_interrupted_run_has_counted_what_it_has_learned(csv, tmp_path, monkeypatch):
+    """The next block is taken apart while this one is learned from, and nothing of it is counted before its turn."""
+    learn, n = training._learn, 0
+
+    def learn_or_be_interrupted(*arguments):
+        nonlocal n
+        n += 1
+        if n == 3:
+            time.sleep(0.3)  # the fourth block is taken apart meanwhile
+            signal.raise_signal(signal.SIGINT)
+        return learn(*arguments)
+
+    monkeypatch.setattr(training, "_learn", learn_or_be_interrupted)
+    options = ["-q", "--stream", "--block-rows", "7", "--passes", "2"]
+    assert cli.main(["train", str(csv), "-o", str(tmp_path / "cut"), *options]) == cli.INTERRUPTED
+    model = model_files.read(tmp_path / "cut")
+    text = model.extras["features"][0]["table"]["text"]["review"]
+    assert text["hashing"]["n_documents"] == model.learner.visited == 21
+    monkeypatch.undo()
+    head = tmp_path / "head.csv"
+    head.write_text("".join(csv.read_text().splitlines(keepends=True)[:22]))
+    assert cli.main(["train", str(head), "-o", str(tmp_path / "whole"), "-q", "--stream", "--passes", "1"]) == 0
+    same_learner(model.learner, model_files.read(tmp_path / "whole").learner)

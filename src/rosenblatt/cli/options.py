@@ -93,8 +93,8 @@ def add_encoding(parser: argparse.ArgumentParser) -> None:
         "--named-rows",
         metavar="N",
         type=int,
-        default=5_000,
-        help="keep the n-grams of the first N rows, for explain (5000)",
+        default=2_000,
+        help="keep the n-grams of the first N rows, for explain (2000)",
     )
     group.add_argument("--no-standardise", action="store_true", help="take numbers as they are")
     group.add_argument(

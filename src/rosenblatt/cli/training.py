@@ -18,6 +18,7 @@ import numpy as np
 
 from .. import engine, labels
 from ..data import Block, Skipped, Svmlight
+from ..data.ahead import Ahead
 from ..data.csr import Csr, stacked
 from ..learner import Learner, Pass, learn_labels
 from .features import Features
@@ -159,24 +160,13 @@ def _settle(course: Course, stream: Any) -> None:
 
 def by_blocks(course: Course) -> None:
     """Learn from one block after the other, and read the files again for each pass."""
-    rng = np.random.default_rng(course.arguments.seed)
-    before = int(course.learner.mistakes[-1]) if course.learner.mistakes else 0
+    rng = np.random.default_rng(course.arguments.seed) if course.arguments.shuffle_buffer else None
     try:
         for number in range(1, course.passes + 1):
-            seen = 0
             with course.open() as stream:
-                for block in course.blocks(stream):
-                    labelled = labels_of(block)  # Ctrl-C may come before this block, or after it
-                    with course.interrupt.held():
-                        seen += len(block)
-                        course.rows += len(block) if number == 1 else 0
-                        _learn(course, block, labelled, rng, count=number == 1)
-                        now = int(course.learner.mistakes[-1]) - before
-                        course.mistakes[number - 1 :] = [now]
-                    _tell(course, number, seen, now, stream.progress)
+                _one_pass(course, stream, number, rng)
                 course.skipped = stream.skipped if number == 1 else course.skipped
                 _settle(course, stream)
-            before += course.mistakes[-1]
     except KeyboardInterrupt:
         if not course.rows:
             raise
@@ -184,20 +174,54 @@ def by_blocks(course: Course) -> None:
     refuse_one_class(course.classes, course.files)
 
 
-def _learn(course: Course, block: Block, y: Array, rng: np.random.Generator, count: bool) -> None:
-    learner, csr = course.learner, course.features.rows(block, learn=count)
-    weight = block.weights
-    if course.arguments.shuffle_buffer:
-        order = rng.permutation(len(block))
+def _one_pass(course: Course, stream: Any, number: int, rng: np.random.Generator | None) -> None:
+    """One pass over a stream. The next block is taken apart while this one is learned from."""
+    before, seen, first = _mistakes(course), 0, number == 1
+
+    def apart(block: Block) -> tuple[Any, Array, Array]:
+        return course.features.read(block, learn=first), labels_of(block), block.weights
+
+    blocks = Ahead(course.blocks(stream), apart, "rosenblatt-encoder")
+    if course.classes is None and course.features.encoder is not None:  # the first block is not there yet
+        _allocate(course, course.features.n_features, course.features.encoder.dtype)
+    try:
+        for read, y, weight in blocks:
+            with course.interrupt.held():  # Ctrl-C may come before a block, or after it
+                _learn(course, course.features.weigh(read, learn=first), y, weight, rng)
+                seen += len(y)
+                course.rows += len(y) if first else 0
+                course.mistakes[number - 1 :] = [_mistakes(course) - before]
+            del read  # or it would be in memory while the next one is waited for
+            _tell(course, number, seen, course.mistakes[-1], stream.progress)
+    finally:
+        blocks.stop()
+
+
+def _mistakes(course: Course) -> int:
+    return int(course.learner.mistakes[-1]) if course.learner.mistakes else 0
+
+
+def _allocate(course: Course, n_features: int, dtype: Any) -> None:
+    """Weights, whose memory is asked for now and not when it is first needed."""
+    learner = course.learner
+    learner.allocate(n_features, 0, dtype)
+    for held in (learner.weights, learner.total, learner.pocket):
+        if held is not None:
+            held.fill(0)
+
+
+def _learn(course: Course, csr: Csr, y: Array, weight: Array, rng: np.random.Generator | None) -> None:
+    learner = course.learner
+    if rng is not None:  # a shuffle buffer is a block
+        order = rng.permutation(len(y))
         csr, y, weight = csr.taken(order), y[order], None if weight is None else weight[order]
-    if course.classes is None:
-        learner.allocate(csr.n_features, 0, csr.dtype)
-        course.classes = y[:0]
+    if not learner.n_features and course.classes is None:
+        _allocate(course, csr.n_features, csr.dtype)
     if csr.n_features > learner.n_features:
         learner.reserve(csr.n_features)
         learner.n_features = csr.n_features
-    rows = engine.admit(csr, learner.dtype)
-    course.classes = learn_labels(learner, rows, y, weight, course.classes)
+    classes = y[:0] if course.classes is None else course.classes
+    course.classes = learn_labels(learner, engine.admit(csr, learner.dtype), y, weight, classes)
 
 
 def _tell(course: Course, number: int, seen: int, mistakes: int, share: float | None) -> None:

@@ -149,7 +149,10 @@ class CsvReader(TableReader):
         lines = chunk.lines
         faults: list[DataError] = []
         try:
-            table = self._read(chunk, names, types_of(self.columns), threads=True)
+            types = types_of(self.columns)
+            if self.columns.label and self.columns.label_type == "text":
+                types[self.columns.label] = pa.dictionary(pa.int32(), pa.string())
+            table = self._read(chunk, names, types, threads=True)
             good = table.num_rows == len(lines) and not self._has_hexadecimal_labels(chunk, names)
         except pa.ArrowInvalid:
             good = False
@@ -159,8 +162,10 @@ class CsvReader(TableReader):
 
     def _has_hexadecimal_labels(self, chunk: Chunk, names: list[str]) -> bool:
         """Whether a label is such as 0x10, which Arrow alone takes for a whole number."""
-        text = chunk.text
-        if self.columns.label_type != "integer" or not any(x in text and b"0" + x in text for x in (b"x", b"X")):
+        if self.columns.label_type != "integer":
+            return False
+        text = bytes(chunk.text)
+        if not any(x in text and b"0" + x in text for x in (b"x", b"X")):
             return False
         label, pa = self.columns.label, arrow("CSV files")
         words = codes_of(self._read(chunk, names, {label: pa.string()}, threads=True)[label])[0]
@@ -194,7 +199,8 @@ class CsvReader(TableReader):
 
         # Arrow tells of ragged rows in UTF-8 alone: until they are told apart, each byte stands for a character.
         wanted, lines = self.columns.used, chunk.lines
-        text = chunk.text if chunk.text.isascii() else chunk.text.decode("latin-1").encode()
+        text = bytes(chunk.text)
+        text = text if text.isascii() else text.decode("latin-1").encode()
         wide = chunk._replace(text=text, longest=2 * chunk.longest)
         table = self._read(wide, names, dict.fromkeys(wanted, pa.string()), False, remember)
         if len(ragged) + table.num_rows != len(lines):

@@ -80,7 +80,7 @@ class JsonLinesReader(TableReader):
         if there:  # a key that none of the first rows has is a column that is not there
             check_names(self.columns.used, there, source.name)
         for chunk in chunks(source, block_rows):
-            text = checked(chunk.text, self.settings.encoding_errors, self._judge, source.name, chunk.first_line)
+            text = checked(bytes(chunk.text), self.settings.encoding_errors, self._judge, source.name, chunk.first_line)
             yield self._parsed(chunk._replace(text=text), source.name)
 
     def _parsed(self, chunk: Chunk, file: str) -> Block:
@@ -107,7 +107,7 @@ class JsonLinesReader(TableReader):
         values: dict[str, list[Any]] = {name: [] for name in names}
         kept: list[int] = []
         faults = []
-        for number, line in enumerate(chunk.text.split(b"\n"), chunk.first_line):
+        for number, line in enumerate(bytes(chunk.text).split(b"\n"), chunk.first_line):
             if not line.strip():
                 continue
             fault = _fault(line, file, number)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import threading
 import weakref
 from collections.abc import Generator, Iterator, Mapping
 from typing import Any
 
 from ..text.analysis import whole_number
+from .ahead import Ahead
 from .blocks import Block, joined
 from .columns import Columns, columns_of
 from .faults import DataError, Judge, Skipped, judge_of
@@ -203,56 +203,8 @@ def stream(
     return Stream(_Reading(path, format, columns, on_error, n_threads, settings), int(block_rows))
 
 
-class _Ahead:
-    """A thread that keeps one item of a generator ready."""
-
-    def __init__(self, items: Generator[Block, None, None]) -> None:
-        self._items = items
-        self._ready: list[Any] = []  # the next item, or how it ended
-        self._change = threading.Condition()
-        self._stopped = False
-        self._thread = threading.Thread(target=self._run, name="rosenblatt-reader", daemon=True)
-        self._thread.start()
-
-    def _run(self) -> None:
-        ended: Any = None
-        try:
-            for item in self._items:
-                with self._change:
-                    self._ready.append((item, None))
-                    self._change.notify_all()
-                    del item  # or this thread would keep the block alive
-                    self._change.wait_for(lambda: not self._ready or self._stopped)
-                    if self._stopped:
-                        return
-        except BaseException as error:
-            ended = error
-        finally:
-            self._items.close()
-            with self._change:
-                self._ready.append((None, ended))
-                self._change.notify_all()
-
-    def next(self) -> Block | None:
-        """The next item, None after the last; what the generator raised is raised here."""
-        with self._change:
-            self._change.wait_for(lambda: bool(self._ready))
-            item, error = self._ready[0]
-            if item is None and error is None:
-                return None
-            self._ready.pop(0)
-            if error is not None:
-                self._ready.append((None, None))
-            self._change.notify_all()
-        if error is not None:
-            raise error
-        return item  # type: ignore[no-any-return]
-
-    def stop(self) -> None:
-        with self._change:
-            self._stopped = True
-            self._change.notify_all()
-        self._thread.join(1.0)  # it may be waiting for standard input, which nothing can end
+def _as_it_is(block: Block) -> Block:
+    return block
 
 
 class Stream:
@@ -272,7 +224,7 @@ class Stream:
 
     def __init__(self, reading: _Reading, block_rows: int) -> None:
         self._reading = reading
-        self._ahead: _Ahead | None = _Ahead(reading.blocks(block_rows))
+        self._ahead: Ahead[Block, Block] | None = Ahead(reading.blocks(block_rows), _as_it_is, "rosenblatt-reader")
         self._end = weakref.finalize(self, self._ahead.stop)
 
     @property
@@ -295,11 +247,13 @@ class Stream:
         return self
 
     def __next__(self) -> Block:
-        block = None if self._ahead is None else self._ahead.next()
-        if block is None:
-            self.close()
+        if self._ahead is None:
             raise StopIteration
-        return block
+        try:
+            return next(self._ahead)
+        except StopIteration:
+            self.close()
+            raise
 
     def close(self) -> None:
         """End the thread and close the file; what was read is not lost, but no more comes."""

@@ -112,6 +112,14 @@ class Source:
             return some
         return self._take(n)
 
+    def read_into(self, room: memoryview) -> int:
+        """The next bytes, at most as many as there is room for; how many they are, 0 at the end of the file."""
+        if not self._given and self._file is self._raw and hasattr(self._raw, "readinto1"):
+            return int(self._raw.readinto1(room))
+        some = self.read(len(room))
+        room[: len(some)] = some
+        return len(some)
+
     def read_all(self) -> bytes:
         """All that is left."""
         if self.seekable:

@@ -103,7 +103,7 @@ class SvmlightReader:
                 block = self.settled([block])[0]
             yield block
 
-    def _parsed(self, text: bytes | NDArray[np.uint8], name: str, first_line: int) -> Block:
+    def _parsed(self, text: bytes | memoryview | NDArray[np.uint8], name: str, first_line: int) -> Block:
         chosen = self.settings
         base = 0 if chosen.zero_based in (True, "auto") else 1
         n_features = chosen.n_features

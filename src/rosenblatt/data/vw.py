@@ -70,7 +70,7 @@ class VowpalWabbitReader:
         n_features = 1 << self.settings.bits
         wanted = frozenset({"weights", "tags"})
         for chunk in chunks(source, block_rows):
-            text = checked(chunk.text, self.settings.encoding_errors, self._judge, source.name, chunk.first_line)
+            text = checked(bytes(chunk.text), self.settings.encoding_errors, self._judge, source.name, chunk.first_line)
             found = parse(
                 text, ("vw", n_features), self.settings.dtype, wanted, self._judge, (source.name, chunk.first_line),
                 SENTENCES, self._threads,
