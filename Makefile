@@ -58,7 +58,7 @@ sanitize: $(SANITIZED)/built
 	ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 \
 	$(SANITIZED)/bin/python -m pytest -q -p no:cacheprovider tests/test_native_equals_reference.py \
 	    tests/test_containers.py tests/test_bad_input.py tests/test_edges.py tests/test_text.py \
-	    tests/test_data_svmlight.py tests/test_data_vw.py tests/test_data_fuzz.py
+	    tests/test_data_svmlight.py tests/test_data_vw.py tests/test_data_fuzz.py tests/test_data_tables.py
 
 $(SANITIZED)/built: $(NATIVE)
 	$(PYTHON) -m venv $(SANITIZED)
