@@ -158,6 +158,10 @@ class Features:
             raise CommandError(
                 f"{path} has a precomputed kernel, whose values with its examples no file holds; use rb.load in Python"
             )
+        if "bag_of_words" in model.extras:
+            raise CommandError(
+                f"{path} reads text by a vocabulary, which the command line does not; use rb.load in Python"
+            )
         if model.columns is not None:  # trained in Python on a frame
             columns = Columns(label=None, numeric=tuple(map(str, model.columns)))
             return cls(Encoder(columns, dtype=model.learner.dtype), None, Categories())

@@ -100,4 +100,4 @@ def _made_from(model: Any) -> list[str]:
         lines.append(f"numbers{how}: {', '.join(columns['numeric'])}")
     if columns["categorical"]:
         lines.append(f"categories: {', '.join(columns['categorical'])}")
-    return [*lines, f"label: {columns['label']}"]
+    return [*lines, f"label: {columns['label']}"] if columns["label"] else lines

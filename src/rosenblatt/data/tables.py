@@ -8,16 +8,39 @@ from typing import Any
 import numpy as np
 
 from .blocks import Block
-from .columns import Columns
+from .columns import Columns, Profile, resolved
 from .csr import Array
 from .extras import arrow
 from .faults import DataError, Judge, quoted
+from .sources import Source
 
 #: Rows that guesses are made from.
 SAMPLE_ROWS = 1000
 
 #: What a number that is not there is written as, in CSV.
 MISSING = ("", "NA", "N/A", "#N/A", "NaN", "nan", "-nan", "-NaN", "null", "NULL", "None", "n/a", "<NA>", "?")
+
+
+class TableReader:
+    """What the readers of tables share: columns that the first file settles, and blocks of typed tables."""
+
+    def __init__(self, settings: Any, columns: Columns, judge: Judge) -> None:
+        self.settings, self.columns = settings, columns
+        self._judge = judge
+        self._settled = False
+
+    def prepare(self, source: Source) -> None:
+        """Settle what is to be guessed by the first file."""
+        if not self._settled:
+            self.columns = resolved(self.columns, self._profiles(source), source.name)
+            self._settled = True
+
+    def _profiles(self, source: Source) -> dict[str, Profile]:
+        """What the columns of a file look like; its rows are still to be read."""
+        raise NotImplementedError
+
+    def _block(self, table: Any, lines: Array, file: str, faults: Sequence[DataError] = ()) -> Block:
+        return block_of(missing_as_null(table, self.columns), self.columns, lines, file, self._judge, faults)
 
 
 def types_of(columns: Columns) -> dict[str, Any]:
@@ -40,8 +63,10 @@ def block_of(
     faults: dict[int, DataError] = {}
     labels, missing = _labels(table[columns.label]) if columns.label else (None, ())
     bad = _bad_weights(table[columns.weight]) if columns.weight else ()
+    infinite = np.flatnonzero(np.isinf(labels)) if labels is not None and labels.dtype.kind == "f" else ()
     for name, what, rows in (
         (columns.label, "the label is missing", missing),
+        (columns.label, "the label is infinite", infinite),
         (columns.weight, "the weight is not a number from 0 on", bad),
     ):
         for row in rows:
@@ -103,12 +128,16 @@ def codes_of(column: Any) -> tuple[list[str], Array]:
     return list(values), np.concatenate(codes)
 
 
-def empty_as_null(table: Any, columns: Columns) -> Any:
-    """Empty strings of categorical columns as missing."""
-    for name in columns.categorical or ():
+def missing_as_null(table: Any, columns: Columns) -> Any:
+    """Empty strings of categorical columns, and NaN of numeric ones, as what they are: missing."""
+    for name in (*(columns.categorical or ()), *(columns.numeric or ())):
+        column, numeric = table[name], str(table[name].type) == "double"
+        if numeric and not column.null_count and not any(np.isnan(numpy_of(c)).any() for c in column.chunks if len(c)):
+            continue
         pa, pc = arrow("tables"), arrow("tables", "pyarrow.compute")
-        if pc.min(pc.binary_length(table[name])).as_py() == 0:
-            column = pc.if_else(pc.equal(table[name], ""), pa.scalar(None, pa.string()), table[name])
+        gone = pc.is_nan(column) if numeric else pc.equal(column, "")
+        if pc.any(gone).as_py():
+            column = pc.if_else(gone, pa.scalar(None, column.type), column)
             table = table.set_column(table.column_names.index(name), name, column)
     return table
 
@@ -149,7 +178,9 @@ def _converted(value: Any, type_: Any) -> Any:
     if isinstance(value, (list, dict)):
         raise TypeError
     if kind == "string":
-        return value if isinstance(value, str) else str(value).lower() if isinstance(value, bool) else str(value)
+        text = value if isinstance(value, str) else str(value).lower() if isinstance(value, bool) else str(value)
+        text.encode()  # half a surrogate pair, which JSON can write, is no text
+        return text
     if kind == "bool":
         if isinstance(value, str):
             value = {"true": True, "false": False, "1": True, "0": False}.get(value.strip().lower())

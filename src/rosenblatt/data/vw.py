@@ -6,13 +6,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from ..text.analysis import whole_number
 from .blocks import Block
 from .chunks import chunks
 from .faults import Judge
 from .lines import parse, threads_of
 from .sources import Source
 from .svmlight import checked_dtype
-from .utf8 import checked
+from .utf8 import check_errors, checked
 
 SENTENCES = {
     "no_bar": "no '|' in the line: features stand behind a bar, as in '1 | good film'",
@@ -51,8 +52,8 @@ class VowpalWabbit:
     name: ClassVar[str] = "vw"
 
     def __post_init__(self) -> None:
-        if not 1 <= self.bits <= 32:
-            raise ValueError(f"bits must be from 1 to 32, got {self.bits}")
+        whole_number("bits", self.bits, 1, 32)
+        check_errors(self.encoding_errors)
         checked_dtype(self.dtype)
 
 

@@ -33,6 +33,9 @@ def columns_of(ngrams: Iterable[str], bits: int = 22) -> Array:
     >>> columns_of(["good", "not good"]).tolist()
     [2195521, 1999557]
     """
+    whole_number("bits", bits, 1, 30)
+    if isinstance(ngrams, (str, bytes)):
+        raise ValueError(f"n-grams come in a list or another container, got one; write [{ngrams!r}]")
     hashes = engine.murmur3(list(ngrams))
     return (hashes & np.uint32((1 << bits) - 1)).astype(np.int32)
 
