@@ -123,6 +123,8 @@ def test_block_by_block_is_partial_fit_and_resuming_goes_on(name, files, tmp_pat
          rb.KernelPerceptron(rule=rb.rules.PA1(0.5), readout="averaged", gamma="auto", fit_intercept=False)),
         (["-a", "kernel", "--kernel", "sigmoid", "--gamma", 0.1, "--readout", "pocket", "--block-size", 16],
          rb.KernelPerceptron(kernel="sigmoid", gamma=0.1, readout="pocket", block_size=16)),
+        (["-a", "kernel", "--kernel", "linear", "--readout", "pocket"],
+         rb.KernelPerceptron(kernel="linear", readout="pocket")),
         (["-a", "kernel", "--budget", 20], rb.KernelPerceptron(budget=20)),
         (["-a", "kernel", "--budget", 20, "--budget-policy", "projectron", "--projection-tol", 0.2],
          rb.KernelPerceptron(budget=20, budget_policy="projectron", projection_tol=0.2)),

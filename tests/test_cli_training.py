@@ -109,7 +109,7 @@ def test_svmlight_that_grows_wider_from_block_to_block(tmp_path):
 def test_indices_from_0_are_known_by_a_late_line(tmp_path):
     path = tmp_path / "rows.svm"
     path.write_text("1 1:1\n-1 2:1\n" * 20 + "1 0:1\n")
-    assert train(path, "-o", tmp_path / "m", "--passes", 2) == 0
+    assert train(path, "-o", tmp_path / "m", "--passes", 2, "--block-rows", 7) == 0
     rows = rb.data.read(path)
     same(tmp_path / "m", rb.AveragedPerceptron(max_iter=2, tol=None, random_state=0).fit(rows.X, rows.y))
 
