@@ -162,6 +162,8 @@ def test_resume_goes_on_as_if_it_had_never_stopped(tmp_path):
 
 
 def test_names_do_not_depend_on_blocks(csv, tmp_path):
+    with csv.open("a") as file:
+        file.write("pos,unheard of so far\n")
     found = []
     for rows in (7, 1000):
         options = ("--named-rows", 40, "--block-rows", rows, "--stream", "--passes", 1)
@@ -169,6 +171,7 @@ def test_names_do_not_depend_on_blocks(csv, tmp_path):
         found.append(rb.load(tmp_path / "m")._extras["features"][1]["text.0.name_bytes"].tobytes())
     assert found[0] == found[1]
     assert b"not" in found[0]
+    assert b"unheard" not in found[0]
 
 
 def test_held_out_rows_are_not_learned_from(svm, tmp_path, capsys):
