@@ -19,8 +19,16 @@ from rosenblatt import cli
 PAGE = Path(__file__).parent.parent / "docs" / "cli.md"
 TUTORIAL = PAGE.with_name("tutorial.md")
 
+
+def house(i: int) -> str:
+    """A line of a table of houses and their prices."""
+    rooms, area, town = 1 + i * 7 % 5, 30 + i * 37 % 91, ("Ulm", "Jena", "Gera")[i * i % 11 % 3]
+    return f"{30.5 * rooms + 1.5 * area + 20 * len(town) + i % 7},{rooms},{area},{town}\n"
+
+
 #: Files that the tutorial uses besides those of the tour.
 FILES = {
+    "houses.csv": "price,rooms,area,town\n" + "".join(map(house, range(300))),
     "new-reviews.csv": 'sentiment,review\npos,"A gem, and so funny."\nneg,"A bore: no jokes, no plot."\n',
     "broken.csv": 'sentiment,review\npos,"A gem, and so funny."\nneg,A bore, no jokes\nneg,"A bore: no jokes."\n',
 }
@@ -34,8 +42,9 @@ of the commands.
 - **Results** go to standard output, progress and errors to standard error; where that is no terminal there is no
   progress line.
 - **Exit codes:** 0 done; 1 something is wrong with a file, the data or a model, in one sentence with file and line; 2
-  the command line cannot be read; 130 interrupted by Ctrl-C (training has then saved the model so far, and says so);
-  141 the reader of a pipe went away.
+  the command line cannot be read; 130 interrupted by Ctrl-C, 143 by SIGTERM (training has then saved the model so far,
+  and says so; a second Ctrl-C ends it at once and writes nothing); 141 the reader of a pipe went away. With `--json` an
+  error is `{"error": "…"}` on standard output too.
 - **Files** appear whole or not at all; an existing one is replaced only by a complete new one.
 - **Formats** are those of [rb.data](data.md), compressed or not; `-` is standard input. Tables need
   `pip install 'rosenblatt[data]'`.

@@ -123,6 +123,8 @@ def test_block_by_block_is_partial_fit_and_resuming_goes_on(name, files, tmp_pat
          rb.KernelPerceptron(rule=rb.rules.PA1(0.5), readout="averaged", gamma="auto", fit_intercept=False)),
         (["-a", "kernel", "--kernel", "sigmoid", "--gamma", 0.1, "--readout", "pocket", "--block-size", 16],
          rb.KernelPerceptron(kernel="sigmoid", gamma=0.1, readout="pocket", block_size=16)),
+        (["-a", "kernel", "--kernel", "linear", "--readout", "pocket"],
+         rb.KernelPerceptron(kernel="linear", readout="pocket")),
         (["-a", "kernel", "--budget", 20], rb.KernelPerceptron(budget=20)),
         (["-a", "kernel", "--budget", 20, "--budget-policy", "projectron", "--projection-tol", 0.2],
          rb.KernelPerceptron(budget=20, budget_policy="projectron", projection_tol=0.2)),
@@ -275,6 +277,20 @@ def test_a_linear_kernel_is_explained_by_features(files, tmp_path, capsys):
             assert part["weight"] == pytest.approx(model.coef_[code, int(part["feature"]) - 1], rel=1e-9)
 
 
+@pytest.mark.parametrize("options", [["-a", "pa1"], ["-a", "kernel"], ["-a", "voted", "--readout", "averaged"]])
+def test_of_several_classes_the_best_is_told_over_the_second(options, files, tmp_path, capsys):
+    train(files / "three.svm", "-o", tmp_path / "m", *options)
+    rows, model = rb.data.read(files / "three.svm"), rb.load(tmp_path / "m")
+    command = ["explain", str(tmp_path / "m"), str(files / "three.svm"), "--json", "--top", "500", "--rows", "9"]
+    assert cli.main(command) == 0
+    for line, scores in zip(capsys.readouterr().out.splitlines(), model.decision_function(rows.X[:9])):
+        told, order = json.loads(line), np.argsort(-scores)
+        assert [told["label"], told["over"]] == [str(code) for code in order[:2]]
+        assert told["score"] == pytest.approx(scores[order[0]] - scores[order[1]], rel=1e-6, abs=1e-9)
+        adds = sum(part["adds"] for part in told.get("features") or told["examples"])
+        assert adds + (told["bias"] or 0) == pytest.approx(told["score"], rel=1e-6, abs=1e-9)
+
+
 def test_numbers_for_labels_are_a_regression_unless_told_otherwise(files, tmp_path, capsys):
     assert cli.main(["train", str(files / "numbers.svm"), "-o", str(tmp_path / "m"), "--held-out", "0.25"]) == 0
     out = capsys.readouterr().out
@@ -383,7 +399,17 @@ def test_what_does_not_go_together(options, code, sentence, files, tmp_path, cap
 
 
 @pytest.mark.parametrize(
-    "option", [["--gamma", "1"], ["--no-average"], ["-a", "pa"], ["--rule", "pa"], ["--label", "y"]]
+    "option",
+    [
+        ["--gamma", "1"],
+        ["--no-average"],
+        ["-a", "pa"],
+        ["--rule", "pa"],
+        ["--label", "y"],
+        ["--label-type", "text"],
+        ["--bits", "9"],
+        ["--no-standardise"],
+    ],
 )
 def test_resume_keeps_the_settings_it_began_with(option, files, tmp_path, capsys):
     train(files / "two.svm", "-o", tmp_path / "m")

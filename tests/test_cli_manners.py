@@ -8,14 +8,13 @@ import signal
 import struct
 import subprocess
 import sys
-import time
 
 import numpy as np
 import pytest
 
 import rosenblatt as rb
 from rosenblatt import cli, whole_files
-from rosenblatt.cli import judging, training
+from rosenblatt.cli import judging, terminal, training
 from rosenblatt.learner import Learner
 
 ROWS = b"1 1:1 2:0.5\n-1 2:1\n1 1:2\n-1 3:1\n"
@@ -157,6 +156,11 @@ def test_errors_for_machines(command, code, tmp_path, capsys, monkeypatch):
     assert json.loads(out) == {"error": err.removeprefix("rosenblatt: ").rstrip("\n")}
 
 
+def test_what_is_not_finite_is_null(capsys):
+    terminal.emit({"a": float("inf"), "b": [float("nan"), 1.5], "c": np.array([1, 2]), "d": (np.float64("-inf"),)})
+    assert json.loads(capsys.readouterr().out) == {"a": None, "b": [None, 1.5], "c": [1, 2], "d": [None]}
+
+
 def test_json_beside_converted_rows_would_be_no_rows(mood, tmp_path, capfdbinary):
     assert cli.main(["convert", str(tmp_path / "reviews.csv"), "-", "--to", "jsonl", "--json"]) == 0
     assert len(capfdbinary.readouterr().out.splitlines()) == 10
@@ -215,15 +219,23 @@ def test_an_interrupt_saves_the_model_so_far_and_says_so(number, code, options, 
 
 @POSIX
 def test_an_interrupt_of_the_process(endless, tmp_path):
+    main, side = pytest.importorskip("pty").openpty()
     process = subprocess.Popen(
         [sys.executable, "-m", "rosenblatt", *endless, "--stream", "--json"],
-        stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+        stderr=side, stdout=subprocess.PIPE, text=True,
     )  # fmt: skip
-    time.sleep(2.5)
+    os.close(side)
+    written = os.read(main, 4096)
+    while b"mistakes" not in written:  # it learns
+        written += os.read(main, 4096)
     process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=60)
+    with contextlib.suppress(OSError):  # the end
+        while some := os.read(main, 4096):
+            written += some
+    os.close(main)
+    out, _ = process.communicate(timeout=60)
     assert process.returncode == 130
-    assert err.startswith("interrupted after ")
+    assert "\x1b[Kinterrupted after " in written.decode()
     assert json.loads(out)["interrupted"] is True
     assert rb.load(tmp_path / "m").n_updates_ > 0
 

@@ -113,7 +113,7 @@ def test_svmlight_that_grows_wider_from_block_to_block(tmp_path):
 def test_indices_from_0_are_known_by_a_late_line(tmp_path):
     path = tmp_path / "rows.svm"
     path.write_text("1 1:1\n-1 2:1\n" * 20 + "1 0:1\n")
-    assert train(path, "-o", tmp_path / "m", "--passes", 2) == 0
+    assert train(path, "-o", tmp_path / "m", "--passes", 2, "--block-rows", 7) == 0
     rows = rb.data.read(path)
     same(tmp_path / "m", rb.AveragedPerceptron(max_iter=2, tol=None, random_state=0).fit(rows.X, rows.y))
 
@@ -166,6 +166,8 @@ def test_resume_goes_on_as_if_it_had_never_stopped(tmp_path):
 
 
 def test_names_do_not_depend_on_blocks(csv, tmp_path):
+    with csv.open("a") as file:
+        file.write("pos,unheard of so far\n")
     found = []
     for rows in (7, 1000):
         options = ("--named-rows", 40, "--block-rows", rows, "--stream", "--passes", 1)
@@ -173,6 +175,7 @@ def test_names_do_not_depend_on_blocks(csv, tmp_path):
         found.append(rb.load(tmp_path / "m")._extras["features"][1]["text.0.name_bytes"].tobytes())
     assert found[0] == found[1]
     assert b"not" in found[0]
+    assert b"unheard" not in found[0]
 
 
 def test_held_out_rows_are_not_learned_from(svm, tmp_path, capsys):
