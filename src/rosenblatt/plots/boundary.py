@@ -1,20 +1,20 @@
-"""The boundary over two features: half-spaces or regions, the margin, the points that hold it or are on the wrong side."""
+"""The boundary over two features: half-spaces or regions, the margin, the points that hold it or are wrong."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import labels, theory
+from .. import theory
 from ..tracing import Trace
 from ..tracing.wording import number
 from . import plane, style
 from .history import History, floats
+from .hulls import Hulls
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -24,14 +24,6 @@ if TYPE_CHECKING:
 Array = NDArray[Any]
 
 INSTEAD = "give two of its columns to a model of their own, or see SpaceDisplay for more"
-
-
-@dataclass(frozen=True)
-class Hulls:
-    """A certificate that no boundary exists: a weighted mean of each class, at the same place."""
-
-    members: list[Array]  # the points of each class that have a weight
-    meeting: Array
 
 
 class BoundaryDisplay:
@@ -52,7 +44,7 @@ class BoundaryDisplay:
         The labels.
     xx0, xx1 : ndarray
         The grid.
-    response : ndarray of shape (\\*xx0.shape, n_vectors)
+    response : ndarray of shape (n_rows, n_columns, n_vectors)
         Scores over the grid: of the second class, or one for each.
     names : list of str
         Names of the two features.
@@ -154,7 +146,7 @@ class BoundaryDisplay:
         known = getattr(estimator, "classes_", None)
         if known is None:
             raise ValueError(f"{type(estimator).__name__} has no classes_ to draw regions of; give a classifier")
-        codes = encoded(y, known, len(rows))
+        codes = plane.encoded(y, known, len(rows))
         low, high = plane.span(rows)
         xx0, xx1, points = plane.grid(low, high, grid_resolution)
         response = np.asarray(estimator.decision_function(plane.like(X, points)), np.float64)
@@ -209,7 +201,7 @@ class BoundaryDisplay:
         plane.check_features(_width(rows), 2, INSTEAD)
         if answer.n_rows != len(rows):
             raise ValueError(f"the answer is about {answer.n_rows} rows, but X has {len(rows)}; give the same rows")
-        codes = encoded(y, answer.classes, len(rows))
+        codes = plane.encoded(y, answer.classes, len(rows))
         xx0, xx1, points = plane.grid(*plane.span(rows), resolution=200)
         several = len(answer.classes) > 2
         given: dict[str, Any] = {"title": answer.verdict}
@@ -224,7 +216,7 @@ class BoundaryDisplay:
             proof = "has a weight λ" if answer.certificate is not None else "support: proves the margin"
             given |= {"support": rows[answer.support], "support_name": proof}
         if answer.certificate is not None and answer.certificate.ndim == 1 and answer.fit_intercept:
-            given |= {"hulls": _hulls(answer.certificate, rows, codes),
+            given |= {"hulls": Hulls.of(answer.certificate, rows, codes),
                       "title": "inseparable: both classes have a point there"}  # fmt: skip
         display = cls(
             X=rows, codes=codes, classes=np.asarray(answer.classes).tolist(), xx0=xx0, xx1=xx1, response=response,
@@ -269,8 +261,8 @@ class BoundaryDisplay:
         """The boundary after so many moves of the weights, not yet drawn."""
         X, codes, setting = history.X, history.y, history.trace.setting
         xx0, xx1, points = plane.grid(*plane.span(X), resolution=grid_resolution)
-        response = history.scores(points, slice(place, place + 1))[0]
-        own = history.scores(X, slice(place, place + 1))[0]
+        response = history.scores(history.image(points), slice(place, place + 1))[0]
+        own = history.scores(history.own, slice(place, place + 1))[0]
         given: dict[str, Any] = {}
         if setting.kernel is not None:
             used = np.any(history.coordinates[place] != 0, axis=0)
@@ -310,7 +302,7 @@ class BoundaryDisplay:
             self._regions(ax)
             self.arrow_ = self._normal(ax, low, high) if normal and self.w is not None else None
             if self.hulls is not None:
-                self._hulls(ax, self.hulls)
+                self.hulls.draw(ax)
             if self.support is not None and len(self.support):
                 plane.rings(ax, self.support, self.support_name)
             if self.wrong is not None and len(self.wrong):
@@ -365,36 +357,11 @@ class BoundaryDisplay:
         size, w = float(np.hypot(*self.w)), self.w
         if not size > 0 or not plane.is_to_scale(low, high):
             return None
-        middle = (low + high) / 2
+        middle = (low + high) / 2 if self.b or np.any(low > 0) or np.any(high < 0) else np.zeros(2)
         foot = middle - w * (float(middle @ w) + float(self.b or 0)) / size**2  # the nearest point of the boundary
         if np.any(foot < low) or np.any(foot > high):
             return None
         return plane.arrow(ax, foot, 0.22 * (high - low)[0] * w / size, "w")
-
-    def _hulls(self, ax: Axes, hulls: Hulls) -> None:
-        for code, members in enumerate(hulls.members):
-            around = np.argsort(np.arctan2(*(members - members.mean(axis=0)).T[::-1]))
-            closed = members[np.append(around, around[0])] if len(members) > 2 else members
-            ax.plot(*closed.T, color=style.COLOURS[code], ls=style.DASHES[1 + code], lw=2, zorder=3)
-        ax.scatter(
-            *hulls.meeting, marker="*", s=320, color="white", edgecolors=style.INK, linewidths=1.6, zorder=9,
-            label="in both hulls: Σ λ·y·(x, 1) = 0",
-        )  # fmt: skip
-
-
-def encoded(y: Any, classes: Any, n_rows: int) -> Array:
-    """The places of labels among the classes."""
-    y = np.asarray(y)
-    if y.ndim == 2 and y.shape[1] == 1:
-        y = y[:, 0]
-    if y.shape != (n_rows,):
-        raise ValueError(f"y must hold one label for each of the {n_rows} rows of X, got the shape {y.shape}")
-    codes = labels.encode(y, np.asarray(classes))
-    if np.any(codes < 0):
-        row = int(np.flatnonzero(codes < 0)[0])
-        known = ", ".join(repr(label) for label in np.asarray(classes).tolist())
-        raise ValueError(f"y[{row}] is {y.tolist()[row]!r}, which is none of the classes {known}")
-    return np.asarray(codes)
 
 
 def _check_fitted(estimator: Any) -> None:
@@ -425,13 +392,6 @@ def _linear(w: Array, b: float, X: Array, codes: Array) -> dict[str, Any]:
         return {"w": w, "b": b}
     margin = theory.margin(X, np.where(codes == 1, 1, -1), w, b)
     return {"w": w, "b": b, "margin": margin, "support": X[margin.closest] if margin > 0 else None}
-
-
-def _hulls(certificate: Array, X: Array, codes: Array) -> Hulls:
-    weights = np.array([float(weight) for weight in certificate])
-    members = [X[(codes == code) & (weights > 0)] for code in (0, 1)]
-    mine = codes == 1
-    return Hulls(members, weights[mine] @ X[mine] / weights[mine].sum())
 
 
 def _rows(history: History, which: Array) -> Array:

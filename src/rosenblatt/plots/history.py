@@ -1,4 +1,4 @@
-"""What a trace says of all rows at once: their scores after each move of the weights, and the two bounds on the margin."""
+"""What a trace says of all rows at once: their scores after each move of the weights, the bounds on the margin."""
 
 from __future__ import annotations
 
@@ -83,23 +83,34 @@ class History:
         return cls(trace, X, codes, list(place), tuple(moves), w, b.reshape(w.shape[:2]), np.array(sums))
 
     @property
+    def is_whole(self) -> bool:
+        """Whether no update of the run comes after the last step."""
+        return sum(step.updates for step in self.trace.steps) == self.trace.n_updates
+
+    @cached_property
     def updates(self) -> Array:
         """How many updates had been made after each move."""
         made = np.cumsum([step.updates for step in self.trace.steps])
         at = {step.number: int(count) for step, count in zip(self.trace.steps, made)}
         return np.array([0, *(at[step.number] for step in self.moves)])
 
-    def scores(self, rows: Array, at: Any = slice(None)) -> Array:
-        """Scores of any rows by the weights after some moves: (n_moves, n_rows, n_vectors)."""
-        kernel, data = self.trace.data.kernel, self.trace.data
-        w, b = self.coordinates[at], self.biases[at]
-        images = rows if kernel is None else self._kernel(kernel, rows, floats(data.X))
-        return np.asarray(np.einsum("mkd,nd->mnk", w, images) + b[:, None, :])
-
-    def _kernel(self, kernel: Any, rows: Array, known: Array) -> Array:
+    def image(self, rows: Array) -> Array:
+        """Rows as the weights meet them: their features, or their kernel values with the rows learned from."""
+        kernel = self.trace.data.kernel
+        if kernel is None:
+            return rows
         if kernel.name == "precomputed":
             raise ValueError("a precomputed kernel has no rows of features to draw; give the kernel itself")
-        return np.asarray(kernel.matrix(np.ascontiguousarray(rows), np.ascontiguousarray(known)))
+        return np.asarray(kernel.matrix(np.ascontiguousarray(rows), floats(self.trace.data.X)))
+
+    def scores(self, image: Array, at: Any = slice(None)) -> Array:
+        """Scores of rows by the weights after some moves: (n_moves, n_rows, n_vectors)."""
+        return np.asarray(np.einsum("mkd,nd->mnk", self.coordinates[at], image) + self.biases[at][:, None, :])
+
+    @cached_property
+    def own(self) -> Array:
+        """The image of the rows themselves."""
+        return self.image(self.X)
 
     @cached_property
     def norms(self) -> Array:
@@ -113,15 +124,15 @@ class History:
     def _lengths(self, w: Array, b: Array) -> Array:
         biases = b if self.trace.setting.bias_apart else np.zeros_like(b)
         squares = np.sum(w * w, axis=2) + biases**2
-        return np.sqrt(squares if self.tau.shape[1] > 1 else squares.sum(axis=1, keepdims=True))
+        return np.asarray(np.sqrt(squares if self.tau.shape[1] > 1 else squares.sum(axis=1, keepdims=True)))
 
     def margins(self) -> Iterator[tuple[slice, Array]]:
         """The smallest margin of the weights after each move, over all rows, block by block."""
-        size = max(1, _BLOCK // max(1, self.X.size))
+        size = max(1, _BLOCK // max(1, self.own.size))
         each = np.arange(len(self.X))
         for begin in range(0, len(self.coordinates), size):
             part = slice(begin, begin + size)
-            scores = self.scores(self.X, part)
+            scores = self.scores(self.own, part)
             if scores.shape[2] == 1:
                 least = (scores[:, :, 0] * np.where(self.y == 1, 1.0, -1.0)).min(axis=1, keepdims=True)
             elif self.trace.setting.form == "ovr":

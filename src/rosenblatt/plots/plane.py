@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .. import labels
 from ..engine import is_sparse
 from . import style
 
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
 Array = NDArray[Any]
 
-#: The plane is drawn to scale, so that w stands upright on the boundary, unless one side would be so many times as long.
+#: The plane is drawn to scale, so that w stands upright on the boundary, unless a side would be so many times longer.
 LONG = 5.0
 
 
@@ -43,6 +44,21 @@ def check_features(n: int, wanted: int, instead: str) -> None:
     if n != wanted:
         words = {2: "two", 3: "three"}[wanted]
         raise ValueError(f"this picture is drawn over {words} features, but X has {n}; {instead}")
+
+
+def encoded(y: Any, classes: Any, n_rows: int) -> Array:
+    """The places of labels among the classes."""
+    y = np.asarray(y)
+    if y.ndim == 2 and y.shape[1] == 1:
+        y = y[:, 0]
+    if y.shape != (n_rows,):
+        raise ValueError(f"y must hold one label for each of the {n_rows} rows of X, got the shape {y.shape}")
+    codes = labels.encode(y, np.asarray(classes))
+    if np.any(codes < 0):
+        row = int(np.flatnonzero(codes < 0)[0])
+        known = ", ".join(repr(label) for label in np.asarray(classes).tolist())
+        raise ValueError(f"y[{row}] is {y.tolist()[row]!r}, which is none of the classes {known}")
+    return np.asarray(codes)
 
 
 def span(X: Array, room: float = 0.15) -> tuple[Array, Array]:
@@ -85,21 +101,23 @@ def frame(ax: Axes, low: Array, high: Array, names: Sequence[str]) -> None:
 def points(ax: Axes, X: Array, codes: Array, classes: Sequence[Any]) -> None:
     """The points of each class in its colour and shape, the smaller the more there are."""
     for code, name in enumerate(style.class_names(classes)):
+        here = X[codes == code]
         ax.scatter(
-            *X[codes == code].T, s=float(np.clip(16_000 / len(X), 14, 80)), edgecolors=style.INK, linewidths=1,
+            here[:, 0], here[:, 1], s=float(np.clip(16_000 / len(X), 14, 80)), edgecolors=style.INK, linewidths=1,
             zorder=4, label=name, **style.class_style(code),
         )  # fmt: skip
 
 
 def rings(ax: Axes, X: Array, label: str) -> Any:
     """A ring around some points."""
-    return ax.scatter(*X.T, s=260, facecolors="none", edgecolors=style.INK, linewidths=1.6, zorder=5, label=label)
+    line: dict[str, Any] = {"facecolors": "none", "edgecolors": style.INK, "linewidths": 1.6}
+    return ax.scatter(X[:, 0], X[:, 1], s=260, zorder=5, label=label, **line)
 
 
 def crosses(ax: Axes, X: Array, label: str) -> None:
     """A cross over some points, edged in white so that it shows on any of them."""
-    ax.scatter(*X.T, s=120, marker="x", color="white", linewidths=5, zorder=6)
-    ax.scatter(*X.T, s=110, marker="x", color=style.INK, linewidths=2.4, zorder=6, label=label)
+    ax.scatter(X[:, 0], X[:, 1], s=48, marker="x", color="white", linewidths=4.4, zorder=6)
+    ax.scatter(X[:, 0], X[:, 1], s=44, marker="x", color=style.INK, linewidths=2, zorder=6, label=label)
 
 
 def arrow(ax: Axes, start: Array, move: Array, label: str, *, colour: str = style.INK, name: str = "w") -> Any:
@@ -114,6 +132,6 @@ def arrow(ax: Axes, start: Array, move: Array, label: str, *, colour: str = styl
     ax.annotate(
         label, xy=tuple(start + move), xytext=tuple(12 * move / length), textcoords="offset points", ha="center",
         va="center", color=colour, fontweight="bold", zorder=8,
-        bbox={"boxstyle": "round,pad=0.1", "fc": "white", "ec": "none", "alpha": 0.75},
+        bbox=style.PLATE,
     )  # fmt: skip
     return drawn

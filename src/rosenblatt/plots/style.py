@@ -1,4 +1,4 @@
-"""How every plot looks: matplotlib loaded when it is needed, colours and shapes that survive greyscale, slide-size type."""
+"""How every plot looks: colours and shapes that survive greyscale, slide-size type; matplotlib loaded when needed."""
 
 from __future__ import annotations
 
@@ -19,6 +19,8 @@ MARKERS = ("s", "o", "^", "D", "v", "P")
 #: One dash for each line.
 DASHES = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)), (0, (1, 3)))
 INK, QUIET = "#1a1a1a", "#767676"
+#: Behind text that stands on something else.
+PLATE = {"boxstyle": "round,pad=0.12", "fc": "white", "ec": "none", "alpha": 0.8}
 
 #: What a figure of ours begins with; axes that are given keep the settings they have.
 SLIDE: dict[Any, Any] = {
@@ -39,7 +41,7 @@ SLIDE: dict[Any, Any] = {
 
 
 def pyplot(what: str) -> Any:
-    """matplotlib's pyplot, which draws ``what``; where it is missing, one sentence says which extra brings it."""
+    """The pyplot of matplotlib, which draws ``what``; where it is missing, one sentence says which extra brings it."""
     try:
         return importlib.import_module("matplotlib.pyplot")
     except ImportError as error:
@@ -65,6 +67,11 @@ def pair_of(axes: Any) -> Any:
     if axes is not None and np.size(axes) != 2:
         raise ValueError(f"this plot has two panels: give a pair of axes as ax, got {np.size(axes)}")
     return None if axes is None else np.ravel(axes)
+
+
+def few_ticks(most: int) -> Any:
+    """A locator of round numbers, so many intervals at most."""
+    return importlib.import_module("matplotlib.ticker").MaxNLocator(most)
 
 
 def counted(axis: Any) -> None:
