@@ -217,7 +217,7 @@ class BoundaryDisplay:
             given |= {"support": rows[answer.support], "support_name": proof}
         if answer.certificate is not None and answer.certificate.ndim == 1 and answer.fit_intercept:
             given |= {"hulls": Hulls.of(answer.certificate, rows, codes),
-                      "title": "inseparable: both classes have a point there"}  # fmt: skip
+                      "title": "inseparable: the star is in both hulls"}  # fmt: skip
         display = cls(
             X=rows, codes=codes, classes=np.asarray(answer.classes).tolist(), xx0=xx0, xx1=xx1, response=response,
             names=_names(X, feature_names), **given,

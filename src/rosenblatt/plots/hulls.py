@@ -43,5 +43,5 @@ class Hulls:
             ax.plot(closed[:, 0], closed[:, 1], color=style.COLOURS[code], ls=style.DASHES[code], lw=2, zorder=3)
         ax.scatter(
             self.meeting[:1], self.meeting[1:], marker="*", s=320, color="white", edgecolors=style.INK, zorder=9,
-            linewidths=1.6, label="in both hulls: Σ λ·y·(x, 1) = 0",
+            linewidths=1.6, label="Σ λ·y·(x, 1) = 0",
         )  # fmt: skip

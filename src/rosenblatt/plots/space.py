@@ -51,6 +51,8 @@ class SpaceDisplay:
     ----------
     ax_, figure_
         Where it was drawn.
+    surface_ : ndarray of shape (3, n, n)
+        Points of the plane, NaN where it leaves the picture.
     """
 
     def __init__(
@@ -116,6 +118,7 @@ class SpaceDisplay:
         elif answer.w is not None:
             given["plane"] = np.asarray(answer.w, float), float(answer.b)
         if answer.certificate is not None and answer.fit_intercept:
+            given["title"] = "inseparable: the star is in both hulls"
             given["hulls"] = Hulls.of(answer.certificate, rows, codes)
         if answer.margin:
             given["title"] = f"separable: the largest margin is {number(float(answer.margin))}"
@@ -143,9 +146,9 @@ class SpaceDisplay:
         with style.canvas(ax, "a plot in space", (8.2, 6.4), subplot_kw={"projection": "3d"}) as ax:
             self.ax_, self.figure_ = ax, ax.figure
             low, high = self.X.min(axis=0), self.X.max(axis=0)
-            room = (high - low) * 0.3
-            if is_cube := bool(np.all(np.isin(self.X, (0, 1)))):
-                room = np.zeros(3)
+            is_cube = bool(np.all(np.isin(self.X, (0, 1))))
+            room = (high - low) * (0.15 if is_cube else 0.3)
+            if is_cube:
                 _cube(ax)
             if self.plane is not None:
                 self._surface(ax, *self.plane, low - room, high + room)
@@ -164,11 +167,12 @@ class SpaceDisplay:
                 self._certificate(ax, self.hulls)
             for axis, name in zip((ax.xaxis, ax.yaxis, ax.zaxis), self.names):
                 axis.set_label_text(name)
-                axis.labelpad = 14
-                axis.set_major_locator(style.few_ticks(1 if is_cube else 4))
-            if not is_cube:
-                for limit, a, c in zip((ax.set_xlim, ax.set_ylim, ax.set_zlim), low - room, high + room):
-                    limit(a, c)
+                axis.labelpad = 18 if axis is ax.zaxis else 12
+                axis.set_major_locator(style.few_ticks(4))
+            for limit, a, c in zip((ax.set_xlim, ax.set_ylim, ax.set_zlim), low - room, high + room):
+                limit(a, c)
+            if is_cube:
+                ax.set(xticks=[0, 1], yticks=[0, 1], zticks=[0, 1])
             ax.tick_params(axis="z", pad=7)
             ax.view_init(elev, azim)
             ax.set_box_aspect(None, zoom=0.84)
@@ -186,14 +190,15 @@ class SpaceDisplay:
         parts: list[Any] = [None, None, None]
         parts[i], parts[j] = a, c
         parts[k] = np.where((height >= low[k] - 1e-9) & (height <= high[k] + 1e-9), height, np.nan)
-        self.surface_ = ax.plot_surface(*parts, color=style.QUIET, alpha=0.35, shade=False)
+        self.surface_ = np.array(parts)
+        ax.plot_surface(*parts, color=style.QUIET, alpha=0.35, shade=False)
 
     def _certificate(self, ax: Any, hulls: Hulls) -> None:
         for code, members in enumerate(hulls.members):
             for a, c in itertools.combinations(members, 2):
                 ax.plot(*zip(a, c), color=style.COLOURS[code], ls=style.DASHES[code], lw=2.4)
         ax.scatter(*hulls.meeting, marker="*", s=380, color="white", edgecolors=style.INK, depthshade=False,
-                   label="in both hulls", zorder=11)  # fmt: skip
+                   label="Σ λ·y·(x, 1) = 0", zorder=11)  # fmt: skip
 
 
 def beside_the_boundary(X: Array, answer: Separability) -> Array:
