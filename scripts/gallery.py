@@ -15,15 +15,16 @@ FOLDER = PAGE.with_suffix("")
 
 INTRODUCTION = """# Gallery
 
-What the library sees, drawn: `pip install "rosenblatt[plots]"` brings matplotlib. Displays follow scikit-learn's: `from_estimator`
-and its kin draw and return a display, which has `ax_` (or `axes_`) and `figure_`; `plot(ax)` draws it again elsewhere. Colours are those
-of Okabe and Ito, and shapes, dashes and hatches say the same without them. Every picture below is made by the code beside it
-(`make gallery`), from the numbers of the library.
+What the library sees, drawn: `pip install "rosenblatt[plots]"` brings matplotlib. Displays follow scikit-learn's:
+`from_estimator` and its kin draw and return a display, which has `ax_` (or `axes_`) and `figure_`; `plot(ax)` draws it
+again elsewhere. Colours are those of Okabe and Ito, and shapes, dashes and hatches say the same without them. Every
+picture below is made by the code under it (`make gallery`), from the numbers of the library.
 
 | | |
 |---|---|
 | a model | `BoundaryDisplay`, `SpaceDisplay`, `WeightsDisplay`, `ConfusionMatrixDisplay` |
-| a run | `trace.plot()`, or one of `trace.plot("boundary")`, `"mistakes"`, `"margins"`, `"proof"`, `"score"`; `ErrorsDisplay` |
+| a run | `trace.plot()`, or one of its parts: `"boundary"`, `"mistakes"`, `"margins"`, `"proof"`, `"score"` |
+| runs | `ErrorsDisplay` |
 | an idea | `CriterionDisplay`, `SignsDisplay` |
 | a film | `trace.animate()`: in a notebook it shows itself; `.save("run.html")`, `.gif`, `.mp4` |
 
@@ -51,14 +52,15 @@ run.animate().save("run.html")
 run.animate(steps="updates").save("run.gif")
 ```
 
-The page stands alone: it loads nothing, works on a phone, in light and dark, by keyboard (Space, ←, →, Home, End) and by ear. Beside the
-picture stand the numbers of each step, exact where the trace is. Over two features it shows the boundary, or the regions of a kernel;
-with up to 40 features and two classes, the weights as bars. `.mp4` needs the program ffmpeg.
+The page stands alone: it loads nothing, works on a phone, in light and dark, by keyboard (Space, ←, →, Home, End) and
+with a screen reader. Beside the picture stand the numbers of each step, exact where the trace is. Over two features it
+shows the boundary, or the regions of a kernel; with up to 40 features and two classes, the weights as bars. `.mp4`
+needs the program ffmpeg.
 """
 
 
 def boundary() -> Any:
-    """The boundary, its half-spaces and its margin: w stands on it at a right angle, the ring is the point that holds the margin."""
+    """The boundary, its half-spaces and its margin: w stands on it upright, the ring is the point nearest to it."""
     model = rb.Perceptron(fit_intercept=False, shuffle=False).fit(X, y)
     return rb.plots.BoundaryDisplay.from_estimator(model, X, y)
 
@@ -108,7 +110,7 @@ def mistakes() -> Any:
 
 
 def margins() -> Any:
-    """The certificate in one picture: what has been shown of the best margin, and what cannot be ruled out, close in on it."""
+    """The certificate in one picture: what the run has shown of the best margin, and what it has not ruled out."""
     run = rb.trace(rb.Perceptron(fit_intercept=False, shuffle=False), X, y)
     return run.plot("margins", best=rb.separability(X, y, fit_intercept=False).margin_augmented)
 

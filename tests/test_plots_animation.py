@@ -1,4 +1,4 @@
-"""Animations: the numbers are the trace's, the page stands alone and works in a real browser, films are written whole."""
+"""Animations: the numbers are the trace's, the page stands alone and works in a browser, films are written whole."""
 
 import contextlib
 import html
@@ -156,10 +156,6 @@ def test_the_page_stands_alone_and_holds_no_tag_of_the_data(three):
     page = three.animate(title=NASTY[0]).to_html()
     assert page.count("</script>") == 2
     assert page.count("<script") == 2
-    assert (
-        "alert("
-        not in page.replace("\\u003c", "<").split("<script", 1)[0].replace("&quot;", '"').split("<h1>")[0][:200]
-    )
     assert html.escape(NASTY[0]) in page
     addresses = set(re.findall(r"https?://[^\s\"']+", page))
     assert addresses == {"http://www.w3.org/2000/svg"}  # a name, and not loaded
@@ -267,11 +263,11 @@ def test_step_by_step_in_a_browser(run, browser, tmp_path):
         assert on_page(page, "w") == "(−1, 0)"
         assert on_page(page, "score") == "s = 11: wrong sign"
         assert page.locator("#spoken").text_content().startswith("step: 2 of 32, pass 1; example: row 1")
-        line = page.locator("svg .boundary")
+        line = page.locator("#picture .boundary")
         x1, x2 = (float(line.get_attribute(name)) for name in ("x1", "x2"))
         assert x1 == pytest.approx(x2, abs=0.01)  # w = (−1, 0): upright
-        assert page.locator("svg .before").count() == 1
-        assert page.locator("svg .cross").count() == 1
+        assert page.locator("#picture .before").count() == 1
+        assert page.locator("#picture .cross").count() == 1
         page.keyboard.press("End")
         assert on_page(page, "w") == "(−5, 3)"
         assert page.locator("#proved p").all_text_contents() == run.proved
@@ -291,11 +287,11 @@ def test_the_line_on_the_page_is_the_boundary(run, browser, tmp_path):
         for k in (1, 5, 9, 25):
             page.locator("#slider").fill(str(k))
             ends = page.evaluate(
-                "() => { const l = document.querySelector('svg .boundary');"
+                "() => { const l = document.querySelector('#picture .boundary');"
                 " return ['x1', 'y1', 'x2', 'y2'].map((a) => Number(l.getAttribute(a))); }"
             )
             frame = page.evaluate(
-                "() => { const r = document.querySelector('svg .frame');"
+                "() => { const r = document.querySelector('#picture .frame');"
                 " return ['x', 'y', 'width', 'height'].map((a) => Number(r.getAttribute(a))); }"
             )
             for px, py in (ends[:2], ends[2:]):
@@ -310,8 +306,9 @@ def test_play_and_pause(run, browser, tmp_path):
         page.locator("body").click(position={"x": 5, "y": 5})
         page.keyboard.press("Space")
         assert page.locator("#play").get_attribute("aria-label") == "Pause"
-        page.wait_for_function("document.querySelector('dd[data-of=step]').textContent.startsWith('4 of 4')")
-        page.wait_for_function("document.getElementById('play').getAttribute('aria-label') === 'Play'")
+        expect = pytest.importorskip("playwright.sync_api").expect
+        expect(page.locator('dd[data-of="step"]')).to_have_text("4 of 4, pass 1")
+        expect(page.locator("#play")).to_have_attribute("aria-label", "Play")  # it stops at the end
         page.click("#play")  # from the beginning again
         assert on_page(page, "step") == "0 of 4: the start"
         page.click("#play")
@@ -325,8 +322,8 @@ def test_labels_that_look_like_tags_are_text_on_the_page(three, browser, tmp_pat
         assert page.locator("b").count() == 0
         for _ in range(5):
             page.click("#next")
-        assert page.locator("svg .region").count() == 3
-        assert page.locator("svg .boundary").count() in (2, 3)
+        assert page.locator("#picture .region").count() == 3
+        assert page.locator("#picture .boundary").count() in (2, 3)
         assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(22, 24, 27)"
 
 
@@ -343,16 +340,16 @@ def test_on_a_phone_nothing_is_cut_off(run, browser, tmp_path):
 def test_kernels_and_bars_in_a_browser(browser, tmp_path):
     xor = rb.trace(rb.KernelPerceptron(kernel="rbf", gamma=1.0, shuffle=False), CORNERS, XOR)
     with opened(browser, xor.animate(), tmp_path / "run.html") as page:
-        assert page.locator("svg .region").count() == 1
+        assert page.locator("#picture .region").count() == 1
         page.keyboard.press("End")
-        assert page.locator("svg .region").count() == 2
-        assert page.locator("svg .cross").count() == 0
+        assert page.locator("#picture .region").count() == 2
+        assert page.locator("#picture .cross").count() == 0
     words = rb.trace(rb.Perceptron(shuffle=False), PAIRS, ["pos", "neg", "neg", "pos"])
     with opened(browser, words.animate(), tmp_path / "run.html") as page:
         page.keyboard.press("End")
-        texts = page.locator("svg text").all_text_contents()
+        texts = page.locator("#picture text").all_text_contents()
         assert [name for name in texts if name in PAIRS.columns] == list(PAIRS.columns)
-        assert page.locator("svg rect").count() == 6
+        assert page.locator("#picture rect").count() == 6
 
 
 def test_in_the_frame_of_a_notebook(run, browser, tmp_path):
