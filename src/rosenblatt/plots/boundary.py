@@ -75,7 +75,7 @@ class BoundaryDisplay:
     >>> model = rb.Perceptron(fit_intercept=False, shuffle=False).fit(X, y)
     >>> display = rb.plots.BoundaryDisplay.from_estimator(model, X, y)
     >>> display.w.tolist(), display.margin
-    ([-5.0, 3.0], margin 0.171499, attained at row 0; hyperplane 0 from the origin)
+    ([-5.0, 3.0], margin 0.171499, attained at row 1; hyperplane 0 from the origin)
     """
 
     def __init__(
