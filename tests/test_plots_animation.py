@@ -19,6 +19,7 @@ mpl.use("Agg")
 
 X, y = np.array([[1, 3], [2, 3], [-3, 1], [1, -1]]), np.array([1, -1, 1, -1])
 CORNERS, XOR = np.array([[0, 0], [0, 1], [1, 0], [1, 1]]), np.array([-1, 1, 1, -1])
+LOPSIDED = np.array([[0, 0], [0, 2], [1, 0.5], [3, 1]])  # looks the same from no other side
 PAIRS = pd.DataFrame(
     [[1, 0, 0, 0, 0], [0, 1, 0, 0, 0], [1, 0, 1, 1, 0], [0, 1, 1, 0, 1]],
     columns=["good", "bad", "not", "not good", "not bad"],
@@ -99,11 +100,11 @@ def test_several_classes_move_the_right_and_a_wrong_one(three):
 
 def test_regions_of_a_kernel_are_its_predictions():
     est = rb.KernelPerceptron(kernel="rbf", gamma=1.0, shuffle=False)
-    told = record(rb.trace(est, CORNERS, XOR).animate())
+    told = record(rb.trace(est, LOPSIDED, XOR).animate())
     assert told["picture"] == "regions"
     sides = [low + (high - low) * (np.arange(GRID) + 0.5) / GRID for low, high in zip(told["low"], told["high"])]
     cells = np.array([(a, b) for b in sides[1] for a in sides[0]])
-    scores = est.fit(CORNERS, XOR).decision_function(cells)
+    scores = est.fit(LOPSIDED, XOR).decision_function(cells)
     last = np.array(list(told["states"][-1]["regions"]), int)
     clear = np.abs(scores) > 1e-6
     assert np.array_equal(last[clear], (scores > 0)[clear].astype(int))
@@ -298,6 +299,28 @@ def test_the_line_on_the_page_is_the_boundary(run, browser, tmp_path):
                 a = told["low"][0] + (told["high"][0] - told["low"][0]) * (px - frame[0]) / frame[2]
                 b = told["high"][1] - (told["high"][1] - told["low"][1]) * (py - frame[1]) / frame[3]
                 assert abs(np.dot(run[k - 1].w, (a, b))) < 1e-6
+
+
+#: The regions that hold each point of the record, by their colours.
+HOLDING = """() => run.points.map((point) => {
+  const at = document.getElementById("picture").createSVGPoint();
+  [at.x, at.y] = place(point);
+  return [...document.querySelectorAll("#picture .region")].filter((part) => part.isPointInFill(at))
+    .map((part) => run.colours.indexOf(part.getAttribute("fill")));
+})"""
+
+
+def test_points_lie_in_the_region_of_their_prediction(three, browser, tmp_path):
+    kernel = rb.trace(rb.KernelPerceptron(kernel="rbf", gamma=1.0, shuffle=False), LOPSIDED, XOR)
+    for run in (three, kernel):
+        with opened(browser, run.animate(steps="all"), tmp_path / "run.html") as page:
+            told = record(run.animate(steps="all"))
+            for k in (1, 3, len(run)):
+                page.locator("#slider").fill(str(k))
+                wrong = set(told["states"][told["frames"][k]["state"]]["wrong"])
+                held = page.evaluate(HOLDING)
+                assert all(len(codes) == 1 for codes in held)
+                assert {i for i, codes in enumerate(held) if codes != [told["codes"][i]]} == wrong
 
 
 def test_play_and_pause(run, browser, tmp_path):

@@ -226,7 +226,20 @@ def test_the_boundary_after_a_step(run):
     for place, w in ((0, (1, 3)), (1, (-1, 0)), (3, (-1, 0)), (-1, (-5, 3))):
         display = run.plot("boundary", step=place)
         assert tuple(display.w) == w == tuple(run[place].w)
-    assert run.plot("boundary", step=1).title == "after step 2, pass 1"
+    display = run.plot("boundary", step=1)
+    assert display.title == "after step 2, pass 1"
+    assert display.wrong.tolist() == X[(X @ (-1, 0) > 0) != (y > 0)].tolist() == [[1, 3]]
+
+
+def test_rows_without_weight_are_not_there():
+    rows, label, weight = np.vstack((X, [[5, 5]])), [*y, 1], [1, 1, 1, 1, 0]
+    for est in (perceptron(), rb.KernelPerceptron(kernel="linear", fit_intercept=False, shuffle=False)):
+        run = rb.trace(est, rows, label, sample_weight=weight)
+        history = History.of(run)
+        assert history.X.tolist() == X.tolist()
+        scores = history.scores(history.own)[-1, :, 0]
+        assert scores.tolist() == est.fit(rows, label, sample_weight=weight).decision_function(X).tolist()
+        assert run.plot("margins").lower[-1] == pytest.approx(1 / np.sqrt(34))
 
 
 def test_prefixes_and_updates_are_drawn_and_gaps_are_refused(run):
