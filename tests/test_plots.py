@@ -476,6 +476,10 @@ REFUSALS = {
         lambda: rb.plots.ErrorsDisplay.from_estimator(LogisticRegression(), X, y),
         "estimators of this package, got LogisticRegression",
     ),
+    "half a test": (
+        lambda: rb.plots.ErrorsDisplay.from_estimator(perceptron(), X, y, X),
+        "X_test and y_test go together",
+    ),
     "generator": (
         lambda: rb.plots.ErrorsDisplay.from_estimator(rb.Perceptron(random_state=np.random.default_rng(0)), X, y),
         "random_state must be a whole number or None here",

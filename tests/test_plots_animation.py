@@ -143,7 +143,7 @@ def test_what_cannot_be_animated_is_refused_in_a_sentence(run):
         ),
         (
             lambda: rb.trace(rb.Perceptron(max_iter=600, tol=None), CORNERS, XOR).animate(steps="all"),
-            "2,400 steps would be too long, 2,000 can be shown: animate the beginning",
+            "2,400 frames would be too long, 2,000 can be shown: animate the beginning, .*, or the updates alone",
         ),
     ):
         with pytest.raises(ValueError, match=sentence):

@@ -48,6 +48,10 @@ def test_without_a_separator_there_is_no_bound():
     assert rb.plots.MistakesDisplay.from_estimator(model, CORNERS, XOR).bound_ is None
     assert rb.plots.MistakesDisplay.from_estimator(model).bound is None
     assert rb.trace(perceptron(), X, y).plot("mistakes").bound_ is None
+    weighted = perceptron().fit(X, y, sample_weight=[1, 2, 1, 1])  # no theorem here speaks of it
+    assert rb.plots.MistakesDisplay.from_estimator(weighted, X, y).bound is None
+    with pytest.raises(ValueError, match="of which no bound here speaks"):
+        rb.plots.MistakesDisplay.from_estimator(weighted, X, y, separator=[-2, 1])
 
 
 def test_the_bound_is_that_of_the_rule():
@@ -255,6 +259,7 @@ REFUSALS = {
         lambda: rb.trace(perceptron(), X, y).plot("loss"),
         "'boundary', 'mistakes', 'margins', 'proof', 'score'",
     ),
+    "axes of all": (lambda: rb.trace(perceptron(), X, y).plot(ax=plt.gca()), "name one to give it ax"),
     "no proof": (lambda: rb.trace(perceptron(), X, y).plot("proof"), "was given no separator"),
     "row": (lambda: rb.trace(perceptron(), X, y).plot("score", row=4), "row must lie between 0 and 3, got 4"),
     "regression": (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -67,7 +68,8 @@ class MistakesDisplay(TraceDisplay):
         X, y : array-like, default=None
             What it was fitted on; None: no bound is drawn.
         separator : "best", None, or what ``rb.mistake_bound`` takes as w, default="best"
-            The weights that the bound is computed by; "best": those of ``rb.separability``.
+            The weights that the bound is computed by; "best": those of ``rb.separability``, and no bound where there
+            are none or no theorem speaks of the learner.
         ax : Axes, default=None
             Where to draw; None: a new figure.
         **options
@@ -82,11 +84,13 @@ class MistakesDisplay(TraceDisplay):
             raise TypeError(f"mistakes are counted by classifiers of this package, got {type(estimator).__name__}")
         mistakes = estimator.mistakes_.tolist()
         bound = None
-        if X is not None and separator is not None:
-            w = best_separator(estimator, X, y) if isinstance(separator, str) and separator == "best" else separator
-            if w is not None:
-                pair = w if isinstance(w, tuple) else (w, 0.0)
-                bound = theory.mistake_bound(X, y, *pair, estimator=estimator)
+        if X is not None and isinstance(separator, str) and separator == "best":
+            w = best_separator(estimator, X, y)
+            with contextlib.suppress(ValueError):  # of some learners no bound speaks: then none is drawn
+                bound = None if w is None else theory.mistake_bound(X, y, *w, estimator=estimator)
+        elif X is not None and separator is not None:
+            pair = separator if isinstance(separator, tuple) else (separator, 0.0)
+            bound = theory.mistake_bound(X, y, *pair, estimator=estimator)
         if bound is None or bound.D > 0:  # a bound on one pass alone says nothing of the sum
             return cls(mistakes=mistakes).plot(ax, **options)
         return cls(mistakes=mistakes, bound=float(bound), formula=bound.theorem.partition(",")[0]).plot(ax, **options)

@@ -91,6 +91,10 @@ class ErrorsDisplay:
         """
         if not isinstance(passes, int) or isinstance(passes, bool) or passes < 1:
             raise ValueError(f"passes must be a whole number >= 1, got {passes!r}")
+        if (X_test is None) != (y_test is None):
+            raise ValueError(
+                "X_test and y_test go together: give both, or neither to count errors on the rows fitted on"
+            )
         several = isinstance(estimator, Mapping)
         rows, targets = (X, y) if X_test is None else (X_test, y_test)
         targets = np.asarray(targets).ravel()

@@ -115,9 +115,8 @@ def rings(ax: Axes, X: Array, label: str) -> Any:
 
 
 def crosses(ax: Axes, X: Array, label: str) -> None:
-    """A cross over some points, edged in white so that it shows on any of them."""
-    ax.scatter(X[:, 0], X[:, 1], s=48, marker="x", color="white", linewidths=4.4, zorder=6)
-    ax.scatter(X[:, 0], X[:, 1], s=44, marker="x", color=style.INK, linewidths=2, zorder=6, label=label)
+    """A cross behind some points, whose arms stick out so that the class still shows."""
+    ax.scatter(X[:, 0], X[:, 1], s=230, marker="x", color=style.INK, linewidths=2.2, zorder=3.5, label=label)
 
 
 def arrow(ax: Axes, start: Array, move: Array, label: str, *, colour: str = style.INK, name: str = "w") -> Any:

@@ -83,7 +83,11 @@ def plot_trace(run: Trace, what: str | None = None, **options: Any) -> Any:
         Drawn.
     """
     if what is None:
-        return RunDisplay(run).plot(**options)
+        if options:
+            raise ValueError(
+                f"all pictures together make a figure of their own: name one to give it {', '.join(options)}"
+            )
+        return RunDisplay(run).plot()
     if what not in PICTURES:
         raise ValueError(f"a trace is drawn as {', '.join(map(repr, PICTURES))} or None, got {what!r}")
     return PICTURES[what].from_trace(run, **options)

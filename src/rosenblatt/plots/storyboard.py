@@ -47,9 +47,10 @@ class Storyboard:
             chosen = [step for step in chosen if step.moved]
         most = MOST if self.picture != "regions" else MOST // 4  # each of them is a picture of its own
         if len(chosen) > most:
+            fewer = ", or the updates alone, steps='updates'" if steps == "all" else ""
             raise ValueError(
-                f"an animation of {len(chosen):,} steps would be too long, {most:,} can be shown: animate the "
-                f"beginning, trace[:{most}]" + ("" if steps == "updates" else ", or the updates alone, steps='updates'")
+                f"an animation of {len(chosen):,} frames would be too long, {most:,} can be shown: animate the "
+                f"beginning, trace[:{most}]{fewer}"
             )
         self.chosen: list[Step | None] = [None, *chosen]
         ending = f", {trace.verdict}" if self.history.is_whole else ", the beginning"

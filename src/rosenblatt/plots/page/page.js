@@ -24,6 +24,7 @@ function shape(parent, code, x, y, r, attributes) {
     `M${x} ${y - 1.3 * r}l${1.3 * r} ${1.3 * r}l${-1.3 * r} ${1.3 * r}l${-1.3 * r} ${-1.3 * r}z`,
     `M${x} ${y + 1.2 * r}l${1.2 * r} ${-2.1 * r}h${-2.4 * r}z`,
     `M${x - r / 3} ${y - r}h${2 * r / 3}v${2 * r / 3}h${2 * r / 3}v${2 * r / 3}h${-2 * r / 3}v${2 * r / 3}h${-2 * r / 3}v${-2 * r / 3}h${-2 * r / 3}v${-2 * r / 3}h${2 * r / 3}z`,
+    `M${x} ${y - 1.15 * r}l${1.1 * r} ${0.8 * r}l${-0.42 * r} ${1.3 * r}h${-1.36 * r}l${-0.42 * r} ${-1.3 * r}z`,
   ];
   return draw(parent, "path", { d: marks[code % marks.length], ...attributes });
 }
