@@ -62,7 +62,7 @@ sanitize: $(SANITIZED)/built
 	ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 \
 	$(SANITIZED)/bin/python -m pytest -q -p no:cacheprovider tests/test_native_equals_reference.py \
 	    tests/test_containers.py tests/test_bad_input.py tests/test_edges.py tests/test_text.py \
-	    tests/test_data_svmlight.py tests/test_data_vw.py tests/test_data_fuzz.py
+	    tests/test_data_svmlight.py tests/test_data_vw.py tests/test_data_fuzz.py tests/test_data_tables.py
 
 $(SANITIZED)/built: $(NATIVE)
 	$(PYTHON) -m venv $(SANITIZED)
@@ -71,7 +71,7 @@ $(SANITIZED)/built: $(NATIVE)
 	    -C cmake.define.ROSENBLATT_SANITIZE=ON -C install.strip=false -e ".[test]"
 	touch $@
 
-# Any bytes through the native readers of files, under the sanitizers: libFuzzer where the compiler is Clang, else a
+# Any bytes through the native readers of files and text, under the sanitizers: libFuzzer where the compiler is Clang, else a
 # plain driver that changes the corpus at random. `make fuzz SECONDS_OF_FUZZING=600` for longer.
 SECONDS_OF_FUZZING ?= 60
 FUZZ_FLAGS := -std=c++20 -O1 -g -ffp-contract=off -fsanitize=address,undefined -fno-sanitize-recover=all -pthread
@@ -80,11 +80,11 @@ fuzz: build/fuzz/lines
 	    then mkdir -p found && ./lines -max_len=4096 -max_total_time=$(SECONDS_OF_FUZZING) found ../../tests/fuzz/corpus; \
 	    else ASAN_OPTIONS=abort_on_error=1 ./lines $(SECONDS_OF_FUZZING) $$$$ ../../tests/fuzz/corpus/*; fi
 
-build/fuzz/lines: tests/fuzz/lines.cpp tests/fuzz/mutations.cpp $(wildcard native/*.hpp)
+build/fuzz/lines: $(wildcard tests/fuzz/*.cpp) $(wildcard native/*.hpp)
 	mkdir -p build/fuzz
 	if $(CXX) --version | grep -qi clang; \
-	    then $(CXX) $(FUZZ_FLAGS) -fsanitize=fuzzer tests/fuzz/lines.cpp -o $@; \
-	    else $(CXX) $(FUZZ_FLAGS) tests/fuzz/lines.cpp tests/fuzz/mutations.cpp -o $@; fi
+	    then $(CXX) $(FUZZ_FLAGS) -fsanitize=fuzzer tests/fuzz/lines.cpp tests/fuzz/text.cpp -o $@; \
+	    else $(CXX) $(FUZZ_FLAGS) tests/fuzz/*.cpp -o $@; fi
 
 clean:
 	rm -rf $(VENV) $(SANITIZED) build dist

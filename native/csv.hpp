@@ -12,10 +12,12 @@
 namespace rosenblatt::data {
 
 struct CsvRows {
-    std::int64_t rows = 0;      // found, all of them ended
-    std::int64_t consumed = 0;  // bytes of them
-    std::int64_t lines = 0;     // line ends in those bytes
-    bool open = false;          // the text ends inside a quoted value of the last row
+    std::int64_t rows = 0;       // found, all of them ended
+    std::int64_t consumed = 0;   // bytes of them
+    std::int64_t lines = 0;      // line ends in those bytes
+    std::int64_t longest = 0;    // bytes of a row
+    bool open = false;           // the text ends inside a quoted value of the last row
+    bool several_lines = false;  // a quoted value holds line ends
 };
 
 // Up to max_rows rows of text[0, n): `begins` gets their bytes, `at_line` the lines (from 0). `last`: no more text
@@ -35,6 +37,7 @@ inline CsvRows csv_rows(const char* text, std::int64_t n, char delimiter, char q
                 begins[found.rows] = p - text;
                 at_line[found.rows++] = found.lines;
             }
+            found.longest = std::max<std::int64_t>(found.longest, stop - p);
             p = stop + (newline != nullptr);
             found.lines += newline != nullptr;
             found.consumed = p - text;
@@ -44,7 +47,7 @@ inline CsvRows csv_rows(const char* text, std::int64_t n, char delimiter, char q
     while (p < end && found.rows < max_rows) {
         const char* const begin = p;
         const std::int64_t first_line = line;
-        bool ended = false, fresh = true;  // fresh: at the start of a field
+        bool ended = false, fresh = true, several_lines = false;  // fresh: at the start of a field
         while (p < end && !ended) {
             const char c = *p;
             if (fresh && quote && c == quote) {
@@ -52,7 +55,9 @@ inline CsvRows csv_rows(const char* text, std::int64_t n, char delimiter, char q
                 for (++p; p < end;) {
                     const void* close = std::memchr(p, quote, static_cast<std::size_t>(end - p));
                     const char* const stop = close ? static_cast<const char*>(close) : end;
-                    line += count_line_ends(p, stop);
+                    const std::int64_t ends = count_line_ends(p, stop);
+                    line += ends;
+                    several_lines |= ends || std::memchr(p, '\r', static_cast<std::size_t>(stop - p));
                     p = stop;
                     if (p == end) break;
                     ++p;
@@ -84,6 +89,8 @@ inline CsvRows csv_rows(const char* text, std::int64_t n, char delimiter, char q
         }
         found.consumed = p - text;
         found.lines = line;
+        found.longest = std::max<std::int64_t>(found.longest, p - begin);
+        found.several_lines |= several_lines;
     }
     return found;
 }

@@ -118,7 +118,7 @@ nb::tuple find_csv_rows(nb::handle text_array, int delimiter, int quote, bool la
         found = csv_rows(text.bytes, text.size, static_cast<char>(delimiter), static_cast<char>(quote), last, room,
                          begin, line);
     }
-    return nb::make_tuple(found.rows, found.consumed, found.lines, found.open);
+    return nb::make_tuple(found.rows, found.consumed, found.lines, found.open, found.several_lines, found.longest);
 }
 
 // The hashes of texts that lie one behind the other, each from offsets[i] to offsets[i + 1].
@@ -144,7 +144,8 @@ void bind_data(nb::module_& m) {
           "faulty lines, the first of them).");
     m.def("csv_rows", &find_csv_rows, nb::arg("text"), nb::arg("delimiter"), nb::arg("quote"), nb::arg("last"),
           nb::arg("begins"), nb::arg("lines"),
-          "Where rows begin, as many as there is room for; (rows, bytes, lines, open quote).");
+          "Where rows begin, as many as there is room for; (rows, bytes, lines, open quote, a value has several lines, "
+          "bytes of the longest row).");
     m.def("hash_texts", &hash_texts, nb::arg("text"), nb::arg("offsets"), nb::arg("out"),
           "MurmurHash3_x86_32 with seed 0 of each text between two offsets.");
 }

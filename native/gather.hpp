@@ -66,14 +66,14 @@ class Gathered {
         sort_by(key, [&](const Entry& a, const Entry& b) { return (*this)[a] < (*this)[b]; });
     }
 
-    void prefetch_slot(std::uint32_t hash) const { prefetch(slots_.data() + (hash & mask_)); }
+    void prefetch_slot(std::uint32_t hash) const { prefetch_near(slots_.data() + (hash & mask_)); }
     void prefetch_entry(std::uint32_t hash) const {
         const std::uint64_t slot = slots_[hash & mask_];
-        if (slot >> 32 == hash && slot != 0) prefetch(entries.data() + (slot & 0xFFFFFFFFu) - 1);
+        if (slot >> 32 == hash && slot != 0) prefetch_near(entries.data() + (slot & 0xFFFFFFFFu) - 1);
     }
     void prefetch_name(std::uint32_t hash) const {
         const std::uint64_t slot = slots_[hash & mask_];
-        if (slot >> 32 == hash && slot != 0) prefetch(bytes.data() + entries[(slot & 0xFFFFFFFFu) - 1].at);
+        if (slot >> 32 == hash && slot != 0) prefetch_near(bytes.data() + entries[(slot & 0xFFFFFFFFu) - 1].at);
     }
 
   private:
@@ -94,12 +94,6 @@ class Gathered {
 
     std::vector<std::uint64_t> slots_ = std::vector<std::uint64_t>(1024, 0);  // as a Lexicon's
     std::uint64_t mask_ = 1023;
-
-    static void prefetch([[maybe_unused]] const void* p) {
-#if defined(__GNUC__)
-        __builtin_prefetch(p);
-#endif
-    }
 
     Entry& entry(std::string_view gram, std::uint32_t hash, std::size_t row, std::size_t position) {
         std::uint64_t place = hash & mask_;
@@ -159,7 +153,7 @@ inline Fault gather(const Documents& documents, const Analysis& analysis, const 
             return {};
         };
     };
-    const Fault fault = in_blocks(blocks, n_threads, make, [] {});
+    const Fault fault = in_blocks(blocks, n_threads, make);
     if (fault) return fault;
     out = std::move(found[0]);
     for (std::size_t t = 1; t < found.size(); ++t) {

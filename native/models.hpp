@@ -44,7 +44,8 @@ struct Weights {
         if (total) {
             const double before = static_cast<double>(t - 1);
             bump(sink, a, one, before);
-            x.each([&](Index j, T value) { bump(w + j, a, value, before); });
+            x.each([&](Index j, T value) { bump(w + j, a, value, before); },
+                   [&](Index j) { prefetch_near(total + 1 + j); });
         } else {
             *sink += a * one;
             x.each([&](Index j, T value) { w[j] += a * value; });

@@ -12,6 +12,8 @@
 #include <cstring>
 #include <vector>
 
+#include "prefetch.hpp"
+
 namespace rosenblatt {
 
 using Index = std::int64_t;
@@ -67,27 +69,6 @@ struct ClassLanes {
     }
 };
 
-// Fetch into the second-level cache: a first level that is asked for whole rows ahead has too few places to wait in,
-// and everything queues behind them. Of a long row the start is enough; the hardware follows from there.
-inline void prefetch_bytes(const void* from, Index bytes) {
-#if defined(__GNUC__)
-    const char* const end = static_cast<const char*>(from) + std::min<Index>(bytes, 8192);
-    const char* line = reinterpret_cast<const char*>(reinterpret_cast<std::uintptr_t>(from) & ~std::uintptr_t{63});
-    for (; line < end; line += 64) __builtin_prefetch(line, 0, 2);
-#else
-    (void)from, (void)bytes;
-#endif
-}
-
-// Fetch what is read next.
-inline void prefetch_near(const void* p) {
-#if defined(__GNUC__)
-    __builtin_prefetch(p);
-#else
-    (void)p;
-#endif
-}
-
 // Whether four numbers are all +0, which add nothing to any sum.
 template <class T>
 bool four_zeros(const T* x) {
@@ -134,6 +115,12 @@ void sort_lanes(std::int32_t* feature, T* x, std::size_t size) {
     std::copy_n(moved.data, size, x);
 }
 
+// Some entries before f(j, x_j) is called, a sparse row calls ask(j), to prefetch what f will read.
+constexpr Index kAskedAhead = 48;
+struct NoAsk {
+    void operator()(Index) const {}
+};
+
 template <class T>
 struct DenseRow {
     using value_type = T;
@@ -164,8 +151,8 @@ struct DenseRow {
         lanes.store_sum(out);
     }
     // f(j, x_j) for every stored entry.
-    template <class F>
-    void each(F f) const {
+    template <class F, class Ask = NoAsk>
+    void each(F f, Ask = {}) const {
         for (Index j = 0; j < n_features; ++j) f(j, x[j]);
     }
     // The same, zeros passed over where that is cheap.
@@ -200,7 +187,8 @@ struct CsrRow {
 
     T dot(const T* w) const {
         Lanes<T> lanes;
-        for (Index e = 0; e < n_entries; ++e) lanes.at[feature[e] & (kLanes - 1)] += x[e] * w[feature[e]];
+        each([&](Index j, T value) { lanes.at[j & (kLanes - 1)] += value * w[j]; },
+             [w](Index j) { prefetch_near(w + j); });
         return lanes.sum();
     }
     T norm2() const {
@@ -215,9 +203,14 @@ struct CsrRow {
             lanes.at[feature[e] & (kLanes - 1)].add_product(x[e], w + feature[e] * stride);
         lanes.store_sum(out);
     }
-    template <class F>
-    void each(F f) const {
-        for (Index e = 0; e < n_entries; ++e) f(static_cast<Index>(feature[e]), x[e]);
+    template <class F, class Ask = NoAsk>
+    void each(F f, Ask ask = {}) const {
+        Index e = 0;
+        for (; e + kAskedAhead < n_entries; ++e) {
+            ask(static_cast<Index>(feature[e + kAskedAhead]));
+            f(static_cast<Index>(feature[e]), x[e]);
+        }
+        for (; e < n_entries; ++e) f(static_cast<Index>(feature[e]), x[e]);
     }
     template <class F>
     void each_nonzero(F f) const {
@@ -255,8 +248,8 @@ struct GramRow {
     void dots(const T* w, Index stride, T* out) const {
         std::copy_n(w + i * stride, N, out);
     }
-    template <class F>
-    void each(F f) const {
+    template <class F, class Ask = NoAsk>
+    void each(F f, Ask = {}) const {
         for (Index j = i + 1; j < n; ++j) f(j, k[j]);
     }
     template <class F>

@@ -109,9 +109,10 @@ struct VowpalWabbit {
                     if (number == Number::none || (p < stop && !is_blank(*p)))
                         return fail(wrong, Fault::bad_value, word, stop);
                 }
+                if (!std::isfinite(value *= scale)) return fail(wrong, Fault::value_not_finite, word, stop);
                 const auto column = static_cast<std::int64_t>(murmur3(name) & mask);
                 if (column > std::numeric_limits<I>::max()) return fail(wrong, Fault::wide_index, word, stop);
-                row.emplace_back(column, value * scale);
+                row.emplace_back(column, value);
             }
         }
 

@@ -50,6 +50,12 @@ def small():
     return rb.Perceptron().learn_one({"a": 1}, "x").learn_one({"b": 1}, "y")
 
 
+def mostly_zero(**options):
+    """A model of a thousand features, of which it has met a few."""
+    X = sp.random(30, 1000, 0.004, format="csr", random_state=3)
+    return rb.AveragedPerceptron(max_iter=3, random_state=0, **options).fit(X, np.arange(30) % 3)
+
+
 #: Made anew from the rest, only used within a call, or compared by what is in use of them.
 NOT_COMPARED = {"_block", "_frozen", "history", "support", "weights", "total", "pocket", "start", "alpha", "policy"}
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from refusals import one_sentence
 from safetensors import safe_open
 from safetensors.numpy import load_file, save_file
-from saved import data, same_model, small
+from saved import data, mostly_zero, same_model, small
 
 import rosenblatt as rb
 from rosenblatt.model_files import ModelFileError, container
@@ -213,3 +213,22 @@ def test_foreign_files(tmp_path):
     for content in (b"", pickle.dumps([1]), b"PK\x03\x04" + bytes(100), b"%PDF-1.4" + b"x" * 1000, b"{}" * 50):
         path.write_bytes(content)
         one_sentence(lambda: rb.load(path), ModelFileError, "not a model file")
+
+
+@pytest.mark.parametrize(
+    ("change_document", "change_rows", "telling"),
+    [
+        (None, lambda rows: rows[::-1], ("weight_rows does not fit",)),
+        (None, lambda rows: rows + 2000, ("weight_rows does not fit",)),
+        (None, lambda rows: rows - 1, ("weight_rows does not fit",)),
+        (None, lambda rows: rows[:-1], ("weights does not fit",)),
+        (None, lambda rows: rows.astype(np.int64), ("weight_rows does not fit",)),
+        (lambda d: d["learner"].update(n_features=2**60), None, ("can read",)),
+    ],
+)
+def test_rows_of_weights_that_do_not_fit_are_refused(change_document, change_rows, telling, tmp_path):
+    path = tmp_path / "model"
+    mostly_zero().save(path)
+    change = change_rows and (lambda tensors: tensors.update(weight_rows=change_rows(tensors["weight_rows"])))
+    rewritten(path, change_document=change_document, change_tensors=change)
+    one_sentence(lambda: rb.load(path), ModelFileError, str(path), *telling)

@@ -4,6 +4,9 @@ import io
 import subprocess
 import sys
 
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet
 import pytest
 from refusals import one_sentence
 
@@ -90,6 +93,7 @@ CHOSEN = {"format": "csv", "columns": {"label": "label", "numeric": "age", "text
         (b",5,a", ("column 'label'", "the label is missing")),
         (b'"  ",5,a', ("column 'label'", "the label is missing")),
         (b"pos,5,a\xff", ("column 'text'", "byte 0xff is not UTF-8", "encoding_errors='replace'")),
+        (b"pos,5,a\xff,b", ("4 values where 3 columns are expected",)),
     ],
 )
 def test_csv(row, telling):
@@ -100,6 +104,43 @@ def test_csv(row, telling):
     assert data.skipped.count == 1
     with rb.data.stream(io.BytesIO(text), block_rows=1, on_error="skip", **CHOSEN) as blocks:
         assert [line for block in blocks for line in block.lines] == [2, 3, 5]
+
+
+def test_names_of_columns_that_are_not_utf8():
+    text = b"\nlabel,te\xffxt\na,b\n"
+    one_sentence(of(text, format="csv"), DataError, "line 2, byte 9: byte 0xff is not UTF-8", "convert the file")
+    assert of(text, format="csv", encoding_errors="replace")().table.column_names == ["te\ufffdxt"]
+
+
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
+def test_utf16_is_told(encoding):
+    one_sentence(of(("\ufeff" + CSV.decode()).encode(encoding)), DataError, "UTF-16", "convert it to UTF-8")
+
+
+def test_labels_that_are_infinite():
+    one_sentence(of(b"x,label\n1,inf\n2,1.5\n", format="csv"), DataError, "line 2, column 'label'", "is infinite")
+
+
+SETTINGS = [
+    ({"format": 3}, TypeError, "format must be one of"),
+    ({"format": "csv", "header": "yes"}, ValueError, "header must be True, False or None, got 'yes'"),
+    ({"format": "csv", "encoding_errors": "ignore"}, ValueError, "encoding_errors must be 'strict' or 'replace'"),
+    ({"format": "jsonl", "encoding_errors": "ignore"}, ValueError, "encoding_errors must be 'strict' or 'replace'"),
+    ({"format": "vw", "encoding_errors": "ignore"}, ValueError, "encoding_errors must be 'strict' or 'replace'"),
+    ({"format": "csv", "delimiter": '"'}, ValueError, "cannot both delimit values and quote them"),
+    ({"format": "csv", "delimiter": 3}, ValueError, "delimiter must be one ASCII character, got 3"),
+    ({"format": "svmlight", "n_features": "3"}, ValueError, "n_features must be a whole number >= 0, got '3'"),
+    ({"format": "svmlight", "n_features": -1}, ValueError, "n_features must be a whole number >= 0, got -1"),
+    ({"format": "svmlight", "dtype": "bogus"}, ValueError, "dtype must be float32 or float64, got 'bogus'"),
+    ({"format": "vw", "bits": 2.5}, ValueError, "bits must be a whole number from 1 to 32, got 2.5"),
+    ({"format": "csv", "columns": "label"}, TypeError, "columns must be a dict such as"),
+    ({"format": "csv", "columns": {"label": 3}}, TypeError, "a column is named by a string, got 3"),
+]
+
+
+@pytest.mark.parametrize(("settings", "kind", "telling"), SETTINGS)
+def test_settings_are_checked(settings, kind, telling):
+    one_sentence(of(CSV, **settings), kind, telling)
 
 
 def test_the_first_faulty_line_is_told_whatever_the_fault():
@@ -190,6 +231,14 @@ def test_json_lines(line, telling):
     assert data.skipped.count == 1
 
 
+def test_json_that_is_no_text_or_too_deep():
+    half = b'{"label": "a", "t": "x"}\n{"label": "b", "t": "\\ud800"}\n'
+    one_sentence(of(half, format="jsonl"), DataError, "line 2, column 't'", "is not a string")
+    deep = b'{"label": "a", "t": ' + b"[" * 100_000 + b"]" * 100_000 + b"}\n"
+    one_sentence(of(deep, format="jsonl"), DataError, "line 1", "not JSON")
+    assert len(of(deep + half, format="jsonl", on_error="skip", columns={"label": "label", "text": "t"})()) == 1
+
+
 @pytest.mark.parametrize("format", ["svmlight", "vw", "csv", "jsonl", None])
 @pytest.mark.parametrize("text", [b"", b"\n\n", b"# only a comment\n"])
 def test_empty_files(format, text):
@@ -219,6 +268,36 @@ def test_a_parquet_file_cut_short(tmp_path):
     content = (tmp_path / "x.parquet").read_bytes()
     (tmp_path / "x.parquet").write_bytes(content[:-10])
     one_sentence(lambda: rb.data.read(tmp_path / "x.parquet"), DataError, "x.parquet", "cut short")
+
+
+@pytest.mark.parametrize("format", ["parquet", "arrow"])
+def test_damaged_arrow_files_never_crash(tmp_path, format):
+    table = pa.table(
+        {"label": ["a", "b", "c"] * 30, "x": range(90), "text": [f"word {i} of ünïcode" for i in range(90)]}
+    )
+    rb.data.write(tmp_path / f"good.{format}", [_block_of(table)])
+    good, path = (tmp_path / f"good.{format}").read_bytes(), tmp_path / f"bad.{format}"
+    code = (
+        "import sys, rosenblatt as rb\n"
+        "good, path = open(sys.argv[1], 'rb').read(), sys.argv[2]\n"
+        "for i in range(0, len(good), 7):\n"
+        "    open(path, 'wb').write(good[:i] + bytes([good[i] ^ 255]) + good[i + 1:])\n"
+        "    try: rb.data.read(path).table.to_pylist()\n"
+        "    except rb.data.DataError as error: assert len(str(error).splitlines()) == 1\n"
+    )
+    subprocess.run([sys.executable, "-c", code, str(tmp_path / f"good.{format}"), str(path)], check=True)
+    for cut in range(4, len(good), 97):
+        path.write_bytes(good[:cut])
+        one_sentence(lambda: rb.data.read(path), DataError, f"bad.{format}")
+
+
+def _block_of(table):
+    return rb.data.Block(np.array(table["label"].to_pylist()), np.arange(90), (("t", 0),), table=table.drop(["label"]))
+
+
+def test_two_columns_of_one_name(tmp_path):
+    pa.parquet.write_table(pa.Table.from_arrays([pa.array([1]), pa.array([2])], ["x", "x"]), tmp_path / "t.parquet")
+    one_sentence(lambda: rb.data.read(tmp_path / "t.parquet"), DataError, "two columns are called 'x'; rename one")
 
 
 def test_settings_of_another_format():

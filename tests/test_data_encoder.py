@@ -23,17 +23,17 @@ class Lengths:
     def __init__(self, seen=0):
         self.seen = seen
 
-    def encode(self, strings):
+    def read(self, strings, *, learn):
         lengths = [float(len(text)) for text in strings.to_pylist()]
         n = len(lengths)
-        data = np.column_stack([lengths, np.full(n, self.seen + 0.5)]).ravel()
+        data = np.column_stack([lengths, np.full(n, 0.5)]).ravel()
         return np.arange(0, 2 * n + 1, 2, dtype=np.int32), np.tile(np.array([0, 1], np.int32), n), data
 
-    def learn_and_encode(self, strings):
-        indptr, indices, data = self.encode(strings)
-        data[1::2] += np.arange(len(strings))
-        self.seen += len(strings)
-        return indptr, indices, data
+    def weigh(self, rows, *, learn):
+        n = len(rows[0]) - 1
+        rows[2][1::2] += self.seen + (np.arange(n) if learn else 0)
+        self.seen += n if learn else 0
+        return rows
 
     def to_state(self):
         return {"kind": "lengths"}, {"seen": np.array([self.seen])}

@@ -5,6 +5,7 @@ import gc
 import gzip
 import io
 import lzma
+import os
 import subprocess
 import sys
 import threading
@@ -74,6 +75,31 @@ def test_a_compressed_file_cut_short(tmp_path, how, left):
     with pytest.raises(rb.data.DataError, match="cut short"), rb.data.stream(path, block_rows=100) as blocks:
         for _ in blocks:
             pass
+
+
+@pytest.mark.parametrize("how", COMPRESSED)
+def test_a_small_compressed_file_cut_at_every_byte(tmp_path, how):
+    whole, path = COMPRESSED[how](ROWS), tmp_path / f"rows.svm.{how}"
+    for cut in range(1, len(whole)):
+        path.write_bytes(whole[:cut])
+        with pytest.raises(rb.data.DataError, match="cut short"):
+            rb.data.read(path)
+    path.write_bytes(ROWS)  # misnamed, and read as what it is
+    assert len(rb.data.read(path)) == 100
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
+@pytest.mark.parametrize("format", ["svm", "parquet", "arrow"])
+def test_named_pipes(tmp_path, format):
+    (tmp_path / "rows.svm").write_bytes(ROWS)
+    rb.data.convert(tmp_path / "rows.svm", tmp_path / f"as.{format}")
+    os.mkfifo(tmp_path / "pipe")
+    writer = threading.Thread(
+        target=lambda: (tmp_path / "pipe").write_bytes((tmp_path / f"as.{format}").read_bytes()), daemon=True
+    )
+    writer.start()
+    assert len(rb.data.read(tmp_path / "pipe")) == 100
+    writer.join()
 
 
 @pytest.mark.parametrize("how", COMPRESSED)
@@ -197,7 +223,7 @@ def test_closing_early_ends_the_thread_and_closes_the_file(tmp_path):
     (tmp_path / "rows.svm").write_bytes(ROWS * 1000)
     blocks = rb.data.stream(tmp_path / "rows.svm", block_rows=10)
     next(blocks)
-    source = blocks._reading.source
+    source = blocks._reading._at[1]
     blocks.close()
     assert not readers()
     assert source._raw.closed
@@ -234,8 +260,9 @@ def test_progress(tmp_path):
 
 
 def test_block_rows_must_be_positive():
-    with pytest.raises(ValueError, match="block_rows must be at least 1, got 0"):
-        rb.data.stream(io.BytesIO(ROWS), block_rows=0)
+    for bad in (0, 2.5, None, "3"):
+        with pytest.raises(ValueError, match=f"block_rows must be a whole number >= 1, got {bad!r}"):
+            rb.data.stream(io.BytesIO(ROWS), block_rows=bad)
 
 
 def test_a_file_without_line_ends_is_refused(monkeypatch):

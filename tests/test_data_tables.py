@@ -268,3 +268,80 @@ def test_missing_numbers_and_categories_are_null():
     text = b"y,x,k\n1,NA,a\n0,,\n1,?,b\n1,2,NA\n"
     data = rb.data.read(io.BytesIO(text), format="csv", columns={"numeric": "x", "categorical": "k"})
     assert data.table.to_pydict() == {"x": [None, None, None, 2.0], "k": ["a", None, "b", "NA"]}
+
+
+@pytest.mark.parametrize("end", ["\n", "\r", "\r\n"])
+@pytest.mark.parametrize("last", ["\n", ""])
+def test_a_value_of_several_lines_on_the_border_of_what_arrow_takes_at_once(end, last):
+    value = "a" * 3000 + end + "b," + "c" * 20_000  # the line end lies before the border, and no other between them
+    text = ("label,text\n" + f"pos,{'x' * 995}\n" * 16_770 + f'neg,"{value}"\npos,y{last}').encode()
+    data = rb.data.read(io.BytesIO(text), columns={"label": "label", "text": "text"}, format="csv")
+    assert data.table["text"].to_pylist()[-2:] == [value, "y"]
+    assert data.labels[-2:].tolist() == ["neg", "pos"]
+
+
+@pytest.mark.parametrize("format", ["csv", "jsonl"])
+def test_a_value_of_many_megabytes(format):
+    value = "ab " * (12 << 20)
+    text = csv_bytes if format == "csv" else json_bytes
+    rows = text({"label": ["pos", "neg"], "text": [value, "y"]})
+    for skip in (b"", b"," if format == "csv" else b"{}\n"):  # with a faulty row behind them too
+        data = rb.data.read(io.BytesIO(rows + skip), columns={"label": "label", "text": "text"}, format=format,
+                            on_error="skip")  # fmt: skip
+        assert data.table["text"].to_pylist() == [value, "y"]
+        assert data.skipped.count == bool(skip)
+
+
+def test_a_first_row_of_a_long_value():
+    text = b"pos," + b"a" * 200_000 + b"\nneg,b\n"
+    data = rb.data.read(io.BytesIO(text), format="csv", header=False, columns={"label": "c1", "text": "c2"})
+    assert [len(value) for value in data.table["c2"].to_pylist()] == [200_000, 1]
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_nan_is_missing(tmp_path, format):
+    if format == "csv":
+        (tmp_path / "t.csv").write_text("label,x\na,1\nb,NAN\n")
+    elif format == "jsonl":
+        (tmp_path / "t.jsonl").write_text('{"label": "a", "x": 1}\n{"label": "b", "x": NaN}\n')
+    else:
+        written(tmp_path, format, {"label": ["a", "b"], "x": [1.0, float("nan")]}).rename(tmp_path / f"t.{format}")
+    data = rb.data.read(tmp_path / f"t.{format}", columns={"label": "label", "numeric": "x"})
+    assert data.table["x"].to_pylist() == [1.0, None]
+    with pytest.raises(rb.data.DataError, match=r"line [23], column 'x': the value is missing"):
+        rb.data.Encoder(data.columns).encode(data.block, learn=True)
+
+
+def test_types_of_arrow_columns(tmp_path):
+    table = pa.table({
+        "label": ["a", "b"] * 20,
+        "id": pa.array([2**63 + 5, 2**53 + 1] * 20, pa.uint64()),
+        "view": pa.array(["some words of a review", "a few words more"] * 20, pa.string_view()),
+        "day": pa.array([0, 1] * 20, pa.date32()),
+    })  # fmt: skip
+    with pa.OSFile(str(tmp_path / "t.arrow"), "wb") as file, pa.ipc.new_file(file, table.schema) as writer:
+        writer.write_table(table)
+    data = rb.data.read(tmp_path / "t.arrow")
+    assert (data.columns.numeric, data.columns.text, data.columns.ignored) == (("id",), ("view",), ("day",))
+    assert data.table["id"].to_pylist()[:2] == [float(2**63 + 5), float(2**53 + 1)]
+    assert data.table["view"].to_pylist() == table["view"].to_pylist()
+
+
+def test_whole_numbers_are_decimal_in_blocks_of_any_size():
+    text = b"x,label\n1,1\na,0\n2,0x1\n3,0\n"
+    chosen = {
+        "columns": {"label": "label", "numeric": "x", "label_type": "integer"},
+        "on_error": "skip",
+        "format": "csv",
+    }
+    assert rb.data.read(io.BytesIO(text), **chosen).lines.tolist() == [2, 5]
+    for block_rows in (1, 2, 3):
+        with rb.data.stream(io.BytesIO(text), block_rows=block_rows, **chosen) as blocks:
+            assert [line for block in blocks for line in block.lines] == [2, 5]
+
+
+def test_a_key_that_only_later_rows_have_is_a_column_in_blocks_of_any_size():
+    text = b'{"label": 1}\n{"label": 0, "x": 2}\n'
+    for block_rows in (1, 2):
+        with rb.data.stream(io.BytesIO(text), block_rows=block_rows, format="jsonl") as blocks:
+            assert [value for block in blocks for value in block.table["x"].to_pylist()] == [None, 2.0]

@@ -98,6 +98,7 @@ def test_streams_give_the_rows_of_the_whole(text, block_rows):
         (b"1 | a:b", "the value of 'a:b' is not a number"),
         (b"1 | a:inf", "the value of 'a:inf' is not a finite"),
         (b"1 | a:1e308 a:1e308", "is not a finite number"),
+        (b"1 |b:1e200 a:1e200", "byte 12: the value of 'a:1e200' is not a finite number"),
         (b"1 | a\xff", "byte 6: byte 0xff is not UTF-8"),
     ],
 )
@@ -117,6 +118,6 @@ def test_bytes_that_are_not_utf8_are_replaced_on_request():
 
 
 def test_bits_are_checked():
-    with pytest.raises(ValueError, match="bits must be from 1 to 32, got 40"):
+    with pytest.raises(ValueError, match="bits must be a whole number from 1 to 32, got 40"):
         read(b"1 | a\n", bits=40)
     assert read(b"1 | a\n", bits=32).csr.indices.dtype == np.int64 or column("a", 32) < 1 << 31

@@ -163,7 +163,37 @@ def test_what_cannot_be_written_is_refused(tmp_path, sparse, table):
     (tmp_path / "wide.svm").write_bytes(b"1 20000:1\n")
     with pytest.raises(ValueError, match="a table of 20000 columns is too wide"):
         rb.data.convert(tmp_path / "wide.svm", tmp_path / "x.csv")
+    with pytest.raises(ValueError, match="svmlight has finite numbers, and a value of X, line 2 is nan"):
+        rb.data.write_svmlight(tmp_path / "x.svm", [[1.0, 2], [3, np.nan]], [1, 2])
+    with pytest.raises(ValueError, match="svmlight has finite numbers, and a label of X, line 1 is inf"):
+        rb.data.write_svmlight(tmp_path / "x.svm", np.eye(2), [np.inf, 2])
+    with pytest.raises(ValueError, match="X must hold numbers, got values of the type object"):
+        rb.data.write_svmlight(tmp_path / "x.svm", np.array([["a"]], object), [1])
+    with pytest.raises(ValueError, match="query_ids must be 2 whole numbers, one a row"):
+        rb.data.write_svmlight(tmp_path / "x.svm", np.eye(2), [1, 2], query_ids=[1])
     assert not list(tmp_path.glob("x*"))
+
+
+@pytest.mark.parametrize("to", ["csv", "jsonl", "parquet", "arrow"])
+def test_no_column_is_lost_to_the_name_of_another(tmp_path, to):
+    (tmp_path / "t.csv").write_bytes(b"y,label\npos,some words\nneg,other words\n")
+    with pytest.raises(ValueError, match="the labels are written as a column 'label', and another has that name"):
+        rb.data.convert(tmp_path / "t.csv", tmp_path / f"o.{to}", columns={"label": "y", "text": "label"})
+    assert not (tmp_path / f"o.{to}").exists()
+
+
+@pytest.mark.parametrize("to", ["csv", "jsonl", "parquet", "arrow"])
+def test_a_label_that_is_not_there_is_missing_in_tables(tmp_path, to):
+    (tmp_path / "t.vw").write_bytes(b"1 |a b\n|a c\n")
+    rb.data.convert(tmp_path / "t.vw", tmp_path / f"o.{to}", bits=2)
+    assert "nan" not in (tmp_path / f"o.{to}").read_bytes().decode("latin-1").lower()
+    kept = rb.data.read(tmp_path / f"o.{to}", on_error="skip", columns={"label": "label"})
+    assert (kept.labels.tolist(), kept.skipped.count) == ([1.0], 1)
+
+
+def test_truth_values_are_written_as_numbers(tmp_path):
+    rb.data.write_svmlight(tmp_path / "x.svm", np.array([[True, False]]), [True])
+    assert (tmp_path / "x.svm").read_bytes() == b"1 1:1\n"
 
 
 def test_dense_sparse_and_duplicates_are_written_alike(tmp_path):

@@ -151,7 +151,7 @@ def test_a_warm_start_with_other_labels_is_refused():
 
 
 def test_text_and_dicts_get_a_hint():
-    with pytest.raises(ValueError, match="CountVectorizer"):
+    with pytest.raises(ValueError, match=r"rosenblatt\.text\.BagOfWords"):
         rb.Perceptron().fit(["good film", "bad film"], [1, 0])
     with pytest.raises(TypeError, match="DictVectorizer"):
         rb.Perceptron().fit([{"a": 1}, {"b": 1}], [1, 0])

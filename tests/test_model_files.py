@@ -21,7 +21,7 @@ from problems import problems
 from refusals import one_sentence
 from safetensors import safe_open
 from safetensors.numpy import load_file
-from saved import SETTINGS, data, same_learner, same_model, scores, through_a_file
+from saved import SETTINGS, data, mostly_zero, same_learner, same_model, scores, through_a_file
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
@@ -68,6 +68,19 @@ def test_a_loaded_model_starts_warm_as_it_would(estimator, tmp_path):
     model = clone(model).set_params(warm_start=True, random_state=5).fit(X, y)
     loaded = through_a_file(model, tmp_path)
     same_model(loaded.fit(X[::-1], y[::-1]), model.fit(X[::-1], y[::-1]))
+
+
+def test_weights_that_are_all_zero_take_no_room(tmp_path):
+    model = mostly_zero()
+    model._learner.weights[77, 1] = -0.0  # which is a bit of its own
+    loaded = through_a_file(model, tmp_path)
+    rows = load_file(tmp_path / "model")["weight_rows"]
+    assert {0, 77} < set(rows.tolist()) < set(range(1001))
+    assert (tmp_path / "model").stat().st_size < 20_000 < model._learner.total.nbytes
+    same_model(loaded, model)
+    assert np.signbit(loaded._learner.weights[77, 1])
+    X = sp.random(9, 1000, 0.1, format="csr", random_state=4)
+    same_model(loaded.partial_fit(X, np.arange(9) % 3), model.partial_fit(X, np.arange(9) % 3))
 
 
 @pytest.mark.parametrize("found", LINEAR, ids=named)

@@ -93,8 +93,10 @@ def read_lines(
 
 def csv_rows(
     text: NDArray[Any], delimiter: int, quote: int, last: bool, begins: NDArray[Any], lines: NDArray[Any]
-) -> tuple[int, int, int, bool]:
-    """Where rows begin, as many as there is room for; (rows, bytes, lines, open quote)."""
+) -> tuple[int, int, int, bool, bool, int]:
+    """Where rows begin, as many as there is room for; (rows, bytes, lines, open quote, a value has several lines,
+    bytes of the longest row).
+    """
 
 def hash_texts(text: NDArray[Any], offsets: NDArray[Any], out: NDArray[Any]) -> None:
     """MurmurHash3_x86_32 with seed 0 of each text between two offsets."""

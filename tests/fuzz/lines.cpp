@@ -10,6 +10,8 @@
 
 using namespace rosenblatt::data;
 
+void try_text(const char* bytes, std::size_t size);  // text.cpp
+
 namespace {
 
 void require(bool holds, const char* what) {
@@ -148,5 +150,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     try_csv(text, n, '\t', '\0');
     try_csv(text, n, '\0', '\0');
     try_number(text, n);
+    try_text(text, size);
     return 0;
 }

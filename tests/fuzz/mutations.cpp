@@ -59,6 +59,12 @@ std::string changed(std::string text, const std::vector<std::string>& corpus, st
                                          "123456789.123456789",
                                          "0.1",
                                          "7:",
+                                         "not ",
+                                         "İ",
+                                         "ς",
+                                         "e\u0301",
+                                         "\xe2\x82",
+                                         "好",
                                          ":1 "};
     const auto below = [&](std::size_t n) { return static_cast<std::size_t>(random() % (n ? n : 1)); };
     for (std::size_t k = 1 + below(6); k > 0; --k) {

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..data import Block, Columns, Encoder, Svmlight, VowpalWabbit
-from ..data.csr import Csr, stacked
+from ..data.csr import Csr
+from ..data.encoder import Read, Rows
 from ..data.hashing import hash_names
 from ..text import ENGLISH_NEGATIONS, Analysis, Documents, Hashing
 from .terminal import CommandError
@@ -29,28 +30,23 @@ class TextColumn:
 
     def __init__(self, hashing: Hashing, named_rows: int) -> None:
         self.hashing, self.named_rows, self.n_columns = hashing, named_rows, hashing.n_columns
+        self._read = hashing.n_documents  # rows, in learning
 
-    def encode(self, strings: Any) -> tuple[Any, Any, Any]:
-        return self.hashing.encode(Documents(strings))
+    def read(self, strings: Any, *, learn: bool) -> Rows:
+        if learn and self.hashing.names is not None:
+            named = min(max(self.named_rows - self._read, 0), len(strings))
+            if named:
+                self.hashing.learn_names(Documents(strings[:named]))
+            self._read += len(strings)
+            self.hashing.names_complete &= named == len(strings)
+        return self.hashing.read(Documents(strings))
 
-    def learn_and_encode(self, strings: Any) -> tuple[Any, Any, Any]:
-        named = min(max(self.named_rows - self.hashing.n_documents, 0), len(strings))
-        if named == len(strings) or self.hashing.names is None:
-            return self.hashing.learn_and_encode(Documents(strings))
-        parts = [self._learned(strings[:named], names=True)] if named else []
-        parts.append(self._learned(strings[named:], names=False))
-        rows = stacked(parts)
-        return rows.indptr, rows.indices, rows.data
-
-    def _learned(self, strings: Any, names: bool) -> Csr:
-        hashing, kept = self.hashing, self.hashing.names
-        if not names:
-            hashing.names, hashing.names_complete = None, False
-        try:
-            return Csr(*hashing.learn_and_encode(Documents(strings)), self.n_columns)
-        finally:
-            if not names:
-                hashing.names = kept
+    def weigh(self, rows: Rows, *, learn: bool) -> Rows:
+        if learn:
+            self.hashing.learn_and_weigh(rows)
+        else:
+            self.hashing.weigh(rows)
+        return rows
 
     def to_state(self) -> tuple[dict[str, Any], dict[str, Any]]:
         plain, arrays = self.hashing.to_state()
@@ -103,18 +99,37 @@ class Features:
     def n_features(self) -> int:
         return self.met if self.encoder is None else self.encoder.n_features
 
+    @property
+    def dtype(self) -> Any:
+        """Of the rows of a table."""
+        assert self.encoder is not None
+        return self.encoder.dtype
+
     def rows(self, block: Block, *, learn: bool) -> Csr:
         """The rows of a block; ``learn``: counts and means go on with them."""
+        return self.weigh(self.read(block, learn=learn), learn=learn)
+
+    # The two steps of it: the first may be taken ahead, in another thread.
+
+    def read(self, block: Block, *, learn: bool) -> Read | Csr:
+        """What a block holds, before anything that counts and means decide."""
         if self.encoder is not None:
             if block.table is None:
                 wanted = ", ".join(self.encoder.columns.features[:6])
                 raise CommandError(f"{block.file(0)}: the model needs a table with the columns {wanted}")
-            return self.encoder.encode(block, learn=learn)
+            return self.encoder.read(block, learn=learn)
         if block.csr is None:
             raise CommandError(f"{block.file(0)}: the model needs numbered features, as svmlight has, and no table")
-        if learn:
-            self.met = max(self.met, block.csr.n_features)
-        return _fitted(block.csr, self.met)
+        return block.csr
+
+    def weigh(self, read: Read | Csr, *, learn: bool) -> Csr:
+        """The rows of what was read."""
+        if isinstance(read, Csr):
+            if learn:
+                self.met = max(self.met, read.n_features)
+            return _fitted(read, self.met)
+        assert self.encoder is not None
+        return self.encoder.weigh(read, learn=learn)
 
     # ---- in a model ----------------------------------------------------------------------------------------------
 
@@ -139,8 +154,14 @@ class Features:
             made = cls(None, kind(**plain["settings"]), Categories())
             made.met = plain["n_features"]
             return made
-        if not hasattr(model.learner, "weights"):
-            raise CommandError(f"{path} is a kernel model, which the command line does not run; use rb.load in Python")
+        if getattr(getattr(model.learner, "kernel", None), "name", None) == "precomputed":
+            raise CommandError(
+                f"{path} has a precomputed kernel, whose values with its examples no file holds; use rb.load in Python"
+            )
+        if "bag_of_words" in model.extras:
+            raise CommandError(
+                f"{path} reads text by a vocabulary, which the command line does not; use rb.load in Python"
+            )
         if model.columns is not None:  # trained in Python on a frame
             columns = Columns(label=None, numeric=tuple(map(str, model.columns)))
             return cls(Encoder(columns, dtype=model.learner.dtype), None, Categories())

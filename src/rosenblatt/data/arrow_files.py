@@ -9,11 +9,11 @@ from typing import Any, ClassVar
 import numpy as np
 
 from .blocks import Block
-from .columns import Columns, Profile, check_names, profile_values, resolved
+from .columns import Profile, check_names, profile_values
 from .extras import arrow
-from .faults import DataError, Judge
+from .faults import DataError
 from .sources import Source
-from .tables import SAMPLE_ROWS, block_of, empty_as_null, types_of
+from .tables import SAMPLE_ROWS, TableReader, types_of
 
 _ROWS = 1 << 16
 
@@ -32,19 +32,12 @@ class ArrowFile:
     name: ClassVar[str] = "arrow"
 
 
-class ArrowReader:
+class ArrowReader(TableReader):
     """Blocks of Parquet or Arrow files with the same columns."""
 
-    def __init__(self, settings: Parquet | ArrowFile, columns: Columns, judge: Judge) -> None:
-        self.settings = settings
-        self.columns = columns
-        self._judge = judge
-        self._settled = False
+    settings: Parquet | ArrowFile
 
-    def prepare(self, source: Source) -> None:
-        """Settle what is to be guessed by the first file; it is read again from its beginning."""
-        if self._settled:
-            return
+    def _profiles(self, source: Source) -> dict[str, Profile]:
         pa = arrow("Parquet and Arrow files")
         with _Opened(source, self.settings.name) as opened:
             sample = next(opened.batches(None, SAMPLE_ROWS), None)
@@ -52,40 +45,40 @@ class ArrowReader:
         for i, field in enumerate(opened.schema):
             values = pa.array([], field.type) if sample is None else sample.column(i).slice(0, SAMPLE_ROWS)
             profiles[field.name] = _profile(field.type, values)
-        self.columns = resolved(self.columns, profiles, source.name)
-        self._settled = True
+        return profiles
 
     def blocks(self, source: Source, block_rows: int | None) -> Iterator[Block]:
         """Blocks of ``block_rows`` rows, the last one and those with skipped rows shorter."""
         self.prepare(source)
         pa = arrow("Parquet and Arrow files")
-        opened = _Opened(source, self.settings.name)
-        check_names(self.columns.used, opened.schema.names, source.name)
         types = types_of(self.columns)
         pending: list[Any] = []
         first = 1
-        with opened:
+        with _Opened(source, self.settings.name) as opened:
+            check_names(self.columns.used, opened.schema.names, source.name)
             for batch in _whole(opened.batches(list(types), block_rows or _ROWS), block_rows):
                 pending.append(batch)
                 if block_rows is not None:
-                    yield self._block(pa.Table.from_batches(pending), types, first, source.name)
+                    yield self._typed(pa.Table.from_batches(pending), types, first, source.name)
                     first += batch.num_rows
                     pending = []
             if pending:
-                yield self._block(pa.Table.from_batches(pending), types, first, source.name)
+                yield self._typed(pa.Table.from_batches(pending), types, first, source.name)
 
-    def _block(self, table: Any, types: dict[str, Any], first: int, file: str) -> Block:
+    def _typed(self, table: Any, types: dict[str, Any], first: int, file: str) -> Block:
         pa = arrow("Parquet and Arrow files")
         table = table.select(list(types))
         for i, (name, type_) in enumerate(types.items()):
             try:
-                table = table.set_column(i, name, table[name].cast(type_))
+                # A whole number is the nearest of float64, as in every other format.
+                safe = str(type_) != "double" or not pa.types.is_integer(table[name].type)
+                table = table.set_column(i, name, table[name].cast(type_, safe=safe))
             except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
                 raise DataError(
                     f"values of type {table[name].type} cannot be read as {type_} ({error})", file, None, name
                 ) from error
         lines = np.arange(first, first + table.num_rows, dtype=np.int64)
-        return block_of(empty_as_null(table, self.columns), self.columns, lines, file, self._judge)
+        return self._block(table, lines, file)
 
 
 class _Opened:
@@ -106,9 +99,15 @@ class _Opened:
             else:
                 self._file = self._ipc(pa)
                 self.schema = self._file.schema
-        except (pa.ArrowInvalid, OSError) as error:
+            names = self.schema.names
+        except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
+            self._handle.close()
             reason = f"not a {format.capitalize()} file, or one that was cut short ({str(error).splitlines()[0]})"
             raise DataError(reason, source.name) from error
+        twice = {name for name in names if names.count(name) > 1}
+        if twice:
+            self._handle.close()
+            raise DataError(f"two columns are called {min(twice)!r}; rename one", source.name)
 
     def _ipc(self, pa: Any) -> Any:
         try:
@@ -118,16 +117,22 @@ class _Opened:
             return pa.ipc.open_stream(self._handle)
 
     def batches(self, names: list[str] | None, rows: int) -> Iterator[Any]:
+        """Record batches of the columns, checked: what lies in a damaged file may point anywhere, or be no UTF-8."""
         pa = arrow("Parquet and Arrow files")
         file = self._file
+        batches: Iterator[Any]
+        if hasattr(file, "iter_batches"):
+            batches = file.iter_batches(batch_size=rows, columns=names)
+        elif hasattr(file, "num_record_batches"):
+            batches = (file.get_batch(i) for i in range(file.num_record_batches))
+        else:
+            batches = iter(file)
         try:
-            if hasattr(file, "iter_batches"):
-                yield from file.iter_batches(batch_size=rows, columns=names)
-            elif hasattr(file, "num_record_batches"):
-                yield from (file.get_batch(i) for i in range(file.num_record_batches))
-            else:
-                yield from file
-        except (pa.ArrowInvalid, OSError) as error:
+            for batch in batches:
+                batch = batch if names is None else batch.select(names)
+                batch.validate(full=True)
+                yield batch
+        except (pa.ArrowException, OSError) as error:
             raise DataError(f"the file is damaged ({str(error).splitlines()[0]})", self._source.name) from error
 
     def __enter__(self) -> _Opened:
@@ -175,7 +180,7 @@ def _profile(type_: Any, values: Any) -> Profile:
         kind = "number"
     elif kinds.is_boolean(type_):
         kind = "boolean"
-    elif kinds.is_string(type_) or kinds.is_large_string(type_):
+    elif kinds.is_string(type_) or kinds.is_large_string(type_) or str(type_) == "string_view":
         kind = "string"
     else:
         kind = str(type_)

@@ -20,12 +20,18 @@ _MARK = b"\xef\xbb\xbf"  # some programs write this before UTF-8
 
 
 class Chunk(NamedTuple):
-    """Bytes of whole rows, the line of each row, the first line of all, and how many lines there are."""
+    """Bytes of whole rows, and what was seen while they were told apart."""
 
-    text: bytes
-    lines: Array
+    text: bytes | memoryview
+    lines: Array  # of each row
     first_line: int
-    n_lines: int
+    several_lines: bool  # a quoted value holds line ends
+    longest: int  # bytes of a row
+
+    @property
+    def block_bytes(self) -> int:
+        """Bytes that Arrow is to take at a time: a row must fit, and what is short is taken whole."""
+        return max(1 << 16, self.longest + 1, min(len(self.text) + 1, 1 << 24))
 
 
 class Quoting(NamedTuple):
@@ -49,43 +55,49 @@ def chunks(source: Source, block_rows: int | None, quoting: Quoting = LINES, lin
         text = source.read_all()
         most = text.count(b"\n") + text.count(b"\r") + 1
         begins, lines = np.empty(most, np.int64), np.empty(most, np.int64)
-        rows, _, ends, is_open = engine.csv_rows(np.frombuffer(text, np.uint8), *quoting, True, begins, lines)
+        rows, _, _, is_open, several_lines, longest = engine.csv_rows(
+            np.frombuffer(text, np.uint8), *quoting, True, begins, lines
+        )
         if is_open:
             raise _never_closed(source, int(lines[rows - 1]) + line)
         if rows:
-            yield Chunk(text, lines[:rows] + line, line, ends)
+            yield Chunk(text, lines[:rows] + line, line, several_lines, longest)
         return
-    held = bytearray()
+    held, filled, ended = np.empty(_STEP, np.uint8), 0, False  # what was read and not given away
     begins, lines = np.empty(block_rows, np.int64), np.empty(block_rows, np.int64)
-    rows = consumed = passed = 0  # found in what is held: rows, their bytes and their lines
-    while True:
-        more = source.read(max(_STEP, len(held) - consumed))  # a row that does not end is not looked through too often
-        held += more
-        while True:
-            view = np.frombuffer(held, np.uint8)[consumed:]
-            new, used, ends, is_open = engine.csv_rows(view, *quoting, not more, begins[rows:], lines[rows:])
-            del view  # or held could not grow
-            lines[rows : rows + new] += line + passed
-            rows, consumed, passed = rows + new, consumed + used, passed + ends
-            if is_open:
-                raise _never_closed(source, int(lines[rows - 1]))
-            if rows < block_rows and more:
-                break
+    rows = consumed = passed = longest = 0  # found in what is held: rows, their bytes, their lines, the longest
+    several_lines = False
+    while filled or not ended:
+        new, used, ends, is_open, several, long = engine.csv_rows(
+            held[consumed:filled], *quoting, ended, begins[rows:], lines[rows:]
+        )
+        lines[rows : rows + new] += line + passed
+        rows, consumed, passed = rows + new, consumed + used, passed + ends
+        several_lines, longest = several_lines or several, max(longest, long)
+        if is_open:
+            raise _never_closed(source, int(lines[rows - 1]))
+        if rows == block_rows or ended:
+            rest = held[consumed:filled]
+            room = np.empty(max(_STEP, len(rest), consumed + consumed // 4), np.uint8)
+            room[: len(rest)] = rest
+            filled = len(rest)
             if rows:
-                yield Chunk(bytes(memoryview(held)[:consumed]), lines[:rows].copy(), line, passed)
-            del held[:consumed]
+                yield Chunk(held[:consumed].data, lines[:rows].copy(), line, several_lines, longest)
+            held = room
             line += passed
-            rows = consumed = passed = 0
-            if not held:
-                break
-        if not more:
-            return
-        if len(held) - consumed > LONGEST_ROW:
+            rows = consumed = passed = longest = 0
+            several_lines = False
+            continue
+        if filled - consumed > LONGEST_ROW:
             raise DataError(
                 f"no row ends within {LONGEST_ROW >> 20} MiB of here: is it text, and the quoting closed?",
                 source.name,
                 line + passed,
             )
+        if filled == len(held):  # doubled, so that a row that does not end is not looked through too often
+            held = np.concatenate((held, np.empty_like(held)))
+        more = source.read_into(held[filled:].data)
+        filled, ended = filled + more, not more
 
 
 def _never_closed(source: Source, line: int) -> DataError:

@@ -77,6 +77,9 @@ class Columns:
         if self.label_type not in (None, "integer", "number", "boolean", "text"):
             raise ValueError(f"label_type must be 'integer', 'number', 'boolean' or 'text', got {self.label_type!r}")
         named = self.used
+        for name in named:
+            if not isinstance(name, str):
+                raise TypeError(f"a column is named by a string, got {name!r}")
         twice = {name for name in named if named.count(name) > 1}
         if twice:
             raise ValueError(f"column {min(twice)!r} is named twice; a column is one thing")
@@ -118,6 +121,8 @@ def columns_of(given: Columns | Mapping[str, Any] | None) -> Columns:
     """What the user said about columns, as `Columns`."""
     if given is None or isinstance(given, Columns):
         return given or Columns()
+    if not isinstance(given, Mapping):
+        raise TypeError(f"columns must be a dict such as {{'label': 'sentiment', 'text': ['review']}}, got {given!r}")
     known = [f.name for f in fields(Columns)]
     for name in given:
         if name not in known:

@@ -13,13 +13,13 @@ import numpy as np
 from .. import engine
 from .blocks import Block
 from .chunks import Chunk, Quoting, chunks, without_mark
-from .columns import Columns, check_names, profile_strings, resolved
+from .columns import Profile, check_names, profile_strings
 from .csr import Array
 from .extras import arrow
-from .faults import DataError, Judge
+from .faults import DataError
 from .sources import Source
-from .tables import MISSING, SAMPLE_ROWS, block_of, empty_as_null, typed_with_care, types_of
-from .utf8 import fault_of
+from .tables import MISSING, SAMPLE_ROWS, TableReader, codes_of, typed_with_care, types_of
+from .utf8 import check_errors, fault_of
 
 DELIMITERS = ",;\t|"
 
@@ -53,27 +53,25 @@ class Csv:
     def __post_init__(self) -> None:
         for what in ("delimiter", "quote"):
             value = getattr(self, what)
-            if value and (len(value) != 1 or ord(value) > 127 or value in "\r\n"):
+            if value and (not isinstance(value, str) or len(value) != 1 or ord(value) > 127 or value in "\r\n"):
                 raise ValueError(f"{what} must be one ASCII character, got {value!r}")
+        if self.delimiter is not None and self.delimiter == self.quote:
+            raise ValueError(f"{self.quote!r} cannot both delimit values and quote them")
+        if self.header not in (None, True, False):
+            raise ValueError(f"header must be True, False or None, got {self.header!r}")
+        check_errors(self.encoding_errors)
 
     @property
     def quoting(self) -> Quoting:
         return Quoting(ord(self.delimiter or ","), ord(self.quote) if self.quote else 0)
 
 
-class CsvReader:
+class CsvReader(TableReader):
     """Blocks of CSV files with the same columns."""
 
-    def __init__(self, settings: Csv, columns: Columns, judge: Judge) -> None:
-        self.settings = settings
-        self.columns = columns
-        self._judge = judge
-        self._settled = False
+    settings: Csv
 
-    def prepare(self, source: Source) -> None:
-        """Settle what is to be guessed by the first file."""
-        if self._settled:
-            return
+    def _profiles(self, source: Source) -> dict[str, Profile]:
         head = source.peek(_HEAD)
         text = without_mark(head).decode("utf-8", "replace")
         whole = len(head) < _HEAD
@@ -86,9 +84,7 @@ class CsvReader:
         self.settings = replace(self.settings, delimiter=delimiter, header=header)
         names = self._names(rows[0], source.name)
         sample = [row for row in rows[1 if header else 0 :] if len(row) == len(names)][:SAMPLE_ROWS]
-        profiles = {name: profile_strings([row[i] for row in sample]) for i, name in enumerate(names)}
-        self.columns = resolved(self.columns, profiles, source.name)
-        self._settled = True
+        return {name: profile_strings([row[i] for row in sample]) for i, name in enumerate(names)}
 
     def blocks(self, source: Source, block_rows: int | None) -> Iterator[Block]:
         """Blocks of ``block_rows`` rows, the last one and those with skipped rows shorter."""
@@ -125,7 +121,7 @@ class CsvReader:
             head = source.peek(size)
             text = without_mark(head)
             whole = len(head) < size
-            rows, end, lines, _ = engine.csv_rows(
+            rows, end, lines, *_ = engine.csv_rows(
                 np.frombuffer(text, np.uint8), *self.settings.quoting, whole, begin, line
             )
             if rows or whole:
@@ -134,7 +130,11 @@ class CsvReader:
         if not rows:
             raise DataError("the file is empty", source.name)
         assert self.settings.delimiter is not None
-        first = text[int(begin[0]) : end].decode("utf-8", "replace")
+        row = text[int(begin[0]) : end]
+        fault = fault_of(row, source.name, int(line[0]) + 1)
+        if fault is not None and self.settings.header and self.settings.encoding_errors == "strict":
+            raise fault
+        first = row.decode("utf-8", "replace")
         names = self._names(_rows(first, self.settings.delimiter, self.settings.quote, True)[0], source.name)
         check_names(self.columns.used, names, source.name)
         if not self.settings.header:
@@ -146,32 +146,41 @@ class CsvReader:
 
     def _parsed(self, chunk: Chunk, names: list[str], file: str) -> Block:
         pa = arrow("CSV files")
-        text, lines = chunk.text, chunk.lines
+        lines = chunk.lines
         faults: list[DataError] = []
-        several_lines = chunk.n_lines > len(lines)  # some values, or some lines are empty
         try:
-            table = self._read(text, names, types_of(self.columns), several_lines, threads=True)
-            good = table.num_rows == len(lines)
+            types = types_of(self.columns)
+            if self.columns.label and self.columns.label_type == "text":
+                types[self.columns.label] = pa.dictionary(pa.int32(), pa.string())
+            table = self._read(chunk, names, types, threads=True)
+            good = table.num_rows == len(lines) and not self._has_hexadecimal_labels(chunk, names)
         except pa.ArrowInvalid:
             good = False
         if not good:
-            table, lines, faults = self._read_with_care(text, lines, names, several_lines, file)
-        return block_of(empty_as_null(table, self.columns), self.columns, lines, file, self._judge, faults)
+            table, lines, faults = self._read_with_care(chunk, names, file)
+        return self._block(table, lines, file, faults)
 
-    def _read(
-        self, text: bytes, names: list[str], types: Any, several_lines: bool, threads: bool, ragged: Any = None
-    ) -> Any:
+    def _has_hexadecimal_labels(self, chunk: Chunk, names: list[str]) -> bool:
+        """Whether a label is such as 0x10, which Arrow alone takes for a whole number."""
+        if self.columns.label_type != "integer":
+            return False
+        text = bytes(chunk.text)
+        if not any(x in text and b"0" + x in text for x in (b"x", b"X")):
+            return False
+        label, pa = self.columns.label, arrow("CSV files")
+        words = codes_of(self._read(chunk, names, {label: pa.string()}, threads=True)[label])[0]
+        return any(x in word for word in words for x in "xX")
+
+    def _read(self, chunk: Chunk, names: list[str], types: Any, threads: bool, ragged: Any = None) -> Any:
         reader = arrow("CSV files", "pyarrow.csv")
         pa = arrow("CSV files")
         return reader.read_csv(
-            pa.BufferReader(text),
-            reader.ReadOptions(
-                column_names=names, use_threads=threads, block_size=max(1 << 16, min(len(text) + 1, 1 << 24))
-            ),
+            pa.BufferReader(chunk.text),
+            reader.ReadOptions(column_names=names, use_threads=threads, block_size=chunk.block_bytes),
             reader.ParseOptions(
                 delimiter=self.settings.delimiter,
                 quote_char=self.settings.quote or False,
-                newlines_in_values=several_lines,
+                newlines_in_values=chunk.several_lines,
                 invalid_row_handler=ragged,
             ),
             reader.ConvertOptions(
@@ -179,9 +188,7 @@ class CsvReader:
             ),
         )
 
-    def _read_with_care(
-        self, text: bytes, lines: Array, names: list[str], several_lines: bool, file: str
-    ) -> tuple[Any, Array, list[DataError]]:
+    def _read_with_care(self, chunk: Chunk, names: list[str], file: str) -> tuple[Any, Array, list[DataError]]:
         """The same rows where something is wrong with them: ragged rows, bytes that are not UTF-8, then values."""
         pa = arrow("CSV files")
         ragged: list[tuple[int, int]] = []
@@ -190,8 +197,12 @@ class CsvReader:
             ragged.append((row.number - 1, row.actual_columns))
             return "skip"
 
-        wanted = self.columns.used
-        table = self._read(text, names, dict.fromkeys(wanted, pa.binary()), several_lines, False, remember)
+        # Arrow tells of ragged rows in UTF-8 alone: until they are told apart, each byte stands for a character.
+        wanted, lines = self.columns.used, chunk.lines
+        text = bytes(chunk.text)
+        text = text if text.isascii() else text.decode("latin-1").encode()
+        wide = chunk._replace(text=text, longest=2 * chunk.longest)
+        table = self._read(wide, names, dict.fromkeys(wanted, pa.string()), False, remember)
         if len(ragged) + table.num_rows != len(lines):
             raise DataError("its rows cannot be told apart: is every quoted value closed?", file, int(lines[0]))
         expected = len(names)
@@ -208,7 +219,7 @@ class CsvReader:
         values: dict[str, list[Any]] = {}
         faults: dict[int, DataError] = {}
         for name in wanted:
-            values[name] = column = table[name].to_pylist()
+            values[name] = column = [value.encode("latin-1") for value in table[name].to_pylist()]
             for row, value in enumerate(column):
                 try:
                     column[row] = value.decode("utf-8", self.settings.encoding_errors)
@@ -226,6 +237,7 @@ def _rows(text: str, delimiter: str, quote: str, whole: bool, most: int = SAMPLE
     """The first rows of a text; the last one only if it is whole."""
     options: dict[str, Any] = {"quotechar": quote} if quote else {"quoting": csv.QUOTE_NONE}
     found = []
+    limit = csv.field_size_limit(len(text) + 1)
     try:
         for row in csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, **options):
             if row:
@@ -234,6 +246,8 @@ def _rows(text: str, delimiter: str, quote: str, whole: bool, most: int = SAMPLE
                 break
     except csv.Error:
         pass  # told with its place when the row is read
+    finally:
+        csv.field_size_limit(limit)
     return found if whole or len(found) > most or len(found) < 2 else found[:-1]
 
 

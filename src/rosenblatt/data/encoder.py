@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -16,23 +16,33 @@ from .hashing import hash_names
 from .standard import RunningScale
 from .tables import codes_of, numpy_of
 
+Rows = tuple[Array, Array, Array]  # indptr, indices, data
+
 
 class TextEncoder(Protocol):
-    """What turns a column of strings into rows of numbers."""
+    """What turns a column of strings into rows of numbers, in two steps: the first may be taken ahead of the second."""
 
     n_columns: int
 
-    def encode(self, strings: Any) -> tuple[Array, Array, Array]:
-        """(indptr, indices, data) of an Arrow array of strings without nulls, by what was learned so far."""
+    def read(self, strings: Any, *, learn: bool) -> Rows:
+        """Rows of an Arrow array of strings without nulls; ``learn``: names may be kept."""
         ...
 
-    def learn_and_encode(self, strings: Any) -> tuple[Array, Array, Array]:
-        """The same in training: it may count words or keep names as it goes, row by row."""
+    def weigh(self, rows: Rows, *, learn: bool) -> Rows:
+        """The rows by what was learned so far; ``learn``: it goes on with each row before it is weighed."""
         ...
 
     def to_state(self) -> tuple[dict[str, Any], dict[str, Array]]:
         """Settings as plain values, and the arrays that were learned."""
         ...
+
+
+class Read(NamedTuple):
+    """What a block holds: numbers as they stand, categories, rows of each text column that are not weighed yet."""
+
+    numeric: Array | None
+    categorical: Csr | None
+    text: list[Rows]
 
 
 class Encoder:
@@ -92,25 +102,39 @@ class Encoder:
 
     def encode(self, block: Block, *, learn: bool) -> Csr:
         """The rows of a block; ``learn``: running means and counts go on with them, as in training."""
+        return self.weigh(self.read(block, learn=learn), learn=learn)
+
+    # The two steps of it: the first may be taken ahead, in another thread, while the rows before are learned from.
+
+    def read(self, block: Block, *, learn: bool) -> Read:
+        """What a block holds, before anything that running means and counts decide."""
         if block.table is None:
             raise TypeError("a block of an svmlight or Vowpal Wabbit file is encoded already: see .csr")
         file = block.files[0][0] if block.files else ""
         check_names(self.columns.features, block.table.column_names, file, "the model needs all its columns, and ")
         missing = self._missing(block)
-        parts = []
-        if self.columns.numeric:
-            parts.append(self._numeric(block, learn))
-        if self.columns.categorical:
-            parts.append(self._categorical(block))
+        numeric = self._numeric(block) if self.columns.numeric else None
+        categorical = self._categorical(block) if self.columns.categorical else None
+        text = []
         for name in self.columns.text or ():
             strings = block.table[name]
             if name in missing:
                 strings = arrow("tables", "pyarrow.compute").fill_null(strings, "")
-            encoder = self.text[name]
-            indptr, indices, data = (encoder.learn_and_encode if learn else encoder.encode)(strings)
-            parts.append(Csr(indptr, indices, data.astype(self.dtype, copy=False), encoder.n_columns))
-        if not parts:
+            text.append(self.text[name].read(strings, learn=learn))
+        if numeric is None and categorical is None and not text:
             raise ValueError("no column is left to learn from; name text, numeric or categorical columns")
+        return Read(numeric, categorical, text)
+
+    def weigh(self, read: Read, *, learn: bool) -> Csr:
+        """The rows of what was read; ``learn``: running means and counts go on with them."""
+        parts = []
+        if read.numeric is not None:
+            parts.append(self._scaled(read.numeric, learn))
+        if read.categorical is not None:
+            parts.append(read.categorical)
+        for name, rows in zip(self.columns.text or (), read.text):
+            indptr, indices, data = self.text[name].weigh(rows, learn=learn)
+            parts.append(Csr(indptr, indices, data.astype(self.dtype, copy=False), self.text[name].n_columns))
         return beside(parts)
 
     def _missing(self, block: Block) -> list[str]:
@@ -129,7 +153,7 @@ class Encoder:
             )
         return found
 
-    def _numeric(self, block: Block, learn: bool) -> Csr:
+    def _numeric(self, block: Block) -> Array:
         names = self.columns.numeric or ()
         table = block.table
         x = np.column_stack([numpy_of(table[name]) for name in names])
@@ -137,6 +161,9 @@ class Encoder:
         if np.isinf(x).any():
             row, column = (int(i) for i in np.argwhere(np.isinf(x))[0])
             raise DataError("the value is infinite", block.file(row), int(block.lines[row]), names[column])
+        return x
+
+    def _scaled(self, x: Array, learn: bool) -> Csr:
         if self.scale is not None:
             x = self.scale.transform(x, learn=learn)
         x = np.nan_to_num(x, copy=False).astype(self.dtype, copy=False)

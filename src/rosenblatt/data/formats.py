@@ -50,6 +50,8 @@ class Reader(Protocol):
 
 def format_of(given: str | Format | None, settings: dict[str, Any], source: Source) -> Format:
     """The format that is asked for, or the one that the file seems to be in, with settings."""
+    if given is not None and not isinstance(given, (str, *FORMATS.values())):
+        raise TypeError(f"format must be one of {', '.join(FORMATS)}, or settings of one; got {given!r}")
     if given is not None and not isinstance(given, str):
         if settings:
             raise TypeError(f"say {min(settings)!r} in the format itself, {given!r}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -11,13 +12,13 @@ import numpy as np
 
 from .blocks import Block
 from .chunks import Chunk, chunks, without_mark
-from .columns import Columns, check_names, profile_values, resolved
+from .columns import Columns, Profile, check_names, profile_values
 from .csr import Array
 from .extras import arrow
 from .faults import DataError, Judge
 from .sources import Source
-from .tables import SAMPLE_ROWS, block_of, empty_as_null, typed_with_care, types_of
-from .utf8 import checked
+from .tables import SAMPLE_ROWS, TableReader, typed_with_care, types_of
+from .utf8 import check_errors, checked
 
 _HEAD = 1 << 18
 
@@ -36,100 +37,69 @@ class JsonLines:
 
     name: ClassVar[str] = "jsonl"
 
+    def __post_init__(self) -> None:
+        check_errors(self.encoding_errors)
 
-class JsonLinesReader:
+
+class JsonLinesReader(TableReader):
     """Blocks of JSON lines files with the same keys."""
 
-    def __init__(self, settings: JsonLines, columns: Columns, judge: Judge) -> None:
-        self.settings = settings
-        self.columns = columns
-        self._judge = judge
-        self._types: dict[str, Any] = {}
+    settings: JsonLines
 
-    def prepare(self, source: Source) -> None:
-        """Settle what is to be guessed by the first file."""
-        if self._types:
-            return
-        size, sample = _HEAD, []
-        while True:
-            head = source.peek(size)
-            whole = len(head) < size
-            lines = without_mark(head).split(b"\n")
-            sample = [line for line in (lines if whole else lines[:-1]) if line.strip()][:SAMPLE_ROWS]
-            if sample or whole:
-                break
-            size *= 4
-        if not sample:
+    def __init__(self, settings: JsonLines, columns: Columns, judge: Judge) -> None:
+        super().__init__(settings, columns, judge)
+        self._seen: dict[str, Profile] = {}
+
+    def _profiles(self, source: Source) -> dict[str, Profile]:
+        lines, rows = _sample(source)
+        if not lines:
             raise DataError("the file is empty", source.name)
-        values: dict[str, list[Any]] = {}
-        n = 0
-        for line in sample:
-            try:
-                row = json.loads(line)
-            except ValueError:
-                continue  # told with its place when the row is read
-            for name, value in row.items() if isinstance(row, dict) else ():
-                values.setdefault(name, [None] * n).append(value)
-            n += 1
-            for column in values.values():
-                column += [None] * (n - len(column))
-        if not values:
-            json_fault = _fault(sample[0], source.name, 1)
-            raise json_fault or DataError("no line is a JSON object", source.name, 1)
-        self.columns = resolved(
-            self.columns, {name: profile_values(column) for name, column in values.items()}, source.name
-        )
+        names = dict.fromkeys(name for row in rows for name in row)
+        if not names:
+            raise _fault(lines[0], source.name, 1) or DataError("no line is a JSON object", source.name, 1)
+        self._seen = {name: profile_values([row.get(name) for row in rows]) for name in names}
+        return self._seen
+
+    @property
+    def _types(self) -> dict[str, Any]:
+        """What Arrow is to read: categories may be written as numbers."""
         pa = arrow("JSON lines")
         natural = {"integer": pa.int64(), "number": pa.float64(), "boolean": pa.bool_()}
-        for name, type_ in types_of(self.columns).items():  # categories may be written as numbers
-            seen = profile_values(values[name]).kind
-            self._types[name] = natural.get(seen, type_) if type_ == pa.string() else type_
+        return {
+            name: natural.get(self._seen[name].kind, type_) if type_ == pa.string() else type_
+            for name, type_ in types_of(self.columns).items()
+        }
 
     def blocks(self, source: Source, block_rows: int | None) -> Iterator[Block]:
         """Blocks of ``block_rows`` rows, the last one and those with skipped rows shorter."""
         self.prepare(source)
-        seen = False
-        for chunk in chunks(source, block_rows):
-            text = checked(chunk.text, self.settings.encoding_errors, self._judge, source.name, chunk.first_line)
-            if not seen:
-                self._check_names(text, source.name)
-                seen = True
-            yield self._parsed(chunk._replace(text=text), source.name)
-        if not seen:
+        lines, rows = _sample(source)
+        if not lines:
             raise DataError("the file is empty", source.name)
-
-    def _check_names(self, text: bytes, file: str) -> None:
-        """A key that the first rows of a file do not have at all is a column that is not there."""
-        there: dict[str, None] = {}
-        for line in text.split(b"\n", SAMPLE_ROWS)[:SAMPLE_ROWS]:
-            try:
-                row = json.loads(line)
-            except ValueError:
-                continue
-            there |= dict.fromkeys(row) if isinstance(row, dict) else {}
-        if there:
-            check_names(self.columns.used, list(there), file)
+        there = list(dict.fromkeys(name for row in rows for name in row))
+        if there:  # a key that none of the first rows has is a column that is not there
+            check_names(self.columns.used, there, source.name)
+        for chunk in chunks(source, block_rows):
+            text = checked(bytes(chunk.text), self.settings.encoding_errors, self._judge, source.name, chunk.first_line)
+            yield self._parsed(chunk._replace(text=text), source.name)
 
     def _parsed(self, chunk: Chunk, file: str) -> Block:
         pa, reader = arrow("JSON lines"), arrow("JSON lines", "pyarrow.json")
-        lines = chunk.lines
+        lines, types = chunk.lines, self._types
         faults: list[DataError] = []
-        size = max(1 << 16, min(len(chunk.text) + 1, 1 << 24))
         try:
             table = reader.read_json(
                 pa.BufferReader(chunk.text),
-                reader.ReadOptions(block_size=size),
-                reader.ParseOptions(
-                    explicit_schema=pa.schema(list(self._types.items())), unexpected_field_behavior="ignore"
-                ),
+                reader.ReadOptions(block_size=chunk.block_bytes),
+                reader.ParseOptions(explicit_schema=pa.schema(list(types.items())), unexpected_field_behavior="ignore"),
             )
             good = table.num_rows == len(lines)
-            table = table.select(list(self._types)).cast(pa.schema(list(types_of(self.columns).items())))
+            table = table.select(list(types)).cast(pa.schema(list(types_of(self.columns).items())))
         except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
             good = False
         if not good:
             table, lines, faults = self._read_with_care(chunk, file)
-        return block_of(empty_as_null(table, self.columns), self.columns, lines, file, self._judge, faults)
+        return self._block(table, lines, file, faults)
 
     def _read_with_care(self, chunk: Chunk, file: str) -> tuple[Any, Array, list[DataError]]:
         """The same rows one at a time, where something is wrong with them."""
@@ -137,7 +107,7 @@ class JsonLinesReader:
         values: dict[str, list[Any]] = {name: [] for name in names}
         kept: list[int] = []
         faults = []
-        for number, line in enumerate(chunk.text.split(b"\n"), chunk.first_line):
+        for number, line in enumerate(bytes(chunk.text).split(b"\n"), chunk.first_line):
             if not line.strip():
                 continue
             fault = _fault(line, file, number)
@@ -150,6 +120,25 @@ class JsonLinesReader:
                 values[name].append(row.get(name))
         table, lines, others = typed_with_care(values, self.columns, np.array(kept, np.int64), file)
         return table, lines, [*faults, *others]
+
+
+def _sample(source: Source) -> tuple[list[bytes], list[dict[str, Any]]]:
+    """The first lines that are not blank, and the objects among them; the lines are still to be read."""
+    size = _HEAD
+    while True:
+        head = source.peek(size)
+        whole = len(head) < size
+        lines = without_mark(head).split(b"\n")
+        found = [line for line in (lines if whole else lines[:-1]) if line.strip()][:SAMPLE_ROWS]
+        if found or whole:
+            break
+        size *= 4
+    rows = []
+    for line in found:
+        with contextlib.suppress(ValueError, RecursionError):  # told with its place when the row is read
+            row = json.loads(line)
+            rows += [row] if isinstance(row, dict) else []
+    return found, rows
 
 
 def _fault(line: bytes, file: str, number: int) -> DataError | None:

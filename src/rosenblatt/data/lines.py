@@ -37,7 +37,7 @@ def threads_of(n_threads: int | None) -> int:
 
 
 def parse(
-    text: bytes | NDArray[np.uint8],
+    text: bytes | memoryview | NDArray[np.uint8],
     format: tuple[Any, ...],
     dtype: Any,
     wanted: frozenset[str],
@@ -48,7 +48,7 @@ def parse(
     part_bytes: int = PART_BYTES,
 ) -> Parsed:
     """Parse whole lines; ``place`` is their file and the number of the first, ``wanted`` what is kept beside labels."""
-    bytes_ = np.frombuffer(text, np.uint8) if isinstance(text, bytes) else text
+    bytes_ = text if isinstance(text, np.ndarray) else np.frombuffer(text, np.uint8)
     parts = np.empty(7 * (1 + len(text) // part_bytes), np.int64)
     n_parts, most_rows, most_entries = engine.measure_lines(bytes_, format, part_bytes, n_threads, parts)
     kind: Any = index_type(most_entries)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import threading
 import weakref
 from collections.abc import Generator, Iterator, Mapping
 from typing import Any
 
+from ..text.analysis import whole_number
+from .ahead import Ahead
 from .blocks import Block, joined
 from .columns import Columns, columns_of
 from .faults import DataError, Judge, Skipped, judge_of
@@ -28,39 +29,40 @@ class _Reading:
         self.judge: Judge = judge_of(on_error)
         self.paths = expand(paths)
         self.names: list[str] = []  # of the files opened so far
-        self.done = 0  # files
-        self.source: Source | None = Source(self.paths[0])
+        source = Source(self.paths[0])
+        self._at: tuple[int, Source | None] = 0, source  # files done, and the one at hand; replaced at once
         try:
-            self._look_into(self.source)
-            self.reader: Reader = reader_of(format_of(format, settings, self.source), given, self.judge, n_threads)
+            self._look_into(source)
+            self.reader: Reader = reader_of(format_of(format, settings, source), given, self.judge, n_threads)
             prepare = getattr(self.reader, "prepare", None)
             if prepare is not None:
-                prepare(self.source)
+                prepare(source)
             elif given != Columns():
                 raise TypeError(f"a file of format {self.reader.settings.name} has no columns to choose")
         except BaseException:
-            self.source.close()
+            source.close()
             raise
 
     def blocks(self, block_rows: int | None) -> Generator[Block, None, None]:
         """The blocks of all files. Closing it closes the file at hand."""
         rows = 0
         try:
-            for path in self.paths:
-                if self.source is None:
-                    self.source = Source(path)
-                    self._look_into(self.source)
-                for block in self.reader.blocks(self.source, block_rows):
+            for done, path in enumerate(self.paths):
+                source = self._at[1]
+                if source is None:
+                    source = Source(path)
+                    self._at = done, source
+                    self._look_into(source)
+                for block in self.reader.blocks(source, block_rows):
                     rows += len(block)
                     if len(block):
                         yield block
                     del block  # or it would be in memory while the next one is read
-                self.source.close()
-                self.source = None
-                self.done += 1
+                self._at = done + 1, None
+                source.close()
         finally:
-            if self.source is not None:
-                self.source.close()
+            if self._at[1] is not None:
+                self._at[1].close()
         if not rows:
             skipped = f"; {self.judge.skipped.count} were skipped" if self.judge.skipped else ""
             raise DataError(f"there are no rows{skipped}", ", ".join(self.names))
@@ -69,6 +71,8 @@ class _Reading:
         self.names.append(source.name)
         if not source.peek(1):
             raise DataError("the file is empty", source.name)
+        if source.peek(2) in (b"\xff\xfe", b"\xfe\xff"):
+            raise DataError("the file is UTF-16 text, by its first bytes; convert it to UTF-8", source.name)
 
     @property
     def columns(self) -> Columns | None:
@@ -76,11 +80,9 @@ class _Reading:
 
     @property
     def progress(self) -> float | None:
-        source = self.source
-        if source is None:
-            return self.done / len(self.paths)
-        inside = source.progress
-        return None if inside is None else (self.done + inside[0] / inside[1]) / len(self.paths)
+        done, source = self._at
+        inside = (0, 1) if source is None else source.progress
+        return None if inside is None else (done + inside[0] / inside[1]) / len(self.paths)
 
 
 def read(
@@ -197,61 +199,12 @@ def stream(
     ['pos' 'neg'] ['good film', 'bad film'] [2 3]
     ['pos'] ['fine'] [4]
     """
-    if block_rows < 1:
-        raise ValueError(f"block_rows must be at least 1, got {block_rows}")
-    return Stream(_Reading(path, format, columns, on_error, n_threads, settings), block_rows)
+    whole_number("block_rows", block_rows, 1)
+    return Stream(_Reading(path, format, columns, on_error, n_threads, settings), int(block_rows))
 
 
-class _Ahead:
-    """A thread that keeps one item of a generator ready."""
-
-    def __init__(self, items: Generator[Block, None, None]) -> None:
-        self._items = items
-        self._ready: list[Any] = []  # the next item, or how it ended
-        self._change = threading.Condition()
-        self._stopped = False
-        self._thread = threading.Thread(target=self._run, name="rosenblatt-reader", daemon=True)
-        self._thread.start()
-
-    def _run(self) -> None:
-        ended: Any = None
-        try:
-            for item in self._items:
-                with self._change:
-                    self._ready.append((item, None))
-                    self._change.notify_all()
-                    del item  # or this thread would keep the block alive
-                    self._change.wait_for(lambda: not self._ready or self._stopped)
-                    if self._stopped:
-                        return
-        except BaseException as error:
-            ended = error
-        finally:
-            self._items.close()
-            with self._change:
-                self._ready.append((None, ended))
-                self._change.notify_all()
-
-    def next(self) -> Block | None:
-        """The next item, None after the last; what the generator raised is raised here."""
-        with self._change:
-            self._change.wait_for(lambda: bool(self._ready))
-            item, error = self._ready[0]
-            if item is None and error is None:
-                return None
-            self._ready.pop(0)
-            if error is not None:
-                self._ready.append((None, None))
-            self._change.notify_all()
-        if error is not None:
-            raise error
-        return item  # type: ignore[no-any-return]
-
-    def stop(self) -> None:
-        with self._change:
-            self._stopped = True
-            self._change.notify_all()
-        self._thread.join(1.0)  # it may be waiting for standard input, which nothing can end
+def _as_it_is(block: Block) -> Block:
+    return block
 
 
 class Stream:
@@ -271,7 +224,7 @@ class Stream:
 
     def __init__(self, reading: _Reading, block_rows: int) -> None:
         self._reading = reading
-        self._ahead: _Ahead | None = _Ahead(reading.blocks(block_rows))
+        self._ahead: Ahead[Block, Block] | None = Ahead(reading.blocks(block_rows), _as_it_is, "rosenblatt-reader")
         self._end = weakref.finalize(self, self._ahead.stop)
 
     @property
@@ -294,11 +247,13 @@ class Stream:
         return self
 
     def __next__(self) -> Block:
-        block = None if self._ahead is None else self._ahead.next()
-        if block is None:
-            self.close()
+        if self._ahead is None:
             raise StopIteration
-        return block
+        try:
+            return next(self._ahead)
+        except StopIteration:
+            self.close()
+            raise
 
     def close(self) -> None:
         """End the thread and close the file; what was read is not lost, but no more comes."""

@@ -8,6 +8,7 @@ import gzip
 import io
 import lzma
 import os
+import stat
 import sys
 import zlib
 from collections.abc import Iterable
@@ -39,7 +40,7 @@ class Source:
 
     def __init__(self, where: Any) -> None:
         self._owned = False
-        self._size: int | None = None
+        self._size: int | None = None  # of a plain file
         self._given = b""  # looked at ahead of reading
         self._whole: bytes | None = None
         if where == "-":
@@ -53,9 +54,13 @@ class Source:
             raw = self._opened(self.name)
             self._owned = True
         self._raw: BinaryIO = raw
+        self._file: Any = raw
         head = _head(raw)
         self.compression = next((how for magic, how in MAGIC.items() if head.startswith(magic)), None)
-        self._file: Any = raw
+        named = SUFFIXES.get(Path(self.name).suffix.lower())
+        if named and head and self.compression is None and any(magic.startswith(head) for magic in MAGIC):
+            self.close()
+            raise self._cut_short(named)
         if self.compression == "gzip":
             self._file = gzip.GzipFile(fileobj=raw)
         elif self.compression == "bzip2":
@@ -72,23 +77,25 @@ class Source:
             file = open(name, "rb")  # noqa: SIM115 (closed by close)
         except FileNotFoundError:
             raise FileNotFoundError(f"there is no file {name!r} (in {os.getcwd()})") from None
-        self._size = os.fstat(file.fileno()).st_size
+        found = os.fstat(file.fileno())
+        if stat.S_ISREG(found.st_mode):
+            self._size = found.st_size
         return file
 
     @property
     def seekable(self) -> bool:
         """Whether it is a plain file on disk that may be read in any order."""
-        return self._owned and self.compression is None
+        return self._size is not None and self.compression is None
 
     @property
     def progress(self) -> tuple[int, int] | None:
         """Bytes of the file taken so far and all of them, where that is known."""
-        if not self._owned or not self._size:
+        if not self._size:
             return None
         try:
             return min(self._raw.tell(), self._size), self._size
-        except (OSError, ValueError):  # the thread that reads has closed it
-            return None
+        except (OSError, ValueError):
+            return (self._size, self._size) if self._raw.closed else None  # the thread that reads is done with it
 
     def peek(self, n: int) -> bytes:
         """The first n bytes, or all there are; they will still be read."""
@@ -102,6 +109,14 @@ class Source:
             some, self._given = self._given[:n], self._given[n:]
             return some
         return self._take(n)
+
+    def read_into(self, room: memoryview) -> int:
+        """The next bytes, at most as many as there is room for; how many they are, 0 at the end of the file."""
+        if not self._given and self._file is self._raw and hasattr(self._raw, "readinto1"):
+            return int(self._raw.readinto1(room))
+        some = self.read(len(room))
+        room[: len(some)] = some
+        return len(some)
 
     def read_all(self) -> bytes:
         """All that is left."""
@@ -142,9 +157,11 @@ class Source:
             cut = "truncated" in str(error).lower()
             if not cut:
                 raise DataError(f"the {self.compression} data are damaged ({error})", self.name) from error
-        raise DataError(
-            f"the {self.compression} data stop before their end: the file was cut short; fetch or write it again",
-            self.name,
+        raise self._cut_short(self.compression or "")
+
+    def _cut_short(self, how: str) -> DataError:
+        return DataError(
+            f"the {how} data stop before their end: the file was cut short; fetch or write it again", self.name
         )
 
     def close(self) -> None:

@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from ..text.analysis import whole_number
 from .blocks import Block
 from .chunks import chunks, skip_mark
 from .csr import Csr
@@ -64,12 +65,17 @@ class Svmlight:
     def __post_init__(self) -> None:
         if self.zero_based not in (True, False, "auto"):
             raise ValueError(f"zero_based must be True, False or 'auto', got {self.zero_based!r}")
+        if self.n_features is not None:
+            whole_number("n_features", self.n_features, 0)
         checked_dtype(self.dtype)
 
 
 def checked_dtype(dtype: Any) -> np.dtype[Any]:
     """float32 or float64."""
-    found: np.dtype[Any] = np.dtype(dtype)
+    try:
+        found: np.dtype[Any] = np.dtype(dtype)
+    except TypeError:
+        found = np.dtype(object)
     if found not in (np.float32, np.float64):
         raise ValueError(f"dtype must be float32 or float64, got {dtype!r}")
     return found
@@ -97,7 +103,7 @@ class SvmlightReader:
                 block = self.settled([block])[0]
             yield block
 
-    def _parsed(self, text: bytes | NDArray[np.uint8], name: str, first_line: int) -> Block:
+    def _parsed(self, text: bytes | memoryview | NDArray[np.uint8], name: str, first_line: int) -> Block:
         chosen = self.settings
         base = 0 if chosen.zero_based in (True, "auto") else 1
         n_features = chosen.n_features

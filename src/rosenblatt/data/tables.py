@@ -8,16 +8,39 @@ from typing import Any
 import numpy as np
 
 from .blocks import Block
-from .columns import Columns
+from .columns import Columns, Profile, resolved
 from .csr import Array
 from .extras import arrow
 from .faults import DataError, Judge, quoted
+from .sources import Source
 
 #: Rows that guesses are made from.
 SAMPLE_ROWS = 1000
 
 #: What a number that is not there is written as, in CSV.
 MISSING = ("", "NA", "N/A", "#N/A", "NaN", "nan", "-nan", "-NaN", "null", "NULL", "None", "n/a", "<NA>", "?")
+
+
+class TableReader:
+    """What the readers of tables share: columns that the first file settles, and blocks of typed tables."""
+
+    def __init__(self, settings: Any, columns: Columns, judge: Judge) -> None:
+        self.settings, self.columns = settings, columns
+        self._judge = judge
+        self._settled = False
+
+    def prepare(self, source: Source) -> None:
+        """Settle what is to be guessed by the first file."""
+        if not self._settled:
+            self.columns = resolved(self.columns, self._profiles(source), source.name)
+            self._settled = True
+
+    def _profiles(self, source: Source) -> dict[str, Profile]:
+        """What the columns of a file look like; its rows are still to be read."""
+        raise NotImplementedError
+
+    def _block(self, table: Any, lines: Array, file: str, faults: Sequence[DataError] = ()) -> Block:
+        return block_of(missing_as_null(table, self.columns), self.columns, lines, file, self._judge, faults)
 
 
 def types_of(columns: Columns) -> dict[str, Any]:
@@ -38,11 +61,15 @@ def block_of(
 ) -> Block:
     """A block of a typed table; rows without a label, or with a weight that is none, are faults too."""
     faults: dict[int, DataError] = {}
-    for name, what, find in (
-        (columns.label, "the label is missing", _missing_labels),
-        (columns.weight, "the weight is not a number from 0 on", _bad_weights),
+    labels, missing = _labels(table[columns.label]) if columns.label else (None, ())
+    bad = _bad_weights(table[columns.weight]) if columns.weight else ()
+    infinite = np.flatnonzero(np.isinf(labels)) if labels is not None and labels.dtype.kind == "f" else ()
+    for name, what, rows in (
+        (columns.label, "the label is missing", missing),
+        (columns.label, "the label is infinite", infinite),
+        (columns.weight, "the weight is not a number from 0 on", bad),
     ):
-        for row in find(table[name]) if name else ():
+        for row in rows:
             faults.setdefault(int(row), DataError(what, file, int(lines[row]), name or None))
     if faults or earlier:
         judge.hear(sorted([*earlier, *faults.values()], key=lambda error: error.line or 0))
@@ -50,21 +77,21 @@ def block_of(
         kept = np.ones(len(lines), bool)
         kept[list(faults)] = False
         table, lines = table.filter(kept), lines[kept]
-    labels = _labels(table[columns.label], columns) if columns.label else None
+        labels = _labels(table[columns.label])[0] if columns.label else None
     weights = numpy_of(table[columns.weight]) if columns.weight else None
     return Block(labels, lines, ((file, 0),), table=table.select(columns.features), weights=weights)
 
 
-def _missing_labels(column: Any) -> Array:
-    """Rows without a label: null, NaN, or nothing but blanks."""
-    if str(column.type) == "string":
+def _labels(column: Any) -> tuple[Array, Array]:
+    """The labels, and the rows that have none: null, NaN, or nothing but blanks."""
+    if str(column.type) == "string" or str(column.type).startswith("dictionary"):
         words, codes = codes_of(column)
         there = np.array([bool(word.strip()) for word in words] + [False])  # the code −1 is the last
-        return np.flatnonzero(~there[codes])
-    if column.null_count:
-        return np.flatnonzero([value is None for value in column.to_pylist()])
+        return np.array(words or [""], dtype=str)[codes], np.flatnonzero(~there[codes])
     values = numpy_of(column)
-    return np.flatnonzero(np.isnan(values)) if values.dtype.kind == "f" else np.empty(0, np.int64)
+    if column.null_count:
+        return values, np.flatnonzero([value is None for value in column.to_pylist()])
+    return values, np.flatnonzero(np.isnan(values)) if values.dtype.kind == "f" else np.empty(0, np.int64)
 
 
 def _bad_weights(column: Any) -> Array:
@@ -89,27 +116,28 @@ def numpy_of(column: Any) -> Array:
 
 def codes_of(column: Any) -> tuple[list[str], Array]:
     """The different strings of a column, and the number of each row's among them; −1 where it is null."""
-    coded = column.combine_chunks().dictionary_encode()
-    values = coded.dictionary.to_pylist()
-    if not coded.indices.null_count:
-        return values, numpy_of(coded.indices)
-    codes = coded.indices.to_pylist()
-    return values, np.array([-1 if code is None else code for code in codes], np.int32)
+    if not str(column.type).startswith("dictionary"):
+        column = column.dictionary_encode()
+    values: dict[str, int] = {}
+    codes = [np.empty(0, np.int64)]
+    for part in column.chunks:
+        own = [values.setdefault(value, len(values)) for value in part.dictionary.to_pylist()]
+        numbers = part.indices
+        numbers = [-1 if i is None else i for i in numbers.to_pylist()] if numbers.null_count else numpy_of(numbers)
+        codes.append(np.array([*own, -1])[numbers])
+    return list(values), np.concatenate(codes)
 
 
-def _labels(column: Any, columns: Columns) -> Array:
-    if columns.label_type != "text":
-        return numpy_of(column)
-    values, codes = codes_of(column)
-    return np.array(values or [""], dtype=str)[codes]
-
-
-def empty_as_null(table: Any, columns: Columns) -> Any:
-    """Empty strings of categorical columns as missing."""
-    for name in columns.categorical or ():
+def missing_as_null(table: Any, columns: Columns) -> Any:
+    """Empty strings of categorical columns, and NaN of numeric ones, as what they are: missing."""
+    for name in (*(columns.categorical or ()), *(columns.numeric or ())):
+        column, numeric = table[name], str(table[name].type) == "double"
+        if numeric and not column.null_count and not any(np.isnan(numpy_of(c)).any() for c in column.chunks if len(c)):
+            continue
         pa, pc = arrow("tables"), arrow("tables", "pyarrow.compute")
-        if pc.min(pc.binary_length(table[name])).as_py() == 0:
-            column = pc.if_else(pc.equal(table[name], ""), pa.scalar(None, pa.string()), table[name])
+        gone = pc.is_nan(column) if numeric else pc.equal(column, "")
+        if pc.any(gone).as_py():
+            column = pc.if_else(gone, pa.scalar(None, column.type), column)
             table = table.set_column(table.column_names.index(name), name, column)
     return table
 
@@ -150,7 +178,9 @@ def _converted(value: Any, type_: Any) -> Any:
     if isinstance(value, (list, dict)):
         raise TypeError
     if kind == "string":
-        return value if isinstance(value, str) else str(value).lower() if isinstance(value, bool) else str(value)
+        text = value if isinstance(value, str) else str(value).lower() if isinstance(value, bool) else str(value)
+        text.encode()  # half a surrogate pair, which JSON can write, is no text
+        return text
     if kind == "bool":
         if isinstance(value, str):
             value = {"true": True, "false": False, "1": True, "0": False}.get(value.strip().lower())

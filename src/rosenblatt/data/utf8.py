@@ -5,6 +5,12 @@ from __future__ import annotations
 from .faults import DataError, Judge
 
 
+def check_errors(errors: str) -> None:
+    """Refuse what there is not to do about bytes that are not UTF-8."""
+    if errors not in ("strict", "replace"):
+        raise ValueError(f"encoding_errors must be 'strict' or 'replace', got {errors!r}")
+
+
 def fault_of(text: bytes, name: str, first_line: int) -> DataError | None:
     """Where text is not UTF-8 first, if anywhere."""
     try:

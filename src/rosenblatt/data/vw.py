@@ -6,13 +6,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from ..text.analysis import whole_number
 from .blocks import Block
 from .chunks import chunks
 from .faults import Judge
 from .lines import parse, threads_of
 from .sources import Source
 from .svmlight import checked_dtype
-from .utf8 import checked
+from .utf8 import check_errors, checked
 
 SENTENCES = {
     "no_bar": "no '|' in the line: features stand behind a bar, as in '1 | good film'",
@@ -51,8 +52,8 @@ class VowpalWabbit:
     name: ClassVar[str] = "vw"
 
     def __post_init__(self) -> None:
-        if not 1 <= self.bits <= 32:
-            raise ValueError(f"bits must be from 1 to 32, got {self.bits}")
+        whole_number("bits", self.bits, 1, 32)
+        check_errors(self.encoding_errors)
         checked_dtype(self.dtype)
 
 
@@ -69,7 +70,7 @@ class VowpalWabbitReader:
         n_features = 1 << self.settings.bits
         wanted = frozenset({"weights", "tags"})
         for chunk in chunks(source, block_rows):
-            text = checked(chunk.text, self.settings.encoding_errors, self._judge, source.name, chunk.first_line)
+            text = checked(bytes(chunk.text), self.settings.encoding_errors, self._judge, source.name, chunk.first_line)
             found = parse(
                 text, ("vw", n_features), self.settings.dtype, wanted, self._judge, (source.name, chunk.first_line),
                 SENTENCES, self._threads,

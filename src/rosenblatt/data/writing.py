@@ -50,6 +50,10 @@ def write_svmlight(path: Any, X: Any, y: Any, *, zero_based: bool = False, query
         labels, np.arange(1, len(labels) + 1), (("X", 0),), csr,
         query_ids=None if query_ids is None else np.asarray(query_ids),
     )  # fmt: skip
+    if block.query_ids is not None and (
+        block.query_ids.shape != labels.shape or block.query_ids.dtype.kind not in "iu"
+    ):
+        raise ValueError(f"query_ids must be {len(labels)} whole numbers, one a row")
     write(path, [block], format="svmlight", zero_based=zero_based)
 
 
@@ -57,13 +61,17 @@ def csr_of(X: Any) -> Csr:
     """Rows of any container as CSR."""
     if isinstance(X, Csr):
         return X
+    X = X if is_sparse(X) else np.asarray(X)
+    if X.dtype.kind not in "biuf":
+        raise ValueError(f"X must hold numbers, got values of the type {X.dtype}")
+    if X.dtype.kind == "b":
+        X = X.astype(np.int8)
     if is_sparse(X):
         X = X.tocsr()
         if not getattr(X, "has_canonical_format", True):
             X = X.copy()
             X.sum_duplicates()
         return Csr(X.indptr, X.indices, X.data, X.shape[1])
-    X = np.asarray(X)
     if X.ndim != 2:
         raise ValueError(f"X must have two dimensions, got {X.ndim}")
     rows, columns = np.nonzero(X)
@@ -161,7 +169,17 @@ def _label_numbers(block: Block, classes: Mapping[Any, float] | None, format: st
             f"labels of {format} are numbers, got {labels[0]!r}; say which number each is, "
             f"for instance classes={{{str(labels[0])!r}: 1, …}}"
         )
+    _refuse_not_finite(block, labels, None, format)
     return numbers(labels.astype(np.int64) if labels.dtype.kind == "b" else labels)
+
+
+def _refuse_not_finite(block: Block, values: Array, indptr: Array | None, format: str) -> None:
+    """Refuse labels, or the values of rows that begin at ``indptr``, that no reader would take back."""
+    if values.dtype.kind == "f" and not np.isfinite(values).all():
+        at = int(np.flatnonzero(~np.isfinite(values))[0])
+        row = at if indptr is None else int(np.searchsorted(indptr, at, side="right")) - 1
+        what = "label" if indptr is None else "value"
+        raise ValueError(f"{format} has finite numbers, and a {what} of {block.place(row)} is {values[at]}")
 
 
 def _entries(csr: Csr, base: int) -> Iterator[list[str]]:
@@ -179,7 +197,9 @@ def _csr(block: Block, format: str) -> Csr:
 
 
 def _svmlight_lines(block: Block, classes: Mapping[Any, float] | None, base: int) -> Iterator[str]:
-    rows = _entries(_csr(block, "svmlight"), base)
+    csr = _csr(block, "svmlight")
+    _refuse_not_finite(block, csr.data, csr.indptr, "svmlight")
+    rows = _entries(csr, base)
     ids = [] if block.query_ids is None else block.query_ids.tolist()
     for i, (label, entries) in enumerate(zip(_label_numbers(block, classes, "svmlight"), rows)):
         if ids and ids[i] >= 0:
@@ -189,11 +209,14 @@ def _svmlight_lines(block: Block, classes: Mapping[Any, float] | None, base: int
 
 def _vw_lines(block: Block, classes: Mapping[Any, float] | None) -> Iterator[str]:
     """A column of a table is a namespace, its words or its value the features; those of a matrix have their number."""
+    if block.csr is not None:
+        _refuse_not_finite(block, block.csr.data, block.csr.indptr, "vw")
     rows = list(_vw_rows(block))
-    unlabelled = block.labels is not None and block.labels.dtype.kind == "f" and bool(np.isnan(block.labels).any())
-    labels = [""] * len(block) if block.labels is None else _label_numbers(block, classes, "vw")
-    if unlabelled:
-        labels = ["" if label == "nan" else label for label in labels]
+    labels = [""] * len(block)
+    if block.labels is not None:
+        there = block.labels == block.labels  # a label that is NaN is not there
+        for i, label in zip(np.flatnonzero(there).tolist(), _label_numbers(_rows_of(block, there), classes, "vw")):
+            labels[i] = label
     weights = None if block.weights is None else numbers(block.weights)
     for i, features in enumerate(rows):
         head = labels[i]
@@ -202,6 +225,11 @@ def _vw_lines(block: Block, classes: Mapping[Any, float] | None) -> Iterator[str
         if block.tags is not None and block.tags[i]:
             head += f" '{block.tags[i]}"
         yield f"{head.strip()} {features}".lstrip()
+
+
+def _rows_of(block: Block, kept: Array) -> Block:
+    """Labels and places of some of the rows."""
+    return replace(block, labels=None if block.labels is None else block.labels[kept], lines=block.lines[kept])
 
 
 def _vw_rows(block: Block) -> Iterator[str]:
@@ -226,13 +254,9 @@ def _vw_name(word: str) -> str:
 
 
 def _json_lines(block: Block) -> Iterator[str]:
-    names, columns = [], []
-    if block.labels is not None:
-        names.append("label")
-        columns.append(block.labels.tolist())
-    if block.weights is not None:
-        names.append("weight")
-        columns.append(block.weights.tolist())
+    heads = _heads(block)
+    names = list(heads)
+    columns = [[None if value != value else value for value in values.tolist()] for values in heads.values()]
     if block.csr is None:
         names += block.table.column_names
         columns += [column.to_pylist() for column in block.table.columns]
@@ -247,17 +271,25 @@ def _json_lines(block: Block) -> Iterator[str]:
         yield json.dumps(head | entries, ensure_ascii=False)
 
 
+def _heads(block: Block) -> dict[str, Array]:
+    """Labels and weights by the names that they are written under, which no other column may have."""
+    heads = {"label": block.labels, "weight": block.weights}
+    found = {name: values for name, values in heads.items() if values is not None}
+    taken = set(found) & set(() if block.table is None else block.table.column_names)
+    if taken:
+        raise ValueError(
+            f"the {min(taken)}s are written as a column {min(taken)!r}, and another has that name; rename it"
+        )
+    return found
+
+
 # ---- tables --------------------------------------------------------------------------------------------------------
 
 
 def table_of(block: Block) -> Any:
     """Labels, weights and columns of a block as one Arrow table; columns of a matrix are called f0, f1, …"""
     pa = arrow("tables")
-    columns: dict[str, Any] = {}
-    if block.labels is not None:
-        columns["label"] = pa.array(block.labels)
-    if block.weights is not None:
-        columns["weight"] = pa.array(block.weights)
+    columns: dict[str, Any] = {name: _nan_as_null(pa, values) for name, values in _heads(block).items()}
     if block.csr is None:
         columns |= {name: block.table[name] for name in block.table.column_names}
         return pa.table(columns)
@@ -268,6 +300,10 @@ def table_of(block: Block) -> Any:
     dense = np.zeros(block.csr.shape, block.csr.dtype)
     dense[np.repeat(np.arange(len(block)), np.diff(block.csr.indptr)), block.csr.indices] = block.csr.data
     return pa.table(columns | {f"f{j}": pa.array(dense[:, j].copy()) for j in range(dense.shape[1])})
+
+
+def _nan_as_null(pa: Any, values: Array) -> Any:
+    return pa.array(values, mask=np.isnan(values) if values.dtype.kind == "f" else None)
 
 
 def _write_tables(file: Any, blocks: Iterable[Block], format: str) -> int:

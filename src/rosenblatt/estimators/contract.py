@@ -45,6 +45,7 @@ class FittedState(BaseEstimator):
     _learner: Learner
     _columns: Any = None  # {name: column}, or None where they have no names
     _extras: Any = None  # sections that a model file held besides, which go into the next one
+    _text: Any = None  # what makes rows of text, once it was asked for
 
     # ---- named features ------------------------------------------------------------------------------------------
 
@@ -150,7 +151,26 @@ class FittedState(BaseEstimator):
             other._learner._arrange()
         return other
 
-    def save(self, path: str | os.PathLike[str]) -> None:
+    @property
+    def text_(self) -> Any:
+        """What makes rows of text, in a model that was saved with it, or trained on text by the command line."""
+        if self._text is None and self._extras is not None:
+            from .raw_text import transformer_of
+
+            self._text = transformer_of(self._extras)
+        if self._text is None:
+            raise AttributeError("text_ is there in a model that reads text alone, saved by est.save(path, text=…)")
+        return self._text
+
+    def _read(self, X: Any) -> Any:
+        """X, or where it is text and the model knows how to read it, its rows."""
+        if self._extras is None:
+            return X
+        from .raw_text import is_text
+
+        return self.text_.transform(X) if is_text(X) and hasattr(self, "text_") else X
+
+    def save(self, path: str | os.PathLike[str], text: Any = None) -> None:
         """Write the model to a file, from which ``rb.load`` brings it back as it is: it predicts and learns on alike.
 
         The file is a safetensors file and holds no code. What was there before is replaced once the new file is
@@ -160,10 +180,14 @@ class FittedState(BaseEstimator):
         ----------
         path : str or Path
             Where to.
+        text : HashedText, BagOfWords or None, default=None
+            What made the rows of text. It goes along, and is ``text_`` of the loaded model, which predicts from text as
+            well: ``rb.load(path).predict(["a fine film"])``. So does ``rosenblatt predict``, from a column called
+            "text", where it is a HashedText. None: that with which this model was loaded, if any.
         """
         from .files import save
 
-        save(self, path)
+        save(self, path, text)
 
     def __sklearn_is_fitted__(self) -> bool:
         return "_learner" in self.__dict__
@@ -257,7 +281,7 @@ class LinearEstimator(FittedState):
         if self._is_plain(X):
             return self._admit(X)
         check_is_fitted(self)
-        X = self._validated(X, reset=False)
+        X = self._validated(self._read(X), reset=False)
         wide = self._learner.dtype == np.float64
         return self._admit(X, np.float64 if wide else None)
 
@@ -340,6 +364,7 @@ class LinearEstimator(FittedState):
         fitted = copy.copy(self)
         fitted.__dict__.pop("_columns", None)
         fitted.__dict__.pop("_extras", None)
+        fitted.__dict__.pop("_text", None)
         learner = fitted._new_learner()
         X, rows, targets, weight, classes = fitted._task(learner, X, y, sample_weight)
         rng = fitted._generator()

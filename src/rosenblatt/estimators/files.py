@@ -11,11 +11,16 @@ from .. import estimators, model_files, onnx_files
 from ..model_files import Model, ModelFileError
 from ..model_files.values import encode
 from .contract import FittedState
+from .raw_text import with_text
 
 
-def save(estimator: FittedState, path: str | os.PathLike[str]) -> None:
-    """Write a fitted estimator to a model file."""
-    model_files.write(path, model_of(estimator))
+def save(estimator: FittedState, path: str | os.PathLike[str], text: Any = None) -> None:
+    """Write a fitted estimator to a model file, and with it what made its rows of text."""
+    model = model_of(estimator)
+    text = estimator._text if text is None else text
+    if text is not None:
+        model.extras = with_text(model.extras, text, model.learner.n_features)
+    model_files.write(path, model)
 
 
 def load(path: str | os.PathLike[str]) -> Any:

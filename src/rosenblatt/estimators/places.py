@@ -24,7 +24,9 @@ def located_cell(error: Exception, X: Any) -> Exception:
         return ValueError("Complex data not supported: X holds complex numbers; use their real and imaginary parts")
     cells = np.asarray(X, dtype=object)
     if cells.ndim == 1 and len(cells) and isinstance(cells[0], (str, dict)):
-        what, remedy = ("text", "CountVectorizer") if isinstance(cells[0], str) else ("dicts", "DictVectorizer")
+        what, remedy = (
+            ("text", "rosenblatt.text.BagOfWords") if isinstance(cells[0], str) else ("dicts", "DictVectorizer")
+        )
         return type(error)(f"{error}: X holds {what}; make numbers of it first, for example with {remedy}")
     names = getattr(X, "columns", None)
     for row, entries in enumerate(cells if cells.ndim == 2 else ()):

@@ -37,6 +37,15 @@ class TextTransformer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=Non
     dtype: Any = np.float32
     n_jobs: int | None = -1
 
+    def _new(self) -> Any:
+        """A core (``Hashing``, ``Vocabulary``) that has learned nothing yet; refuses parameters that make none."""
+        raise NotImplementedError
+
+    @property
+    def _is_stateless(self) -> bool:
+        """Whether there is nothing to learn from documents."""
+        raise NotImplementedError
+
     def _analysis(self) -> Analysis:
         return Analysis(
             self.ngrams,
@@ -51,16 +60,95 @@ class TextTransformer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=Non
     def _documents(self, X: Any) -> Documents:
         return Documents(X, self.input)
 
-    def _not_fitted(self) -> NotFittedError:
-        return NotFittedError(
+    @property
+    def _fitted(self) -> Any:
+        if "_core" in self.__dict__:
+            return self._core
+        new = self._new()
+        if self._is_stateless:
+            return new
+        raise NotFittedError(
             f"This {type(self).__name__} instance is not fitted yet. Call 'fit' with appropriate arguments before "
             "using this estimator."
         )
+
+    def fit(self, X: Any, y: Any = None) -> Any:
+        """Learn from documents what their rows need: counts, names or a vocabulary.
+
+        Parameters
+        ----------
+        X : list, array, Series or Arrow column of text; or files, by ``input``
+            The documents.
+        y : None
+            Not used.
+
+        Returns
+        -------
+        self
+        """
+        new = self._new()
+        new.learn(self._documents(X))
+        self._core = new
+        return self
+
+    def transform(self, X: Any) -> Any:
+        """Rows of documents, by what was learned.
+
+        Parameters
+        ----------
+        X : list, array, Series or Arrow column of text; or files, by ``input``
+            The documents.
+
+        Returns
+        -------
+        csr_matrix of shape (n_documents, n_columns)
+        """
+        core = self._fitted
+        return _matrix(core.encode(self._documents(X)), core.n_columns)
+
+    def fit_transform(self, X: Any, y: Any = None) -> Any:
+        """``fit``, then ``transform`` of the same documents.
+
+        Parameters
+        ----------
+        X : list, array, Series or Arrow column of text; or files, by ``input``
+            The documents.
+        y : None
+            Not used.
+
+        Returns
+        -------
+        csr_matrix of shape (n_documents, n_columns)
+        """
+        new = self._new()
+        rows = new.learn_then_encode(self._documents(X))
+        self._core = new
+        return _matrix(rows, new.n_columns)
+
+    def get_feature_names_out(self, input_features: Any = None) -> Array:
+        """A name for each column.
+
+        Parameters
+        ----------
+        input_features : None
+            Not used.
+
+        Returns
+        -------
+        ndarray of str
+            The n-gram of the column. Of hashed text several are joined by " | ", and where none is known it is "#" and
+            the column's number; ``names_of`` is quicker for a few.
+        """
+        return self._fitted.column_names()  # type: ignore[no-any-return]
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return "_core" in self.__dict__ or self._is_stateless
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.string = True
         tags.input_tags.two_d_array = False
+        tags.requires_fit = not self._is_stateless
         return tags
 
 
@@ -163,36 +251,12 @@ class HashedText(TextTransformer, auto_wrap_output_keys=None):  # type: ignore[c
         names = ("bits", "weighting", "idf", "norm", "keep_names", "max_names")
         settings = {name: getattr(hashing, name) for name in names}
         made = cls(**hashing.analysis.settings(), **settings, dtype=np.dtype(hashing.dtype).type)
-        made._hashing = hashing
+        made._core = hashing
         return made
 
     @property
-    def _fitted(self) -> Hashing:
-        if "_hashing" in self.__dict__:
-            return self._hashing
-        new = self._new()
-        if new.is_stateless:
-            return new
-        raise self._not_fitted()
-
-    def fit(self, X: Any, y: Any = None) -> HashedText:
-        """Count the documents and keep their n-grams, where idf and names need it.
-
-        Parameters
-        ----------
-        X : list, array, Series or Arrow column of text; or files, by ``input``
-            The documents.
-        y : None
-            Not used.
-
-        Returns
-        -------
-        self
-        """
-        new, documents = self._new(), self._documents(X)
-        new.learn(documents)
-        self._hashing = new
-        return self
+    def _is_stateless(self) -> bool:
+        return not (self.idf or self.keep_names)
 
     def partial_fit(self, X: Any, y: Any = None) -> HashedText:
         """Count more documents and keep their n-grams; before or after rows are made, as one likes.
@@ -208,44 +272,10 @@ class HashedText(TextTransformer, auto_wrap_output_keys=None):  # type: ignore[c
         -------
         self
         """
-        hashing = self.__dict__.get("_hashing") or self._new()
+        hashing = self.__dict__.get("_core") or self._new()
         hashing.learn(self._documents(X))
-        self._hashing = hashing
+        self._core = hashing
         return self
-
-    def transform(self, X: Any) -> Any:
-        """Rows of documents.
-
-        Parameters
-        ----------
-        X : list, array, Series or Arrow column of text; or files, by ``input``
-            The documents.
-
-        Returns
-        -------
-        csr_matrix of shape (n_documents, 2**bits)
-        """
-        hashing = self._fitted
-        return _matrix(hashing.encode(self._documents(X)), hashing.n_columns)
-
-    def fit_transform(self, X: Any, y: Any = None) -> Any:
-        """``fit``, then ``transform`` of the same documents, which are read once.
-
-        Parameters
-        ----------
-        X : list, array, Series or Arrow column of text; or files, by ``input``
-            The documents.
-        y : None
-            Not used.
-
-        Returns
-        -------
-        csr_matrix of shape (n_documents, 2**bits)
-        """
-        new = self._new()
-        rows = new.learn_then_encode(self._documents(X))
-        self._hashing = new
-        return _matrix(rows, new.n_columns)
 
     def partial_fit_transform(self, X: Any, y: Any = None) -> Any:
         """Count each document, then weigh it by the counts so far, then the next: for streams, in pieces of any size.
@@ -261,9 +291,9 @@ class HashedText(TextTransformer, auto_wrap_output_keys=None):  # type: ignore[c
         -------
         csr_matrix of shape (n_documents, 2**bits)
         """
-        hashing = self.__dict__.get("_hashing") or self._new()
+        hashing = self.__dict__.get("_core") or self._new()
         rows = hashing.learn_and_encode(self._documents(X))
-        self._hashing = hashing
+        self._core = hashing
         return _matrix(rows, hashing.n_columns)
 
     # ---- names ---------------------------------------------------------------------------------------------------
@@ -281,7 +311,7 @@ class HashedText(TextTransformer, auto_wrap_output_keys=None):  # type: ignore[c
         list of (str, int, float)
             N-gram, column and value of each n-gram, in the order they come first. Names need not have been kept.
         """
-        return self._fitted.features(text)
+        return self._fitted.features(text)  # type: ignore[no-any-return]
 
     def names_of(self, columns: Iterable[int]) -> list[list[str]]:
         """The n-grams that were met in columns, with ``keep_names=True``.
@@ -296,7 +326,7 @@ class HashedText(TextTransformer, auto_wrap_output_keys=None):  # type: ignore[c
         list of list of str
             Those of each column, in the order they came: none where none was met, several where they collide.
         """
-        return self._fitted.names_of(columns)
+        return self._fitted.names_of(columns)  # type: ignore[no-any-return]
 
     def collisions(self) -> dict[int, list[str]]:
         """Columns where two or more different n-grams were met, with these; with ``keep_names=True``.
@@ -305,22 +335,7 @@ class HashedText(TextTransformer, auto_wrap_output_keys=None):  # type: ignore[c
         -------
         dict of int to list of str
         """
-        return self._fitted.collisions()
-
-    def get_feature_names_out(self, input_features: Any = None) -> Array:
-        """A name for each of the ``2**bits`` columns; ``names_of`` is quicker for a few.
-
-        Parameters
-        ----------
-        input_features : None
-            Not used.
-
-        Returns
-        -------
-        ndarray of str
-            The n-gram of the column, several joined by " | ", or "#" and the column's number where none is known.
-        """
-        return self._fitted.column_names()
+        return self._fitted.collisions()  # type: ignore[no-any-return]
 
     @property
     def n_documents_(self) -> int:
@@ -346,17 +361,9 @@ class HashedText(TextTransformer, auto_wrap_output_keys=None):  # type: ignore[c
 
     @property
     def _state(self) -> Hashing:
-        if "_hashing" not in self.__dict__:
+        if "_core" not in self.__dict__:
             raise AttributeError("this is there after fit")
-        return self._hashing
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return "_hashing" in self.__dict__ or not (self.idf or self.keep_names)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.requires_fit = bool(self.idf or self.keep_names)
-        return tags
+        return self._core  # type: ignore[no-any-return]
 
 
 @with_entries(TEXT_PARAMETERS)
@@ -433,87 +440,12 @@ class BagOfWords(TextTransformer, auto_wrap_output_keys=None):  # type: ignore[c
         names = ("min_df", "max_df", "max_features", "binary")
         settings = {name: getattr(vocabulary, name) for name in names}
         made = cls(**vocabulary.analysis.settings(), **settings, dtype=np.dtype(vocabulary.dtype).type)
-        made._vocabulary = vocabulary
+        made._core = vocabulary
         return made
 
     @property
-    def _fitted(self) -> Vocabulary:
-        if "_vocabulary" in self.__dict__:
-            return self._vocabulary
-        if self.vocabulary is not None:
-            return self._new()
-        raise self._not_fitted()
-
-    def _learned(self, X: Any) -> tuple[Vocabulary, Documents]:
-        new, documents = self._new(), self._documents(X)
-        if self.vocabulary is None:
-            new.learn(documents)
-        return new, documents
-
-    def fit(self, X: Any, y: Any = None) -> BagOfWords:
-        """Find the vocabulary of documents.
-
-        Parameters
-        ----------
-        X : list, array, Series or Arrow column of text; or files, by ``input``
-            The documents.
-        y : None
-            Not used.
-
-        Returns
-        -------
-        self
-        """
-        self._vocabulary, _ = self._learned(X)
-        return self
-
-    def transform(self, X: Any) -> Any:
-        """Rows of documents; n-grams that are not in the vocabulary count nowhere.
-
-        Parameters
-        ----------
-        X : list, array, Series or Arrow column of text; or files, by ``input``
-            The documents.
-
-        Returns
-        -------
-        csr_matrix of shape (n_documents, n_ngrams)
-        """
-        vocabulary = self._fitted
-        return _matrix(vocabulary.encode(self._documents(X)), len(vocabulary.lexicon))
-
-    def fit_transform(self, X: Any, y: Any = None) -> Any:
-        """``fit``, then ``transform`` of the same documents.
-
-        Parameters
-        ----------
-        X : list, array, Series or Arrow column of text; or files, by ``input``
-            The documents.
-        y : None
-            Not used.
-
-        Returns
-        -------
-        csr_matrix of shape (n_documents, n_ngrams)
-        """
-        new, documents = self._learned(X)
-        rows = new.encode(documents)
-        self._vocabulary = new
-        return _matrix(rows, len(new.lexicon))
-
-    def get_feature_names_out(self, input_features: Any = None) -> Array:
-        """The n-grams, in the order of their columns.
-
-        Parameters
-        ----------
-        input_features : None
-            Not used.
-
-        Returns
-        -------
-        ndarray of str
-        """
-        return np.array(self._fitted.lexicon.names(), dtype=object)
+    def _is_stateless(self) -> bool:
+        return self.vocabulary is not None
 
     @property
     def vocabulary_(self) -> dict[str, int]:
@@ -521,11 +453,3 @@ class BagOfWords(TextTransformer, auto_wrap_output_keys=None):  # type: ignore[c
         if not self.__sklearn_is_fitted__():
             raise AttributeError("vocabulary_ is there after fit")
         return {name: column for column, name in enumerate(self._fitted.lexicon.names())}
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return "_vocabulary" in self.__dict__ or self.vocabulary is not None
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.requires_fit = self.vocabulary is None
-        return tags

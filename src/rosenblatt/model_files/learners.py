@@ -32,6 +32,8 @@ _KERNEL_RUN = ("first_row", "offered", "run", "best_run", "pocketed", "pocket_er
 #: Arrays whose rows are the biases and the features, and whose columns are the weight vectors; all but the first may
 #: be missing.
 _WEIGHTS = ("weights", "total", "pocket", "start")
+#: The rows that they have, where most are 0.
+_ROWS = "weight_rows"
 
 
 def to_state(learner: Learner) -> Section:
@@ -52,11 +54,21 @@ def to_state(learner: Learner) -> Section:
             plain |= {"budget": asdict(learner.budget), "policy": encode(kept, "budget_policy")}
             arrays |= {f"policy_{name}": array for name, array in remembered.items()}
         return plain, arrays | _kernel_arrays(learner)
-    for name in _WEIGHTS:
-        found = getattr(learner, name)
-        if found is not None:
-            arrays[name] = found[: 1 + learner.n_features, : learner.n_vectors]  # without room and padding
-    return plain, arrays
+    held = {name: getattr(learner, name) for name in _WEIGHTS if getattr(learner, name) is not None}
+    held = {name: found[: 1 + learner.n_features, : learner.n_vectors] for name, found in held.items()}  # no padding
+    rows = _rows_in_use(list(held.values()))
+    if 2 * len(rows) > learner.n_features:
+        return plain, arrays | held
+    return plain, arrays | {_ROWS: rows} | {name: found[rows] for name, found in held.items()}
+
+
+def _rows_in_use(held: list[Array]) -> Array:
+    """The rows in which any bit is set: of 2^22 hashed columns most are empty."""
+    used = np.zeros(len(held[0]), bool)
+    for found in held:
+        bits = np.ascontiguousarray(found).view(np.dtype(f"u{found.itemsize}"))
+        used |= bits.ravel() != 0 if bits.shape[1] == 1 else bits.any(axis=1)
+    return np.flatnonzero(used).astype(_index_type(len(used)))
 
 
 def _split(values: dict[str, Any]) -> Section:
@@ -105,7 +117,7 @@ def from_state(plain: dict[str, Any], arrays: dict[str, Array]) -> Learner:
     if kernel:  # before room is made for so many
         _require(arrays["alpha"].shape == (len(arrays["support_row"]), k), "alpha")
     else:
-        _require(arrays["weights"].shape == (1 + n_features, k), "weights")
+        _require(arrays["weights"].shape == (len(arrays[_ROWS]) if _ROWS in arrays else 1 + n_features, k), "weights")
     learner.allocate(n_features, n_classes, dtype)
     for name in _RUN:
         setattr(learner, name, plain[name])
@@ -124,14 +136,23 @@ def from_state(plain: dict[str, Any], arrays: dict[str, Array]) -> Learner:
     return learner
 
 
+def _index_type(n_rows: int) -> Any:
+    return np.int32 if n_rows < 1 << 31 else np.int64
+
+
 def _fill_weights(learner: Learner, arrays: dict[str, Array]) -> None:
+    rows: Any = slice(None)
     shape = (1 + learner.n_features, learner.n_vectors)
+    if _ROWS in arrays:
+        rows = _numbers(arrays, _ROWS, len(arrays[_ROWS]), below=shape[0], dtype=_index_type(shape[0]))
+        _require(bool(np.all(np.diff(rows) > 0)), _ROWS)
+        shape = (len(rows), shape[1])
     if "start" in arrays:
         learner.start = np.zeros_like(learner.weights)
     _require({name for name in _WEIGHTS if name in arrays} == set(learner._arrays()), "its readout")
     for name in learner._arrays():
         into = getattr(learner, name)
-        into[:, : shape[1]] = _fitting(arrays, name, shape, into.dtype)
+        into[rows, : shape[1]] = _fitting(arrays, name, shape, into.dtype)
 
 
 def _fill_kernel(learner: KernelLearner, arrays: dict[str, Array]) -> None:
@@ -179,8 +200,8 @@ def _vectors(support: Support, arrays: dict[str, Array], n: int, learner: Learne
     return found
 
 
-def _numbers(arrays: dict[str, Array], name: str, n: int, below: int) -> Array:
-    found = _fitting(arrays, name, (n,), np.int64)
+def _numbers(arrays: dict[str, Array], name: str, n: int, below: int, dtype: Any = np.int64) -> Array:
+    found = _fitting(arrays, name, (n,), dtype)
     _require(n == 0 or 0 <= found.min() <= found.max() < below, name)
     return found
 

@@ -33,6 +33,9 @@ def columns_of(ngrams: Iterable[str], bits: int = 22) -> Array:
     >>> columns_of(["good", "not good"]).tolist()
     [2195521, 1999557]
     """
+    whole_number("bits", bits, 1, 30)
+    if isinstance(ngrams, (str, bytes)):
+        raise ValueError(f"n-grams come in a list or another container, got one; write [{ngrams!r}]")
     hashes = engine.murmur3(list(ngrams))
     return (hashes & np.uint32((1 << bits) - 1)).astype(np.int32)
 
@@ -129,8 +132,8 @@ class Hashing:
 
     def encode(self, documents: Documents) -> Rows:
         """Rows of documents, by what was learned so far."""
-        rows = self._hashed(documents)
-        self._weigh(rows, stream=False)
+        rows = self.read(documents)
+        self.weigh(rows)
         return rows
 
     def learn(self, documents: Documents) -> None:
@@ -139,29 +142,49 @@ class Hashing:
             return
         names = self._gathered(documents)
         if self.idf:
-            self._count(self._hashed(documents))
+            self._count(self.read(documents))
         self._take(names)
 
     def learn_then_encode(self, documents: Documents) -> Rows:
         """Learn from all the documents, then encode them by what was learned."""
         names = self._gathered(documents)
-        rows = self._hashed(documents)
+        rows = self.read(documents)
         self._take(names)
         self._count(rows)
-        self._weigh(rows, stream=False)
+        self.weigh(rows)
         return rows
 
     def learn_and_encode(self, documents: Documents) -> Rows:
         """Learn from each document and encode it before the next: the same rows, in whatever pieces documents come."""
         names = self._gathered(documents)
-        rows = self._hashed(documents)
+        rows = self.read(documents)
         self._take(names)
+        self.learn_and_weigh(rows)
+        return rows
+
+    # The two halves of learning and encoding: the first may be done ahead, in another thread.
+
+    def read(self, documents: Documents) -> Rows:
+        """Rows of documents before they are weighed by what was learned."""
+        now = self.norm is not None and not self.idf
+        encoding = (self.weighting, now, self.dtype, self.n_threads)
+        return documents.read_by(engine.hash_text, self.analysis.native, encoding, self.bits)
+
+    def learn_names(self, documents: Documents) -> None:
+        """Take in the names of documents, and nothing else."""
+        self._take(self._gathered(documents))
+
+    def weigh(self, rows: Rows) -> None:
+        """Weigh rows by what was learned so far, in place."""
+        self._weigh(rows, stream=False)
+
+    def learn_and_weigh(self, rows: Rows) -> None:
+        """Count each row and weigh it, in place, before the next."""
         self._weigh(rows, stream=True)
         if not self.idf:
             self._count(rows)
         else:
             self.n_documents += len(rows[0]) - 1
-        return rows
 
     def features(self, text: str | bytes) -> list[tuple[str, int, float]]:
         """(n-gram, column, value) of each n-gram of one document, in the order they come first.
@@ -175,11 +198,6 @@ class Hashing:
             (gram, int(column), float(value))
             for gram, column, value in zip(grams, found, values[np.searchsorted(columns, found)])
         ]
-
-    def _hashed(self, documents: Documents) -> Rows:
-        now = self.norm is not None and not self.idf
-        encoding = (self.weighting, now, self.dtype, self.n_threads)
-        return documents.read_by(engine.hash_text, self.analysis.native, encoding, self.bits)
 
     def _weigh(self, rows: Rows, stream: bool) -> None:
         if self.document_counts is not None:

@@ -58,9 +58,17 @@ class Vocabulary:
         self.binary, self.n_threads = bool(binary), n_threads
         self.dtype = check_encoding("count", None, dtype)
         self.lexicon = Lexicon.of([])
+        self.is_given = False
+
+    @property
+    def n_columns(self) -> int:
+        """How many columns there are."""
+        return len(self.lexicon)
 
     def learn(self, documents: Documents) -> None:
         """Find the n-grams of documents and keep those wanted, in the order of their code points."""
+        if self.is_given:
+            return
         texts, starts, n_with, n_times, _, n_documents = documents.read_by(
             engine.gather_ngrams, self.analysis.native, None, -1, True, self.n_threads
         )
@@ -89,6 +97,15 @@ class Vocabulary:
         encoding = ("binary" if self.binary else "count", False, self.dtype, self.n_threads)
         return documents.read_by(engine.look_up_text, self.analysis.native, encoding, self.lexicon.native)
 
+    def learn_then_encode(self, documents: Documents) -> Rows:
+        """Learn from all the documents, then encode them."""
+        self.learn(documents)
+        return self.encode(documents)
+
+    def column_names(self) -> Array:
+        """The n-grams, in the order of their columns."""
+        return np.array(self.lexicon.names(), dtype=object)
+
     def set_names(self, names: Iterable[str] | Mapping[str, int]) -> None:
         """Take a vocabulary as given: n-grams in order, or their columns, which must be 0 to n - 1."""
         if isinstance(names, (str, bytes)) or not isinstance(names, Iterable):
@@ -107,7 +124,11 @@ class Vocabulary:
         if len(set(ordered)) < len(ordered):
             twice = next(name for name in ordered if ordered.count(name) > 1)
             raise ValueError(f"{twice!r} is twice in the vocabulary")
-        self.lexicon = Lexicon.of(ordered)
+        try:
+            self.lexicon = Lexicon.of(ordered)
+            self.is_given = True
+        except UnicodeEncodeError as error:
+            raise ValueError(f"{error.object!r} of the vocabulary holds a lone surrogate: it is no text") from None
 
     # ---- state ---------------------------------------------------------------------------------------------------
 
