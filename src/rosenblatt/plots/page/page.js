@@ -59,7 +59,7 @@ function axes(svg) {
     draw(svg, "text", { x: inside.x - 8, y: up(v) + 5, "text-anchor": "end", class: "quiet" }, written(v));
   }
   draw(svg, "text", { x: inside.x + inside.width / 2, y: SIDE - 12, "text-anchor": "middle" }, run.names[0]);
-  draw(svg, "text", { x: 12, y: inside.y + inside.height / 2, "text-anchor": "middle", transform: `rotate(-90 12 ${inside.y + inside.height / 2})` }, run.names[1]);
+  draw(svg, "text", { x: 17, y: inside.y + inside.height / 2, "text-anchor": "middle", transform: `rotate(-90 17 ${inside.y + inside.height / 2})` }, run.names[1]);
 }
 
 // The part of a polygon where a·x + b·y + c >= 0.
