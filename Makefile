@@ -9,7 +9,7 @@ NATIVE := CMakeLists.txt pyproject.toml $(wildcard native/*)
 SANITIZED := .venv-sanitize
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: demo test test-slow check format sanitize fuzz bench clean
+.PHONY: demo test test-slow check format gallery sanitize fuzz bench clean
 
 demo: $(VENV)/data
 	$(BIN)/rosenblatt demo
@@ -35,6 +35,10 @@ format: $(VENV)/lint
 	$(BIN)/ruff check --fix-only .
 	$(BIN)/ruff format .
 	$(BIN)/clang-format -i native/* tests/fuzz/*.cpp
+
+# docs/gallery.md and its pictures.
+gallery: $(VENV)/test
+	$(BIN)/python scripts/gallery.py
 
 bench: $(VENV)/bench
 	$(BIN)/python benchmarks/speed.py

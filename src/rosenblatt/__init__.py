@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from . import conventions, rules
 
 if TYPE_CHECKING:
-    from . import data, text
+    from . import data, plots, text
     from .estimators import (
         MIRA,
         AveragedPerceptron,
@@ -53,6 +53,7 @@ __all__ = [
     "margin",
     "mistake_bound",
     "perceptron_loss",
+    "plots",
     "radius",
     "rules",
     "separability",
@@ -69,10 +70,11 @@ _HOMES = {
         ("Separability", "distances", "margin", "mistake_bound", "perceptron_loss", "radius", "separability"), "theory"
     ),
     "data": "data",
+    "plots": "plots",
     "text": "text",
 }
 #: Public names that are modules, loaded when first named.
-_MODULES = ("data", "text")
+_MODULES = ("data", "plots", "text")
 
 
 def __getattr__(name: str) -> Any:

@@ -178,7 +178,7 @@ class Ledger:
         if last.distance is not None:
             told.append(self._fell(last))
         if isinstance(self.rule, rules.Perceptron):
-            told += self._bound(u2, self.rule.margin)
+            told += self._bound(self.rule.margin)
         elif isinstance(self.rule, rules.PA) and not any(self.start):
             bound = self.R2 * u2 / self.gamma**2
             told.append(f"Crammer et al.: Σ ℓ² = {wording.about(self.losses2)} ≤ (R/γ)² = {wording.about(bound)}.")
@@ -223,15 +223,23 @@ class Ledger:
             f"from {number(self.first_distance)} to {number(last.distance)}."
         )
 
-    def _bound(self, u2: Number, margin: Number) -> list[str]:
-        """The bound on the number of updates, where the steps were equal."""
-        step, w = self.equal_steps, self._w
-        if step is None or self.batch:
+    @property
+    def bound(self) -> Number | None:
+        """So many updates at most, where they were equal steps of the perceptron; None: no theorem speaks of them."""
+        step = self.equal_steps
+        if not isinstance(self.rule, rules.Perceptron) or step is None or self.batch:
+            return None
+        if any(self.start):
+            return self.first_distance / (step * step * self.R2)
+        return (self.R2 + 2 * self.rule.margin / step) * self.u2 / self.gamma**2
+
+    def _bound(self, margin: Number) -> list[str]:
+        """The bound on the number of updates in words."""
+        bound, w = self.bound, self._w
+        if bound is None:
             return []
         M = wording.several(self.updates, "update")
         if any(self.start):
-            bound = self.first_distance / (step * step * self.R2)
             return [f"From this start: {M} ≤ ‖{w}₀ − αu‖²/(ηR)² = {wording.about(bound)}."]
         name, quotient = ("Margin perceptron", "(R² + 2m/η)/γ²") if margin else ("Novikoff", "(R/γ)²")
-        bound = (self.R2 + 2 * margin / step) * u2 / self.gamma**2
         return [f"{name}: {M} ≤ {quotient} = {wording.about(bound)}."]

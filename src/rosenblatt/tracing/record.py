@@ -153,6 +153,16 @@ class Setting:
         return self.fit_intercept and self.kernel is None
 
 
+@dataclass(frozen=True)
+class Data:
+    """What was learned from, for whoever draws it."""
+
+    X: tuple[tuple[Number, ...], ...]
+    y: tuple[Any, ...]
+    present: tuple[int, ...]  # the rows that have weight
+    kernel: Any = None  # with ``matrix(A, B)``; None: linear space
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Trace(Sequence[Step]):
     """A run told step by step. It prints as a table that ends with what was proved.
@@ -183,6 +193,10 @@ class Trace(Sequence[Step]):
         Where the weights came back to where they had been, and the certificate.
     proved : list of str
         The closing sentences.
+    bound : number or None
+        With a separator, where a theorem speaks of the run: so many updates at most.
+    data : Data
+        The rows, their labels, and the kernel.
     """
 
     steps: tuple[Step, ...]
@@ -199,6 +213,8 @@ class Trace(Sequence[Step]):
     support_: NDArray[Any] | None = None
     dual_coef_: NDArray[Any] | None = None
     survived: list[Any] | None = None
+    bound: Number | None = None
+    data: Data = Data((), (), ())
 
     @property
     def certificate(self) -> list[Any] | None:
@@ -268,6 +284,42 @@ class Trace(Sequence[Step]):
     def to_latex(self, limit: int | None = None) -> str:
         """A ``tabular`` of LaTeX that needs no package."""
         return self.table().latex(limit)
+
+    # ---- as pictures ---------------------------------------------------------------------------------------------
+
+    def plot(self, what: str | None = None, **options: Any) -> Any:
+        """Draw it with matplotlib (``pip install "rosenblatt[plots]"``).
+
+        Parameters
+        ----------
+        what : {"boundary", "mistakes", "margins", "proof", "score"}, default=None
+            One picture; None: all of them that this trace has, in one figure.
+        **options
+            What the picture takes, such as ``ax``, ``step`` of "boundary" and ``row`` of "score".
+
+        Returns
+        -------
+        display
+            With ``ax_`` (or ``axes_``) and ``figure_``, as scikit-learn's displays have them.
+        """
+        from_plots = importlib.import_module("rosenblatt.plots")  # above this layer, and asked for by the user alone
+        return from_plots.plot_trace(self, what, **options)
+
+    def animate(self, **options: Any) -> Any:
+        """The run as a film that plays in a notebook and is saved as HTML, GIF or MP4.
+
+        Parameters
+        ----------
+        **options
+            ``steps`` ("updates" or "all") and ``title``: see ``rb.plots.Animation``.
+
+        Returns
+        -------
+        Animation
+            ``.save("run.html")`` writes a page that stands alone; ``.gif`` and ``.mp4`` need matplotlib.
+        """
+        from_plots = importlib.import_module("rosenblatt.plots")
+        return from_plots.Animation(self, **options)
 
     # ---- as data -------------------------------------------------------------------------------------------------
 

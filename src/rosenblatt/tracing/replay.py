@@ -21,7 +21,7 @@ from . import closing, wording
 from .ending import Ending, ExactEnd
 from .kernel_space import KernelSpace
 from .proof import Examples, Ledger
-from .record import Setting, Step, Trace
+from .record import Data, Setting, Step, Trace
 from .space import LinearSpace, fraction
 
 Number = Any  # int, Fraction or float
@@ -377,8 +377,14 @@ class Replay:
             steps=tuple(self.steps), setting=setting, verdict=ending.verdict, n_iter=ending.n_iter,
             n_updates=ending.n_updates, mistakes=[] if learner.epsilon is not None else mistakes,
             margin_bounds=(ending.lower, ending.upper), revisit=None if self.revisit is None else self.revisit[0],
-            proved=closing.proved(self, ending, setting), **self.space.model_fields(self.pocket),
+            proved=closing.proved(self, ending, setting), bound=self._bound(),
+            data=Data(tuple(self.xs), tuple(self.labels), tuple(self.present), getattr(learner, "kernel", None)),
+            **self.space.model_fields(self.pocket),
         )  # fmt: skip
+
+    def _bound(self) -> Number | None:
+        bound = None if self.ledger is None else self.ledger.bound
+        return None if bound is None else self.plain(bound)
 
 
 def _label(value: Any) -> Any:

@@ -1,0 +1,136 @@
+"""What is drawn over two features: their names and range, a grid, the points of each class."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import labels
+from ..engine import is_sparse
+from . import style
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+Array = NDArray[Any]
+
+#: The plane is drawn to scale, so that w stands upright on the boundary, unless a side would be so many times longer.
+LONG = 5.0
+
+
+def table(X: Any) -> Array:
+    """X as floats, whatever holds it."""
+    X = X.toarray() if is_sparse(X) else X
+    return np.asarray(X, dtype=np.float64)
+
+
+def names_of(X: Any, given: Sequence[str] | None = None) -> list[str] | None:
+    """The names of the columns: those given, those of a data frame, or None."""
+    if given is not None:
+        return [str(name) for name in given]
+    return [str(name) for name in X.columns] if hasattr(X, "columns") else None
+
+
+def numbered(n: int) -> list[str]:
+    """Names for columns that have none, as ``Trace.to_frame`` has them."""
+    return [f"x[{j}]" for j in range(n)]
+
+
+def check_features(n: int, wanted: int, instead: str) -> None:
+    """Refuse rows that do not fit the picture."""
+    if n != wanted:
+        words = {2: "two", 3: "three"}[wanted]
+        raise ValueError(f"this picture is drawn over {words} features, but X has {n}; {instead}")
+
+
+def encoded(y: Any, classes: Any, n_rows: int) -> Array:
+    """The places of labels among the classes."""
+    y = np.asarray(y)
+    if y.ndim == 2 and y.shape[1] == 1:
+        y = y[:, 0]
+    if y.shape != (n_rows,):
+        raise ValueError(f"y must hold one label for each of the {n_rows} rows of X, got the shape {y.shape}")
+    codes = labels.encode(y, np.asarray(classes))
+    if np.any(codes < 0):
+        row = int(np.flatnonzero(codes < 0)[0])
+        known = ", ".join(repr(label) for label in np.asarray(classes).tolist())
+        raise ValueError(f"y[{row}] is {y.tolist()[row]!r}, which is none of the classes {known}")
+    return np.asarray(codes)
+
+
+def span(X: Array, room: float = 0.15) -> tuple[Array, Array]:
+    """The corners of the picture: the range of the points with some room around."""
+    low, high = X.min(axis=0), X.max(axis=0)
+    width = np.where(high > low, high - low, max(float(np.max(high - low)), 1.0))
+    if width.max() <= LONG * width.min():  # to scale: a square
+        width = np.full_like(width, width.max())
+    middle, half = (low + high) / 2, width * (0.5 + room)
+    return middle - half, middle + half
+
+
+def is_to_scale(low: Array, high: Array) -> bool:
+    """Whether both sides have the same unit, so that right angles look right."""
+    side = high - low
+    return bool(np.isclose(side[0], side[1]))
+
+
+def grid(low: Array, high: Array, resolution: int) -> tuple[Array, Array, Array]:
+    """Two coordinate matrices, and their points as rows."""
+    xx, yy = np.meshgrid(*(np.linspace(a, b, resolution) for a, b in zip(low, high)))
+    return xx, yy, np.column_stack((xx.ravel(), yy.ravel()))
+
+
+def like(X: Any, rows: Array) -> Any:
+    """Rows in a table of the same kind, so that a model knows its columns."""
+    return type(X)(dict(zip(X.columns, rows.T))) if hasattr(X, "columns") else rows
+
+
+def frame(ax: Axes, low: Array, high: Array, names: Sequence[str]) -> None:
+    """Range, scale and names of the axes."""
+    ax.set_xlim(low[0], high[0])
+    ax.set_ylim(low[1], high[1])
+    if is_to_scale(low, high):
+        ax.set_aspect("equal", adjustable="box")
+    ax.set_xlabel(names[0])
+    ax.set_ylabel(names[1])
+
+
+def points(ax: Axes, X: Array, codes: Array, classes: Sequence[Any]) -> None:
+    """The points of each class in its colour and shape, the smaller the more there are."""
+    for code, name in enumerate(style.class_names(classes)):
+        here = X[codes == code]
+        ax.scatter(
+            here[:, 0], here[:, 1], s=float(np.clip(16_000 / len(X), 14, 80)), edgecolors=style.INK, linewidths=1,
+            zorder=4, label=name, **style.class_style(code),
+        )  # fmt: skip
+
+
+def rings(ax: Axes, X: Array, label: str) -> Any:
+    """A ring around some points."""
+    line: dict[str, Any] = {"facecolors": "none", "edgecolors": style.INK, "linewidths": 1.6}
+    return ax.scatter(X[:, 0], X[:, 1], s=260, zorder=5, label=label, **line)
+
+
+def crosses(ax: Axes, X: Array, label: str) -> None:
+    """A cross behind some points, whose arms stick out so that the class still shows."""
+    ax.scatter(X[:, 0], X[:, 1], s=230, marker="x", color=style.INK, linewidths=2.2, zorder=3.5, label=label)
+
+
+def arrow(ax: Axes, start: Array, move: Array, label: str, *, colour: str = style.INK, name: str = "w") -> Any:
+    """A vector with its name at the tip."""
+    drawn = ax.annotate(
+        "", xy=tuple(start + move), xytext=tuple(start),
+        arrowprops={"arrowstyle": "-|>", "color": colour, "lw": 2.4, "mutation_scale": 18, "shrinkA": 0, "shrinkB": 0},
+        zorder=7,
+    )  # fmt: skip
+    drawn.set_gid(name)
+    length = float(np.hypot(*move)) or 1.0
+    ax.annotate(
+        label, xy=tuple(start + move), xytext=tuple(12 * move / length), textcoords="offset points", ha="center",
+        va="center", color=colour, fontweight="bold", zorder=8,
+        bbox=style.PLATE,
+    )  # fmt: skip
+    return drawn

@@ -1,0 +1,166 @@
+"""The weights of a model as signed bars, by the names of the features."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import style
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+Array = NDArray[Any]
+
+
+class WeightsDisplay:
+    """The largest weights of a linear model, to the right those that speak for a class and to the left those against.
+
+    Parameters
+    ----------
+    weights : ndarray of shape (n,)
+        In the order of the bars, from the bottom up.
+    names : list of str
+        Of the features.
+    towards, against : str
+        The class that positive weights speak for, and the one that negative weights do.
+
+    Attributes
+    ----------
+    ax_, figure_
+        Where it was drawn.
+    bars_
+        The bars.
+    """
+
+    def __init__(self, *, weights: Array, names: Sequence[str], towards: str, against: str) -> None:
+        self.weights, self.names, self.towards, self.against = weights, list(names), towards, against
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: Any,
+        *,
+        feature_names: Sequence[str] | None = None,
+        label: Any = None,
+        top: int = 20,
+        ax: Axes | None = None,
+        **options: Any,
+    ) -> WeightsDisplay:
+        """Draw the largest weights of a fitted linear model.
+
+        Parameters
+        ----------
+        estimator : fitted estimator or Pipeline
+            With ``coef_``; of a pipeline the last step, with the names that the steps before it give.
+        feature_names : list of str, default=None
+            A name for each column; None: those that the model or the pipeline knows, else their numbers.
+        label : label, default=None
+            Of more than two classes the one whose weights are drawn.
+        top : int, default=20
+            So many: the largest of either sign, half of each where there are enough.
+        ax : Axes, default=None
+            Where to draw; None: a new figure.
+        **options
+            What ``plot`` takes.
+
+        Returns
+        -------
+        WeightsDisplay
+            Drawn.
+        """
+        model = estimator.steps[-1][1] if hasattr(estimator, "steps") else estimator
+        if hasattr(type(model), "_fitted"):
+            model._fitted  # noqa: B018 - one that is not fitted says so
+        if not hasattr(model, "coef_"):
+            raise TypeError(f"{type(model).__name__} has no weights of features (coef_) to draw")
+        if not isinstance(top, (int, np.integer)) or top < 1:
+            raise ValueError(f"top must be a whole number >= 1, got {top!r}")
+        weights, towards, against = _towards(model, label)
+        chosen = _largest(weights, int(top))
+        names = _names(estimator, model, chosen, len(weights), feature_names)
+        return cls(weights=weights[chosen], names=names, towards=towards, against=against).plot(ax, **options)
+
+    def plot(self, ax: Axes | None = None) -> WeightsDisplay:
+        """Draw it.
+
+        Parameters
+        ----------
+        ax : Axes, default=None
+            Where; None: a new figure.
+
+        Returns
+        -------
+        WeightsDisplay
+            Itself, with ``ax_`` and ``figure_``.
+        """
+        n = len(self.weights)
+        with style.canvas(ax, "a plot of weights", (8, max(2.6, 1.2 + 0.32 * n))) as ax:
+            self.ax_, self.figure_ = ax, ax.figure
+            positive = self.weights > 0
+            colours = np.where(positive, style.COLOURS[1], style.COLOURS[0])
+            self.bars_ = ax.barh(np.arange(n), self.weights, color=colours.tolist(), edgecolor=style.INK, linewidth=0.8)
+            for bar, right in zip(self.bars_, positive):
+                if not right:
+                    bar.set_hatch("///")
+            ax.set_yticks(np.arange(n), self.names)
+            ax.axvline(0, color=style.INK, lw=1.4)
+            ax.margins(x=0.02, y=0.01)
+            ax.set_xlabel(f"weight:  {self.against}  ←  0  →  {self.towards}")
+        return self
+
+
+def _largest(weights: Array, top: int) -> Array:
+    """The columns of the largest weights of either sign, from the lowest weight up."""
+    order = np.argsort(weights, kind="stable")
+    negative, positive = order[weights[order] < 0], order[weights[order] > 0]
+    n_negative = min(len(negative), max(top // 2, top - len(positive)))
+    n_positive = min(len(positive), top - n_negative)
+    return np.concatenate((negative[:n_negative], positive[len(positive) - n_positive :]))
+
+
+def _towards(model: Any, label: Any) -> tuple[Array, str, str]:
+    """The weights that speak for a class, its name, and that of what negative ones speak for."""
+    coef = np.atleast_2d(np.asarray(model.coef_, np.float64))
+    classes = getattr(model, "classes_", None)
+    if classes is None:
+        return coef[0], "larger", "smaller"
+    known = np.asarray(classes).tolist()
+    names = style.class_names(known)
+    if len(coef) == 1:
+        code = 1 if label is None else _place(known, label)
+        return (coef[0] if code else -coef[0]), names[code], names[1 - code]
+    if label is None:
+        raise ValueError(f"there is a weight vector for each class: say which as label, one of {known}")
+    code = _place(known, label)
+    return coef[code], names[code], f"not {names[code]}"
+
+
+def _place(known: list[Any], label: Any) -> int:
+    if label not in known:
+        raise ValueError(f"label must be one of the classes {known}, got {label!r}")
+    return known.index(label)
+
+
+def _names(
+    estimator: Any, model: Any, columns: Array, n_columns: int, feature_names: Sequence[str] | None
+) -> list[str]:
+    """The names of some columns."""
+    if feature_names is not None:
+        if len(feature_names) != n_columns:
+            raise ValueError(f"feature_names must name the {n_columns} features, got {len(feature_names)} names")
+        return [str(feature_names[j]) for j in columns]
+    if hasattr(estimator, "steps") and len(estimator.steps) > 1:
+        before = estimator.steps[-2][1]
+        if getattr(before, "keep_names", False):  # one of 2²² columns: ask for these alone
+            told = before.names_of(columns.tolist())
+            return [" | ".join(names) if names else f"#{j}" for j, names in zip(columns, told)]
+        try:
+            return [str(name) for name in np.asarray(estimator[:-1].get_feature_names_out())[columns]]
+        except (AttributeError, ValueError):  # a step that has no names to give
+            return [f"#{j}" for j in columns]
+    known = getattr(model, "feature_names_in_", None)
+    return [f"#{j}" if known is None else str(known[j]) for j in columns]
