@@ -181,9 +181,16 @@ def weights() -> Any:
     """The words that speak for and against; a pipeline brings their names."""
     from sklearn.pipeline import make_pipeline
 
-    reviews = ["A wonderful film, warm and funny", "A dull film with poor jokes", "Not bad at all, a great ending",
-               "Not good: the plot is a mess", "Great actors and a great script", "Bad script, poor actors, a waste",
-               "Funny and warm, a wonderful ending", "The ending is a waste and not funny"]  # fmt: skip
+    reviews = [
+        "A wonderful film, warm and funny",
+        "A dull film with poor jokes",
+        "Not bad at all, a great ending",
+        "Not good: the plot is a mess",
+        "Great actors and a great script",
+        "Bad script, poor actors, a waste",
+        "Funny and warm, a wonderful ending",
+        "The ending is a waste and not funny",
+    ]
     mood = ["pos", "neg"] * 4
     model = make_pipeline(rb.text.BagOfWords(ngrams=(1, 2)), rb.AveragedPerceptron(random_state=0)).fit(reviews, mood)
     return rb.plots.WeightsDisplay.from_estimator(model, top=18)
@@ -210,8 +217,7 @@ CHAPTERS: dict[str, list[Callable[[], Any]]] = {
 def code_of(make: Callable[[], Any]) -> str:
     """The code of a picture: what its function does, as one would write it."""
     lines = inspect.getsource(make).splitlines()[2:]
-    code = textwrap.dedent("\n".join(lines)).replace("  # fmt: skip", "")
-    return code.replace("return ", "")
+    return textwrap.dedent("\n".join(lines)).replace("return ", "")
 
 
 def page() -> str:
