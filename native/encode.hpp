@@ -1,17 +1,17 @@
 // Documents to CSR rows, on several threads: the rows come out the same whatever their number.
 //
 // Documents are cut into blocks that threads take in turn. A block's entries are made in memory of the thread and
-// copied to their place once the entries of the blocks before it are counted.
+// copied to their place once the entries of the blocks before it are there.
 #pragma once
 
 #include <algorithm>
 #include <atomic>
 #include <bit>
 #include <cmath>
-#include <condition_variable>
 #include <cstdlib>
 #include <exception>
 #include <limits>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <new>
@@ -56,10 +56,10 @@ inline std::vector<std::size_t> blocks_of(const Documents& documents) {
 }
 
 // One worker on each thread takes block after block. A worker is made on its thread and called as
-// worker(block, first document, last + 1), which gives the fault it met, if any; then `stop` is called, no further
-// block is begun, and the first fault in order is given back: those before it were all taken.
-template <class Make, class Stop>
-Fault in_blocks(const std::vector<std::size_t>& starts, unsigned n_threads, Make&& make, Stop&& stop) {
+// worker(block, first document, last + 1), which gives the fault it met, if any; then no further block is begun, and
+// the first fault in order is given back: those before it were all taken.
+template <class Make>
+Fault in_blocks(const std::vector<std::size_t>& starts, unsigned n_threads, Make&& make) {
     const std::size_t n_blocks = starts.size() - 1;
     std::atomic<std::size_t> next{0};
     std::mutex mutex;
@@ -72,13 +72,11 @@ Fault in_blocks(const std::vector<std::size_t>& starts, unsigned n_threads, Make
                 const Fault found = worker(block, starts[block], starts[block + 1]);
                 if (!found) continue;
                 next = n_blocks;
-                stop();
                 const std::lock_guard lock(mutex);
                 if (found.row < fault.row) fault = found;
             }
         } catch (...) {
             next = n_blocks;
-            stop();
             const std::lock_guard lock(mutex);
             failure = std::current_exception();
         }
@@ -135,7 +133,15 @@ class Memory {
     }
 };
 
-// The CSR entries of all documents, filled block by block.
+// The CSR entries of some documents.
+template <class T>
+struct Part {
+    Memory<std::int32_t> columns;
+    Memory<T> values;
+    std::size_t size = 0;
+};
+
+// The CSR entries of all documents, put together from those of blocks in their order.
 template <class T>
 class Entries {
   public:
@@ -146,32 +152,28 @@ class Entries {
 
     Entries(std::size_t n_rows, std::size_t guess) : starts(n_rows + 1, 0) { resize(guess); }
 
-    // Put the entries of a block in their place, unless the work was stopped.
-    void place(std::size_t block, const Memory<std::int32_t>& from_columns, const Memory<T>& from_values,
-               std::size_t count) {
-        std::size_t at = 0;
-        {
-            std::unique_lock lock(turn_);
-            changed_.wait(lock, [&] { return stopped_ || block == block_; });
-            if (stopped_) return;
-            at = size;
-            size += count;
+    // Put the entries of a block in their place, or leave them to the thread that brings those before it: nobody waits.
+    // What comes back in `part` is memory to use again.
+    void place(std::size_t block, Part<T>& part) {
+        std::unique_lock lock(turn_);
+        waiting_.emplace(block, std::exchange(part, {}));
+        for (auto found = waiting_.find(next_); found != waiting_.end(); found = waiting_.find(next_)) {
+            part = std::move(found->second);
+            waiting_.erase(found);
+            const std::size_t at = std::exchange(size, size + part.size);
             if (size > columns.capacity()) {
                 const std::unique_lock alone(copying_);
                 resize(size + size / 2);
             }
-            ++block_;
+            ++next_;
+            lock.unlock();
+            {
+                const std::shared_lock together(copying_);
+                std::copy_n(part.columns.data(), part.size, columns.data() + at);
+                std::copy_n(part.values.data(), part.size, values.data() + at);
+            }
+            lock.lock();
         }
-        changed_.notify_all();
-        const std::shared_lock together(copying_);
-        std::copy_n(from_columns.data(), count, columns.data() + at);
-        std::copy_n(from_values.data(), count, values.data() + at);
-    }
-
-    void stop() {
-        const std::lock_guard lock(turn_);
-        stopped_ = true;
-        changed_.notify_all();
     }
 
     void finish() {
@@ -181,10 +183,9 @@ class Entries {
 
   private:
     std::mutex turn_;
-    std::condition_variable changed_;
     std::shared_mutex copying_;  // shared by those who copy, alone for who moves the memory
-    std::size_t block_ = 0;
-    bool stopped_ = false;
+    std::size_t next_ = 0;       // the block that comes next
+    std::map<std::size_t, Part<T>> waiting_;
 
     void resize(std::size_t capacity) {
         columns.resize(capacity);
@@ -243,8 +244,48 @@ void normalise(T* values, std::size_t n) {
 
 // The columns of one document: as they come, then sorted.
 class Columns {
+    static constexpr std::size_t kMostInBuckets = 1 << 13, kLargestBucket = 256;
     Memory<std::uint32_t> keys_, other_;
+    std::vector<std::uint32_t> ends_;
     unsigned bits_;
+
+    // About as many buckets as keys, and insertions within them; false, and nothing is moved, if one is large.
+    bool sort_by_leading_bits() {
+        const unsigned leading = std::min(bits_, static_cast<unsigned>(std::bit_width(size)));
+        const unsigned shift = bits_ - leading;
+        ends_.assign(std::size_t{1} << leading, 0);
+        std::uint32_t largest = 0, at = 0;
+        for (std::size_t i = 0; i < size; ++i) ++ends_[keys_[i] >> shift];
+        for (std::uint32_t& end : ends_) {
+            largest = std::max(largest, end);
+            at += std::exchange(end, at);
+        }
+        if (largest > kLargestBucket) return false;
+        for (std::size_t i = 0; i < size; ++i) other_[ends_[keys_[i] >> shift]++] = keys_[i];
+        std::swap(keys_, other_);
+        for (std::size_t i = 1; i < size; ++i) {
+            const std::uint32_t key = keys_[i];
+            std::size_t to = i;
+            for (; to > 0 && keys_[to - 1] > key; --to) keys_[to] = keys_[to - 1];
+            keys_[to] = key;
+        }
+        return true;
+    }
+
+    void sort_by_bytes() {
+        const unsigned digits = (bits_ + 7) / 8;
+        std::size_t starts[4][256] = {};
+        for (std::size_t i = 0; i < size; ++i)
+            for (unsigned d = 0; d < digits; ++d) ++starts[d][(keys_[i] >> (8 * d)) & 255];
+        for (unsigned d = 0; d < digits; ++d) {
+            std::size_t at = 0;
+            for (std::size_t& start : starts[d]) at += std::exchange(start, at);
+            const std::uint32_t* const from = keys_.data();
+            std::uint32_t* const to = other_.data();
+            for (std::size_t i = 0; i < size; ++i) to[starts[d][(from[i] >> (8 * d)) & 255]++] = from[i];
+            std::swap(keys_, other_);
+        }
+    }
 
   public:
     std::size_t size = 0;
@@ -260,22 +301,11 @@ class Columns {
     void add(std::uint32_t key) { keys_[size++] = key; }
     const std::uint32_t* data() const { return keys_.data(); }
 
-    // By bytes from the last one on, or by comparison where there are few.
+    // By comparison where there are few; else by leading bits where these tell them apart, as those of hashes do.
     void sort() {
         if (size < 64) return std::sort(keys_.data(), keys_.data() + size);
         other_.reserve(size + 1);
-        const unsigned digits = (bits_ + 7) / 8;
-        std::size_t starts[4][256] = {};
-        for (std::size_t i = 0; i < size; ++i)
-            for (unsigned d = 0; d < digits; ++d) ++starts[d][(keys_[i] >> (8 * d)) & 255];
-        for (unsigned d = 0; d < digits; ++d) {
-            std::size_t at = 0;
-            for (std::size_t& start : starts[d]) at += std::exchange(start, at);
-            const std::uint32_t* const from = keys_.data();
-            std::uint32_t* const to = other_.data();
-            for (std::size_t i = 0; i < size; ++i) to[starts[d][(from[i] >> (8 * d)) & 255]++] = from[i];
-            std::swap(keys_, other_);
-        }
+        if (size > kMostInBuckets || !sort_by_leading_bits()) sort_by_bytes();
     }
 
     // Write the distinct ones and the weights of their counts; how many there are.
@@ -310,9 +340,9 @@ Fault encode(const Documents& documents, const Analysis& analysis, const Encodin
              Entries<T>& out) {
     const Weights weight(how.weighting);
     const auto make = [&](unsigned) {
-        return [&, reader = Reader(analysis), keys = Columns(how.bits), columns = Memory<std::int32_t>(),
-                values = Memory<T>()](std::size_t block, std::size_t first, std::size_t last) mutable -> Fault {
-            std::size_t size = 0;
+        return [&, reader = Reader(analysis), keys = Columns(how.bits), part = Part<T>()](
+                   std::size_t block, std::size_t first, std::size_t last) mutable -> Fault {
+            part.size = 0;
             for (std::size_t row = first; row < last; ++row) {
                 if (!reader.read(documents[row])) return {row, reader.fault};
                 keys.clear(reader.count());
@@ -321,18 +351,19 @@ Fault encode(const Documents& documents, const Analysis& analysis, const Encodin
                     if (found >= 0) keys.add(static_cast<std::uint32_t>(found));
                 });
                 keys.sort();
-                columns.reserve(size + keys.size + 1);
-                values.reserve(size + keys.size + 1);
-                const std::size_t n = keys.write(weight, columns.data() + size, values.data() + size);
-                if (how.norm) normalise(values.data() + size, n);
+                part.columns.reserve(part.size + keys.size + 1);
+                part.values.reserve(part.size + keys.size + 1);
+                T* const values = part.values.data() + part.size;
+                const std::size_t n = keys.write(weight, part.columns.data() + part.size, values);
+                if (how.norm) normalise(values, n);
                 out.starts[row + 1] = static_cast<std::int64_t>(n);
-                size += n;
+                part.size += n;
             }
-            out.place(block, columns, values, size);
+            out.place(block, part);
             return {};
         };
     };
-    const Fault fault = in_blocks(blocks_of(documents), how.n_threads, make, [&] { out.stop(); });
+    const Fault fault = in_blocks(blocks_of(documents), how.n_threads, make);
     if (!fault) out.finish();
     return fault;
 }
@@ -396,7 +427,7 @@ class Idf {
                 return {};
             };
         };
-        in_blocks(blocks, n_threads, make, [] {});
+        in_blocks(blocks, n_threads, make);
     }
 
     // Row by row, each counted first and weighed by the counts so far: the same in whatever pieces rows come.

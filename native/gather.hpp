@@ -153,7 +153,7 @@ inline Fault gather(const Documents& documents, const Analysis& analysis, const 
             return {};
         };
     };
-    const Fault fault = in_blocks(blocks, n_threads, make, [] {});
+    const Fault fault = in_blocks(blocks, n_threads, make);
     if (fault) return fault;
     out = std::move(found[0]);
     for (std::size_t t = 1; t < found.size(); ++t) {

@@ -1,16 +1,22 @@
 """The command as a process: quick, quiet when piped, without scikit-learn, and polite when interrupted."""
 
+import contextlib
 import json
 import os
+import re
 import signal
+import struct
 import subprocess
 import sys
 import time
 
+import numpy as np
 import pytest
 
 import rosenblatt as rb
-from rosenblatt import cli
+from rosenblatt import cli, whole_files
+from rosenblatt.cli import judging, training
+from rosenblatt.learner import Learner
 
 ROWS = b"1 1:1 2:0.5\n-1 2:1\n1 1:2\n-1 3:1\n"
 
@@ -26,7 +32,8 @@ def mood(tmp_path):
     (tmp_path / "reviews.csv").write_text(
         "label,text\n" + "pos,a good film that I liked\nneg,a bad film that was long\n" * 5
     )
-    assert cli.main(["train", "-q", str(tmp_path / "reviews.csv"), "-o", str(tmp_path / "mood.model")]) == 0
+    files = [str(tmp_path / "reviews.csv"), "-o", str(tmp_path / "mood.model")]
+    assert cli.main(["train", "-q", *files, "--bits", "12"]) == 0
     return tmp_path / "mood.model"
 
 
@@ -39,8 +46,11 @@ def test_version_is_told_without_numpy():
 
 def test_no_command_imports_scikit_learn(mood, tmp_path):
     (tmp_path / "a.svm").write_bytes(ROWS)
-    commands = [
-        ["train", tmp_path / "reviews.csv", "-o", tmp_path / "n"],
+    (tmp_path / "numbers.svm").write_bytes(b"0.5 1:1\n1.5 2:1\n")
+    train = ["train", tmp_path / "a.svm", "-o", tmp_path / "k"]
+    light = [
+        ["train", tmp_path / "reviews.csv", "-o", tmp_path / "n", "--bits", 10],
+        ["train", tmp_path / "numbers.svm", "-o", tmp_path / "n"],
         ["predict", mood, tmp_path / "reviews.csv"],
         ["evaluate", mood, tmp_path / "reviews.csv"],
         ["explain", mood],
@@ -49,22 +59,27 @@ def test_no_command_imports_scikit_learn(mood, tmp_path):
         ["convert", tmp_path / "reviews.csv", tmp_path / "b.jsonl"],
         ["completion", "bash"],
     ]
-    with_scipy = [["separable", tmp_path / "a.svm"], ["trace", tmp_path / "a.svm"], ["demo"]]
-    for command in commands + with_scipy:
-        code = f"import sys\nfrom rosenblatt.cli import main\nassert main({list(map(str, command))!r}) == 0\n"
-        code += "assert 'sklearn' not in sys.modules"
-        if command not in with_scipy:
-            code += " and 'scipy' not in sys.modules and 'pandas' not in sys.modules"
-        ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-        assert ended.returncode == 0, (command, ended.stderr)
+    with_scipy = [[*train, "-a", "kernel"], [*train, "-a", "voted"], ["predict", tmp_path / "k", tmp_path / "a.svm"],
+                  ["separable", tmp_path / "a.svm"], ["trace", tmp_path / "a.svm"], ["demo"]]  # fmt: skip
+    code = "import sys\nfrom rosenblatt.cli import main\n"
+    for command in light + with_scipy:
+        code += f"assert main({list(map(str, command))!r}) == 0\n"
+        forbidden = {"sklearn", "pandas", "scipy"} if command in light else {"sklearn"}
+        code += f"assert not {forbidden!r} & set(sys.modules), {command[0]!r}\n"
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert ended.returncode == 0, ended.stderr
 
 
 @pytest.mark.parametrize("module", cli.COMMANDS, ids=lambda module: module.__name__.rpartition(".")[2])
-def test_help_begins_with_an_example_that_parses(module):
+def test_help_begins_with_an_example_that_parses(module, capsys):
     name = module.__name__.rpartition(".")[2]
-    ended = rosenblatt(name, "--help")
-    assert ended.returncode == 0
-    assert ended.stdout.startswith(f"example: rosenblatt {name}")
+    with pytest.raises(SystemExit) as ended:
+        cli.main([name, "--help"])
+    assert ended.value.code == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].startswith(f"example: rosenblatt {name}")
+    assert lines[2].startswith(f"usage: rosenblatt {name} ")
+    assert lines[2].endswith(" [options]")
     import shlex
 
     words = shlex.split(module.EXAMPLE.partition(">")[0])[1:]
@@ -85,82 +100,180 @@ def test_a_closed_pipe_is_no_error(mood, tmp_path):
     assert ended.stderr == ""
 
 
-def test_progress_on_a_terminal_is_a_line_that_goes_away(tmp_path):
-    (tmp_path / "a.svm").write_bytes(ROWS * 50_000)
+def on_a_terminal(columns, *arguments):
+    """What a command writes to a terminal of so many columns, as the lines that replace each other."""
+    fcntl, termios = pytest.importorskip("fcntl"), pytest.importorskip("termios")
     main, side = pytest.importorskip("pty").openpty()
-    command = [
-        sys.executable,
-        "-m",
-        "rosenblatt",
-        "train",
-        str(tmp_path / "a.svm"),
-        "-o",
-        str(tmp_path / "m"),
-        "--stream",
-    ]
-    process = subprocess.Popen(command, stderr=side, stdout=subprocess.DEVNULL)
+    fcntl.ioctl(side, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+    process = subprocess.Popen(
+        [sys.executable, "-m", "rosenblatt", *map(str, arguments)], stderr=side, stdout=subprocess.DEVNULL
+    )
     os.close(side)
     written = b""
-    while True:
-        try:
-            some = os.read(main, 4096)
-        except OSError:
-            break
-        if not some:
-            break
-        written += some
+    with contextlib.suppress(OSError):  # the end
+        while some := os.read(main, 4096):
+            written += some
     os.close(main)
     assert process.wait() == 0
-    told = written.decode()
-    assert "examples, " in told
-    assert "mistakes" in told
-    assert "s left" in told
-    assert told.endswith("\r\x1b[K")
+    first, *lines = written.decode().split("\r\x1b[K")
+    assert first == ""
+    assert lines[-1] == ""  # it goes away
+    return lines[:-1]
 
 
-def test_json_for_machines(mood, tmp_path):
-    for command in (["inspect", mood], ["evaluate", mood, tmp_path / "reviews.csv"], ["explain", mood],
-                    ["explain", mood, "good"], ["train", tmp_path / "reviews.csv", "-o", tmp_path / "n"]):  # fmt: skip
-        ended = rosenblatt(*command, "--json")
-        assert ended.returncode == 0
-        assert json.loads(ended.stdout)
+def test_progress_on_a_terminal_is_a_line_that_goes_away(tmp_path):
+    (tmp_path / "a.svm").write_bytes(ROWS * 50_000)
+    for columns in (120, 80, 40):
+        lines = on_a_terminal(columns, "train", tmp_path / "a.svm", "-o", tmp_path / "m", "--stream")
+        assert all(len(line) < columns for line in lines)
+        told = [line for line in lines if line.endswith(" s left")]
+        assert told
+        if columns >= 80:
+            form = r"pass \d of 5, (\d+%, )?[\d,]+ examples, [\d,]+/s, [\d,]+ mistakes, \d+\.\d\d% right, \d+ s left"
+            assert all(re.fullmatch(form, line) for line in told)
+        else:
+            assert all(re.fullmatch(r"pass \d of 5(, \d+\.\d\d% right)?, \d+ s left", line) for line in told)
 
 
-@pytest.mark.skipif(os.name != "posix", reason="signals are sent the POSIX way")
-def test_ctrl_c_saves_the_model_so_far_and_says_so(tmp_path):
-    (tmp_path / "a.svm").write_bytes((ROWS + b"1 4:1\n-1 4:1\n") * 100_000)  # which nothing separates
-    for options in (["--stream", "--passes", "20000"], ["--passes", "100000"]):
-        process = subprocess.Popen(
-            [sys.executable, "-m", "rosenblatt", "train", tmp_path / "a.svm", "-o", tmp_path / "m", *options],
-            stderr=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
+def test_json_for_machines(mood, tmp_path, capsys):
+    reviews = tmp_path / "reviews.csv"
+    for command in (["inspect", mood], ["evaluate", mood, reviews], ["explain", mood], ["explain", mood, "good"],
+                    ["train", reviews, "-o", tmp_path / "n", "--bits", 10], ["convert", reviews, tmp_path / "c.jsonl"],
+                    ["trace", reviews, "--passes", 1], ["separable", reviews], ["predict", mood, reviews]):  # fmt: skip
+        assert cli.main([*map(str, command), "--json"]) == 0
+        for line in capsys.readouterr().out.splitlines():
+            assert json.loads(line, parse_constant=pytest.fail)  # NaN is no JSON
+
+
+@pytest.mark.parametrize(
+    ("command", "code"),
+    [("train no.csv -o m", 1), ("train no.csv", 2), ("inspect no", 1), ("predict no no", 1), ("trace no", 1),
+     ("separable no", 1), ("convert no a.csv", 1), ("train no.csv -o m --no-such", 2), ("evaluate no no", 1)],
+)  # fmt: skip
+def test_errors_for_machines(command, code, tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert cli.main([*command.split(), "--json"]) == code
+    out, err = capsys.readouterr()
+    assert json.loads(out) == {"error": err.removeprefix("rosenblatt: ").rstrip("\n")}
+
+
+def test_json_beside_converted_rows_would_be_no_rows(mood, tmp_path, capfdbinary):
+    assert cli.main(["convert", str(tmp_path / "reviews.csv"), "-", "--to", "jsonl", "--json"]) == 0
+    assert len(capfdbinary.readouterr().out.splitlines()) == 10
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no disk that is full")
+@pytest.mark.parametrize("command", ["inspect", "predict"])
+def test_standard_output_that_takes_nothing(command, mood, tmp_path):
+    files = [tmp_path / "reviews.csv"] if command == "predict" else []
+    with open("/dev/full", "w") as full:
+        ended = subprocess.run(
+            [sys.executable, "-m", "rosenblatt", command, mood, *files], stdout=full, stderr=subprocess.PIPE, text=True
         )
-        time.sleep(3)
-        process.send_signal(signal.SIGINT)
-        _, err = process.communicate(timeout=60)
-        assert process.returncode == 130
-        assert err.startswith("interrupted after ")
-        assert f"the model so far is in {tmp_path / 'm'}" in err
-        assert rb.load(tmp_path / "m").n_updates_ > 0
-        (tmp_path / "m").unlink()
+    assert ended.returncode == 1
+    assert ended.stderr == "rosenblatt: standard output: No space left on device\n"
 
 
-@pytest.mark.skipif(os.name != "posix", reason="signals are sent the POSIX way")
-def test_ctrl_c_before_anything_was_learned_writes_nothing(tmp_path):
+# ---- interrupted ---------------------------------------------------------------------------------------------------
+
+POSIX = pytest.mark.skipif(os.name != "posix", reason="signals are sent the POSIX way")
+
+
+@pytest.fixture
+def endless(tmp_path):
+    (tmp_path / "a.svm").write_bytes((ROWS + b"1 4:1\n-1 4:1\n") * 2000)  # which nothing separates
+    return ["train", str(tmp_path / "a.svm"), "-o", str(tmp_path / "m"), "--passes", "1000000"]
+
+
+def interrupting(monkeypatch, module, name, after, *signals):
+    """Send signals to this process when a function is called so often, before it does anything."""
+    calls, function = [], getattr(module, name)
+
+    def called(*arguments, **options):
+        calls.append(1)
+        if len(calls) == after:
+            for number in signals:
+                signal.raise_signal(number)
+        return function(*arguments, **options)
+
+    monkeypatch.setattr(module, name, called)
+
+
+@POSIX
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+@pytest.mark.parametrize("options", [["--stream"], [], ["-a", "pa"], ["-a", "kernel", "--budget", "5", "--stream"]])
+def test_an_interrupt_saves_the_model_so_far_and_says_so(number, code, options, endless, tmp_path, capsys, monkeypatch):
+    where = (training, "_learn", 3) if "--stream" in options else (Learner, "_whole_pass", 3)
+    interrupting(monkeypatch, *where, number)
+    assert cli.main([*endless, *options, "--block-rows", "500"]) == code
+    out, err = capsys.readouterr()
+    n = 1500 if "--stream" in options else 3 * 12_000
+    assert err == f"interrupted after {n:,} examples; the model so far is in {tmp_path / 'm'}\n"
+    assert f"model        {tmp_path / 'm'}" in out
+    assert rb.load(tmp_path / "m")._learner.visited == n  # the step under way was finished
+
+
+@POSIX
+def test_an_interrupt_of_the_process(endless, tmp_path):
     process = subprocess.Popen(
-        [sys.executable, "-m", "rosenblatt", "train", "-", "-o", tmp_path / "m", "--format", "svmlight"],
-        stdin=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    time.sleep(2)
+        [sys.executable, "-m", "rosenblatt", *endless, "--stream", "--json"],
+        stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    time.sleep(2.5)
     process.send_signal(signal.SIGINT)
-    time.sleep(0.5)
-    _, err = process.communicate(timeout=30)
+    out, err = process.communicate(timeout=60)
     assert process.returncode == 130
-    assert "interrupted; nothing was written" in err
-    assert not (tmp_path / "m").exists()
+    assert err.startswith("interrupted after ")
+    assert json.loads(out)["interrupted"] is True
+    assert rb.load(tmp_path / "m").n_updates_ > 0
+
+
+@POSIX
+def test_interrupted_before_anything_was_learned_nothing_is_written(endless, tmp_path, capsys, monkeypatch):
+    (tmp_path / "m").write_bytes(b"what was there")
+    interrupting(monkeypatch, training, "_read", 1, signal.SIGINT)
+    assert cli.main(endless) == 130
+    assert capsys.readouterr().err == "rosenblatt: interrupted; nothing was written\n"
+    assert (tmp_path / "m").read_bytes() == b"what was there"
+
+
+@POSIX
+@pytest.mark.parametrize("options", [["--stream"], [], ["-a", "kernel", "--block-size", "9"]])
+def test_the_second_interrupt_does_not_wait_and_writes_nothing(options, endless, tmp_path, capsys, monkeypatch):
+    (tmp_path / "m").write_bytes(b"what was there")
+    where = (training, "_learn", 3) if "--stream" in options else (Learner, "_whole_pass", 1)
+    interrupting(monkeypatch, *where, signal.SIGINT, signal.SIGINT)
+    assert cli.main([*endless, *options, "--block-rows", "500"]) == 130
+    assert capsys.readouterr().err == "rosenblatt: interrupted; nothing was written\n"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.svm", "m"]
+    assert (tmp_path / "m").read_bytes() == b"what was there"
+
+
+@POSIX
+def test_an_interrupt_while_saving_comes_too_late_and_a_second_one_leaves_what_was_there(tmp_path, capsys, monkeypatch):
+    (tmp_path / "a.svm").write_bytes(ROWS)
+    command = ["train", str(tmp_path / "a.svm"), "-o", str(tmp_path / "m")]
+    interrupting(monkeypatch, whole_files.os, "fsync", 1, signal.SIGINT)
+    assert cli.main(command) == 0
+    assert capsys.readouterr().err == ""
+    before = (tmp_path / "m").read_bytes()
+    interrupting(monkeypatch, whole_files.os, "fsync", 1, signal.SIGINT, signal.SIGINT)
+    assert cli.main([*command, "-a", "pa"]) == 130
+    assert (tmp_path / "m").read_bytes() == before
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.svm", "m"]
+
+
+@POSIX
+def test_an_interrupt_while_judging_loses_no_model(tmp_path, capsys, monkeypatch):
+    (tmp_path / "a.svm").write_bytes(ROWS * 5)
+    interrupting(monkeypatch, judging, "judged", 1, signal.SIGINT)
+    command = ["train", str(tmp_path / "a.svm"), "-o", str(tmp_path / "m"), "--held-out", str(tmp_path / "a.svm")]
+    assert cli.main(command) == 130
+    assert "the model so far is in" in capsys.readouterr().err
+    assert rb.load(tmp_path / "m").n_updates_ > 0
+
+
+# ---- what a model is -----------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("options", [["--stream"], ["--tol", "0.01"], ["-a", "pocket"], ["-a", "mira"]])
@@ -171,15 +284,26 @@ def test_inspect_tells_of_any_model(tmp_path, capsys, options):
     out = capsys.readouterr().out
     assert "best margin  at" in out
     assert "svmlight files" in out
-    rb.VotedPerceptron(max_iter=2, tol=None).fit([[1, 0], [0, 1], [1, 1]], ["a", "b", "a"]).save(tmp_path / "k")
-    assert cli.main(["inspect", str(tmp_path / "k")]) == 0
-    assert cli.main(["predict", str(tmp_path / "k"), str(tmp_path / "a.svm")]) == 1
-    assert "kernel model" in capsys.readouterr().err
-    rb.PassiveAggressiveRegressor().fit([[1, 0], [0, 1], [1, 1]], [1.0, 2.5, 3.0]).save(tmp_path / "r")
-    assert cli.main(["inspect", str(tmp_path / "r")]) == 0
-    assert "a regression" in capsys.readouterr().out
-    assert cli.main(["predict", str(tmp_path / "r"), str(tmp_path / "a.svm")]) == 1
-    assert "is a regression" in capsys.readouterr().err
+
+
+def test_a_thousand_classes_do_not_flood_the_terminal(tmp_path, capsys):
+    lines = [f"c{i % 1000},{i % 1000}\n" for i in range(2000)]
+    (tmp_path / "t.csv").write_text("label,size\n" + "".join(lines))
+    assert cli.main(["train", str(tmp_path / "t.csv"), "-o", str(tmp_path / "m"), "--passes", "1"]) == 0
+    assert "c100, c101, c102, c103, c104, … (1,000 in all)" in capsys.readouterr().out
+    assert cli.main(["inspect", str(tmp_path / "m")]) == 0
+    assert "(1,000 in all)" in capsys.readouterr().out
+    assert cli.main(["evaluate", str(tmp_path / "m"), str(tmp_path / "t.csv")]) == 0
+    out = capsys.readouterr().out
+    assert "the 20 largest of 1,000 classes (--json tells of all)" in out
+    assert len(out.splitlines()) < 60
+    assert max(map(len, out.splitlines())) < 80
+    assert cli.main(["evaluate", str(tmp_path / "m"), str(tmp_path / "t.csv"), "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    counts, names = np.array(told["confusion"]["counts"]), told["confusion"]["labels"]
+    np.fill_diagonal(counts, 0)
+    true, predicted, rows = out.splitlines()[out.splitlines().index("the most frequent confusions") + 4].split()
+    assert int(rows) == counts.max() == counts[names.index(true), names.index(predicted)]
 
 
 # ---- explanations --------------------------------------------------------------------------------------------------
@@ -207,7 +331,7 @@ def test_mixed_columns_are_explained_by_name(tmp_path, capsys):
         "blue,9,cook,so so it was a film",
     ]
     (tmp_path / "t.csv").write_text("label,size,job,text\n" + "\n".join(rows * 8) + "\n")
-    assert cli.main(["train", "-q", str(tmp_path / "t.csv"), "-o", str(tmp_path / "m")]) == 0
+    assert cli.main(["train", "-q", str(tmp_path / "t.csv"), "-o", str(tmp_path / "m"), "--bits", "12"]) == 0
     assert (
         cli.main(["explain", str(tmp_path / "m"), str(tmp_path / "t.csv"), "--json", "--top", "99", "--rows", "3"]) == 0
     )
@@ -220,4 +344,12 @@ def test_mixed_columns_are_explained_by_name(tmp_path, capsys):
     assert cli.main(["explain", str(tmp_path / "m"), "--json", "--top", "99"]) == 0
     told = json.loads(capsys.readouterr().out)
     assert "job=pilot" in {row["feature"] for row in told["green"]}
+    assert cli.main(["explain", str(tmp_path / "m"), "good film"]) == 1
+    assert "the model does not read text alone: it needs the columns size, job, text" in capsys.readouterr().err
     assert not any(row["feature"].startswith("#") for rows in told.values() for row in rows)
+
+
+def test_a_word_that_ends_as_files_do_is_no_text(mood, capsys):
+    assert cli.main(["explain", str(mood), "reveiws.csv"]) == 1
+    assert capsys.readouterr().err == "rosenblatt: there is no file 'reveiws.csv'\n"
+    assert cli.main(["explain", str(mood), "see reviews.csv"]) == 0

@@ -102,8 +102,12 @@ def test_bash_completes_commands_options_and_values(tmp_path, capsys):
         return subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=True).stdout.split()
 
     assert completed("rosenblatt", "tr") == ["train", "trace"]
-    assert completed("rosenblatt", "train", "--shuf") == ["--shuffle-buffer"]
-    assert "pa1" in completed("rosenblatt", "train", "--algorithm", "")
+    assert completed("rosenblatt", "train", "--shuffle-") == ["--shuffle-buffer"]
+    assert completed("rosenblatt", "train", "--algorithm", "ker") == ["kernel"]
+    assert "c" not in completed("rosenblatt", "train", "--algorithm", "")  # files are no algorithms
+    assert completed("rosenblatt", "completion", "z") == ["zsh"]
+    (tmp_path / "two words.csv").write_text("")
+    assert completed("rosenblatt", "train", "tw") == ["two", "words.csv"]
     assert completed("rosenblatt", "predict", "c") == ["c"]
 
 

@@ -12,7 +12,6 @@ from saved import same_learner
 import rosenblatt as rb
 from rosenblatt import cli, model_files
 from rosenblatt.cli import training
-from rosenblatt.cli.algorithms import ALGORITHMS
 
 WORDS = [
     "good",
@@ -100,34 +99,6 @@ def test_text_block_by_block_is_partial_fit_in_any_blocks(csv, tmp_path, rows):
     expected.partial_fit(text.partial_fit_transform(texts), labels)
     expected.partial_fit(text.transform(texts), labels)
     same(tmp_path / "m", expected)
-
-
-@pytest.mark.parametrize("name", ALGORITHMS)
-def test_every_algorithm_on_numbers_is_its_estimator(svm, tmp_path, name):
-    assert train(svm, "-o", tmp_path / "m", "-a", name, "--passes", 4, "--seed", 3) == 0
-    rows = rb.data.read(svm)
-    kind, fixed, settable = ALGORITHMS[name]
-    average = {"average": True} if "average" in settable else {}
-    expected = getattr(rb, kind)(**fixed, **average, max_iter=4, tol=None, random_state=3).fit(rows.X, rows.y)
-    loaded = same(tmp_path / "m", expected)
-    assert loaded.get_params() == expected.get_params()
-
-
-@pytest.mark.parametrize(
-    ("options", "estimator"),
-    [
-        (["-a", "pa2", "-C", 0.5, "--last"], rb.PassiveAggressiveClassifier(variant="PA-II", C=0.5)),
-        (["--eta0", 0.25, "--margin", 1.5], rb.AveragedPerceptron(eta0=0.25, margin=1.5)),
-        (["--no-intercept"], rb.AveragedPerceptron(fit_intercept=False)),
-        (["-a", "norm-mira", "--beta", 0.1], rb.MIRA(variant="norm", beta=0.1, average=True)),
-        (["-a", "perceptron", "--ties", "predict", "--no-shuffle"], rb.Perceptron(ties="predict", shuffle=False)),
-        (["-a", "mira", "-C", 0.1], rb.MIRA(C=0.1, average=True)),
-    ],
-)  # fmt: skip
-def test_options_are_parameters(svm, tmp_path, options, estimator):
-    assert train(svm, "-o", tmp_path / "m", "--passes", 3, *options) == 0
-    rows = rb.data.read(svm)
-    same(tmp_path / "m", estimator.set_params(max_iter=3, tol=None, random_state=0).fit(rows.X, rows.y))
 
 
 def test_svmlight_that_grows_wider_from_block_to_block(tmp_path):
@@ -288,3 +259,32 @@ def test_an_interrupted_run_has_counted_what_it_has_learned(csv, tmp_path, monke
     head.write_text("".join(csv.read_text().splitlines(keepends=True)[:22]))
     assert cli.main(["train", str(head), "-o", str(tmp_path / "whole"), "-q", "--stream", "--passes", "1"]) == 0
     same_learner(model.learner, model_files.read(tmp_path / "whole").learner)
+
+
+def test_a_model_of_python_on_a_frame_is_judged_and_goes_on(tmp_path, capsys):
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame({"width": [1.0, 2, -1, -2], "height": [0.0, 1, 0, -1], "label": ["a", "a", "b", "b"]})
+    X, y = frame[["width", "height"]], frame["label"].astype(object)
+    rb.Perceptron(shuffle=False).fit(X, y).save(tmp_path / "m")
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    assert cli.main(["evaluate", str(tmp_path / "m"), str(tmp_path / "t.csv")]) == 0
+    assert "accuracy 100.00% on 4 rows" in capsys.readouterr().out
+    assert cli.main(["train", str(tmp_path / "t.csv"), "--resume", str(tmp_path / "m"), "-o", str(tmp_path / "n")]) == 0
+    assert "label: label (guessed from its name)" in capsys.readouterr().out
+    loaded = same(tmp_path / "n", rb.Perceptron(shuffle=False).fit(X, y).partial_fit(X, y))
+    assert loaded.feature_names_in_.tolist() == ["width", "height"]
+    (tmp_path / "numbers.csv").write_text("label,width,height\n1,2,3\n0,1,2\n")
+    command = ["train", str(tmp_path / "numbers.csv"), "--resume", str(tmp_path / "m"), "-o", str(tmp_path / "o")]
+    assert cli.main(command) == 1
+    assert "numbers.csv: the labels are numbers, and those of the model are words" in capsys.readouterr().err
+
+
+def test_several_files_with_columns_in_any_order(tmp_path, capsys):
+    (tmp_path / "1.csv").write_text("label,a,b\nx,1,2\ny,-1,3\n")
+    (tmp_path / "2.csv").write_text("b,label,a\n2,x,1\n3,y,-1\n")
+    (tmp_path / "all.csv").write_text("label,a,b\n" + "x,1,2\ny,-1,3\n" * 2)
+    assert train(tmp_path / "1.csv", tmp_path / "2.csv", "-o", tmp_path / "m") == 0
+    assert train(str(tmp_path / "?.csv"), "-o", tmp_path / "glob") == 0
+    assert train(tmp_path / "all.csv", "-o", tmp_path / "all") == 0
+    same(tmp_path / "m", rb.load(tmp_path / "all"))
+    same(tmp_path / "glob", rb.load(tmp_path / "all"))

@@ -228,8 +228,7 @@ class State:
         before = self.n_classes
         if before == 1 and code == 0:  # the class known so far was y = −1 and is now y = +1
             for name in self._arrays():
-                np.negative(getattr(self, name), out=getattr(self, name))
-                getattr(self, name)[...] += 0.0
+                np.subtract(0.0, getattr(self, name), out=getattr(self, name))  # which leaves no −0
         self.n_classes += 1
         if self.n_classes > 2:
             share = 1.0 if self.multiclass == "ovr" else self.rule.class_share

@@ -5,8 +5,12 @@ options.py      options that commands share, and help that begins with an exampl
 inputs.py       files to blocks, as the options say
 features.py     blocks to rows of numbers, and all that it takes to make them again, kept in the model
 algorithms.py   the learners by name
+parameters.py   their parameters as options
+learners.py     what the estimators are made of, without scikit-learn
 training.py     learning from files, in memory or block by block
+story.py        what training did, in words
 judging.py      models on files: scores, and what they come to
+reasons.py      what a score is the sum of
 names.py        what the columns of a model are called
 whole.py        small files at once, without columns that are empty
 
@@ -16,6 +20,7 @@ Each other module is a command.
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Sequence
 
 from .. import __version__
@@ -47,8 +52,9 @@ def parser() -> argparse.ArgumentParser:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command; returns its exit code."""
-    arguments = parser().parse_args(argv)
-    with failures() as outcome:
+    words = sys.argv[1:] if argv is None else list(argv)
+    with failures("--json" in words) as outcome:
+        arguments = parser().parse_args(words)
         outcome.code = arguments.run(arguments) or 0
     return outcome.code
 

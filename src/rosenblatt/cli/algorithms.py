@@ -1,104 +1,158 @@
-"""The learners by name: the estimator that each is in Python, its parameters, and the learner itself."""
+"""The learners by name: the estimator that each is in Python, and the options that are its parameters."""
 
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
-from .terminal import CommandError
+from . import parameters
+from .parameters import RULES, asked_for, spelled
+from .terminal import CommandError, listed, shown
 
-if TYPE_CHECKING:
-    from ..learner import Learner
-    from ..rules import Rule
 
-_PERCEPTRON = ("eta0", "margin")
+class Named(NamedTuple):
+    """What a name stands for."""
 
-#: The class of each name, the parameters that the name fixes, and those that options may set.
-ALGORITHMS: dict[str, tuple[str, dict[str, Any], tuple[str, ...]]] = {
-    "averaged": ("AveragedPerceptron", {}, _PERCEPTRON),
-    "perceptron": ("Perceptron", {}, _PERCEPTRON),
-    "pocket": ("PocketPerceptron", {}, _PERCEPTRON),
-    "batch": ("BatchPerceptron", {}, _PERCEPTRON),
-    "pa": ("PassiveAggressiveClassifier", {"variant": "PA"}, ("average",)),
-    "pa1": ("PassiveAggressiveClassifier", {"variant": "PA-I"}, ("C", "average")),
-    "pa2": ("PassiveAggressiveClassifier", {"variant": "PA-II"}, ("C", "average")),
-    "mira": ("MIRA", {"variant": "margin"}, ("C", "average")),
-    "norm-mira": ("MIRA", {"variant": "norm"}, ("beta", "average")),
+    estimator: str
+    takes: tuple[str, ...]  # parameters that options may set, by their names in Python
+    preset: Mapping[str, Any] = MappingProxyType({})  # parameters that the name sets
+
+    @property
+    def is_regression(self) -> bool:
+        return "epsilon" in self.takes
+
+
+_RUN = ("fit_intercept", "shuffle")
+_CLASSES = (*_RUN, "multiclass", "ties", "class_weight", "tol")
+_PERCEPTRON = ("eta0", "margin", *_CLASSES, "init")
+_MIRA = (*(name for name in _CLASSES if name != "multiclass"), "init")
+_KERNEL = (
+    "kernel", "gamma", "degree", "coef0", "rule", "readout", "budget", "budget_policy", "projection_tol",
+    "block_size", "cache_size", "device", "precision", *_CLASSES,
+)  # fmt: skip
+
+
+def _passive_aggressive(estimator: str, variant: str, own: tuple[str, ...]) -> Named:
+    C = () if variant == "PA" else ("C",)
+    return Named(estimator, (*C, "average", *own, "init"), {"variant": variant, "average": True})
+
+
+def _regressor(variant: str) -> Named:
+    return _passive_aggressive("PassiveAggressiveRegressor", variant, ("epsilon", *_RUN))
+
+
+ALGORITHMS: dict[str, Named] = {
+    "averaged": Named("AveragedPerceptron", _PERCEPTRON),
+    "perceptron": Named("Perceptron", _PERCEPTRON),
+    "pocket": Named("PocketPerceptron", ("ratchet", *_PERCEPTRON)),
+    "batch": Named("BatchPerceptron", tuple(name for name in _PERCEPTRON if name != "shuffle")),
+    "pa1": _passive_aggressive("PassiveAggressiveClassifier", "PA-I", _CLASSES),
+    "pa2": _passive_aggressive("PassiveAggressiveClassifier", "PA-II", _CLASSES),
+    "pa": _passive_aggressive("PassiveAggressiveClassifier", "PA", _CLASSES),
+    "mira": Named("MIRA", ("C", "average", *_MIRA), {"variant": "margin", "average": True}),
+    "norm-mira": Named("MIRA", ("beta", "average", *_MIRA), {"variant": "norm", "average": True}),
+    "online": Named("OnlineClassifier", ("rule", "readout", "ratchet", *_CLASSES, "init")),
+    "voted": Named("VotedPerceptron", _KERNEL),
+    "kernel": Named("KernelPerceptron", _KERNEL),
+    "pa1-regressor": _regressor("PA-I"),
+    "pa2-regressor": _regressor("PA-II"),
+    "pa-regressor": _regressor("PA"),
 }
 #: The best of those tried on text (docs/text.md). Its C is in units of rows of norm 1, which text has.
 FOR_TEXT = "pa1"
 #: Elsewhere rows have any scale, which does not matter to a perceptron that starts at zero.
 FOR_NUMBERS = "averaged"
+#: For labels that are numbers and no classes; their scale does not matter to it, but for ε.
+FOR_REGRESSION = "pa2-regressor"
 
-_READOUTS = {"AveragedPerceptron": "averaged", "PocketPerceptron": "pocket"}
+#: Classes of Python are names too: of several variants, the one that is their default.
+_IN_PYTHON = {named.estimator: name for name, named in reversed(ALGORITHMS.items())}
 
 
-def add_options(parser: argparse.ArgumentParser) -> None:
+#: The options of each rule.
+_OF_RULES = {
+    "perceptron": ("eta0", "margin"),
+    "pa": (),
+    "pa1": ("C",),
+    "pa2": ("C",),
+    "mira": ("C",),
+    "norm-mira": ("beta",),
+}
+
+
+def add_options(parser: argparse.ArgumentParser, without: tuple[str, ...] = ()) -> None:
     """Which learner, and its parameters."""
-    group = parser.add_argument_group("learning")
+    group = parser.add_argument_group("learning (options are the parameters of the estimator in Python)")
     group.add_argument(
-        "-a", "--algorithm", choices=tuple(ALGORITHMS), help=f"the learner ({FOR_TEXT} for text, else {FOR_NUMBERS})"
+        "-a",
+        "--algorithm",
+        choices=tuple(ALGORITHMS),
+        type=lambda text: _IN_PYTHON.get(text, text),
+        metavar="NAME",
+        help=f"{', '.join(ALGORITHMS)}, or a class of Python ({FOR_TEXT} for text, else {FOR_NUMBERS}; "
+        f"{FOR_REGRESSION} for labels that are not whole numbers)",
     )
-    group.add_argument("-C", dest="C", metavar="C", type=float, help="largest step of pa1, damping of pa2 (1)")
-    group.add_argument("--eta0", metavar="η", type=float, help="step of a perceptron (1)")
-    group.add_argument("--margin", metavar="M", type=float, help="a perceptron moves while the score is at most M (0)")
-    group.add_argument("--beta", metavar="β", type=float, help="margin of norm-mira (0.01)")
-    group.add_argument(
-        "--last", dest="average", action="store_false", default=None, help="use the last weights, not their mean"
-    )
-    group.add_argument("--no-intercept", action="store_true", help="learn no bias")
-    group.add_argument(
-        "--multiclass", choices=("max", "uniform", "proportional", "ovr"), help="who loses with several classes (max)"
-    )
-    group.add_argument("--ties", choices=("mistake", "predict"), help="what a score of 0 counts as (mistake)")
+    parameters.add_options(group, without)
 
 
-def chosen(arguments: argparse.Namespace, for_text: bool) -> tuple[str, dict[str, Any]]:
-    """The class of the learner asked for, and its own parameters."""
-    name = arguments.algorithm or (FOR_TEXT if for_text else FOR_NUMBERS)
-    kind, fixed, settable = ALGORITHMS[name]
-    parameters: dict[str, Any] = dict(fixed)
-    if "average" in settable:
-        parameters["average"] = True
-    for option in ("eta0", "margin", "C", "beta", "average"):
-        value = getattr(arguments, option)
-        if value is None:
-            continue
-        if option not in settable:
-            spelled = {"C": "-C", "average": "--last"}.get(option, f"--{option}")
-            raise CommandError(f"{spelled} does not go with --algorithm {name}")
-        parameters[option] = value
-    parameters["fit_intercept"] = not arguments.no_intercept
-    for option in ("multiclass", "ties"):
-        if getattr(arguments, option) is not None:
-            parameters[option] = getattr(arguments, option)
-    return kind, parameters
+def default(has_text: bool, is_regression: bool) -> tuple[str, str]:
+    """The learner where none is asked for, and what it was chosen for."""
+    if is_regression:
+        return FOR_REGRESSION, "labels that are not whole numbers"
+    return (FOR_TEXT, "text") if has_text else (FOR_NUMBERS, "numbers")
 
 
-def learner_of(kind: str, parameters: dict[str, Any]) -> Learner:
-    """The learner that the estimator of this class and these parameters has."""
-    from ..learner import Learner
+def chosen(arguments: argparse.Namespace, name: str) -> tuple[str, dict[str, Any]]:
+    """The class of a learner, and the parameters that its name and the options set."""
+    named, asked = ALGORITHMS[name], asked_for(arguments)
+    found = dict(named.preset)
+    if "rule" in named.takes:
+        asked = _with_rule(asked, name)
+    for option, value in asked.items():
+        if option not in named.takes:
+            raise CommandError(_does_not_go(option, value, name))
+        found[option] = value
+    if named.estimator == "OnlineClassifier" and found.get("readout") == "voted":
+        raise CommandError("--readout voted needs the examples of the run: say --algorithm voted")
+    return named.estimator, found
 
-    return Learner(
-        _rule(kind, parameters),
-        readout=_READOUTS.get(kind) or ("averaged" if parameters.get("average") else "last"),
-        ties=parameters.get("ties", "mistake"),
-        multiclass=parameters.get("multiclass", "max"),
-        fit_intercept=parameters["fit_intercept"],
-        ratchet=kind == "PocketPerceptron",
-        batch=kind == "BatchPerceptron",
-    )
 
-
-def _rule(kind: str, parameters: dict[str, Any]) -> Rule:
+def _with_rule(asked: dict[str, Any], name: str) -> dict[str, Any]:
+    """The same with the options of a rule in it."""
     from .. import rules
 
-    if kind == "PassiveAggressiveClassifier":
-        if parameters["variant"] == "PA":
-            return rules.PA()
-        return (rules.PA1 if parameters["variant"] == "PA-I" else rules.PA2)(parameters.get("C", 1.0))
-    if kind == "MIRA":
-        if parameters["variant"] == "norm":
-            return rules.NormMIRA(parameters.get("beta", 0.01))
-        return rules.MIRA(parameters.get("C"))
-    return rules.Perceptron(eta0=parameters.get("eta0", 1.0), margin=parameters.get("margin", 0.0))
+    rule = asked.get("rule", "perceptron")
+    own = {option: asked[option] for option in _OF_RULES[rule] if option in asked}
+    rest = {option: value for option, value in asked.items() if option not in own}
+    for option, value in rest.items():
+        takes = [other for other, options in _OF_RULES.items() if option in options]
+        if takes:
+            raise CommandError(
+                f"{spelled(option, value)} does not go with --rule {rule} of --algorithm {name}; it goes with --rule "
+                f"{listed(takes)}"
+            )
+    return rest | {"rule": getattr(rules, RULES[rule])(**own)} if own or "rule" in asked else rest
+
+
+def _does_not_go(option: str, value: Any, name: str) -> str:
+    takes = [
+        other
+        for other, named in ALGORITHMS.items()
+        if option in named.takes or ("rule" in named.takes and any(option in own for own in _OF_RULES.values()))
+    ]
+    return f"{spelled(option, value)} does not go with --algorithm {name}; it goes with {listed(takes)}"
+
+
+def class_weights(asked: Any, labels: Any) -> Any:
+    """Weights of classes by labels of the type that a file has; refuses one that is none."""
+    if not isinstance(asked, dict) or labels.dtype.kind in "US":
+        return asked
+    try:
+        return {float(name): weight for name, weight in asked.items()}
+    except ValueError:
+        named = ", ".join(asked)
+        raise CommandError(
+            f"--class-weight names {named}, and the labels are numbers such as {shown(labels[0].item())}"
+        ) from None

@@ -10,20 +10,24 @@ import argparse
 EXAMPLE = "rosenblatt completion bash >> ~/.bashrc"
 
 _BASH = """_rosenblatt() {{
-    local current="${{COMP_WORDS[COMP_CWORD]}}" before="${{COMP_WORDS[COMP_CWORD-1]}}" words=""
+    local current="${{COMP_WORDS[COMP_CWORD]}}" before="${{COMP_WORDS[COMP_CWORD-1]}}" words="" files=""
     if [ "$COMP_CWORD" -eq 1 ]; then
         words="{commands} --help --version"
     else
         case "${{COMP_WORDS[1]}} $before" in
 {values}
             *)
+                files=yes
                 case "${{COMP_WORDS[1]}}" in
 {options}
                 esac ;;
         esac
     fi
     COMPREPLY=($(compgen -W "$words" -- "$current"))
-    [ "${{current#-}}" = "$current" ] && [ "$COMP_CWORD" -gt 1 ] && COMPREPLY+=($(compgen -f -- "$current"))
+    if [ "$files" ] && [ "${{current#-}}" = "$current" ]; then
+        local IFS=$'\n'
+        COMPREPLY+=($(compgen -f -- "$current"))
+    fi
 }}
 complete -o filenames -F _rosenblatt rosenblatt
 """
@@ -49,7 +53,7 @@ def run(arguments: argparse.Namespace) -> None:
             spelled += action.option_strings
             if action.choices:
                 given = " ".join(map(str, action.choices))
-                for option in action.option_strings:
+                for option in action.option_strings or [name]:
                     values.append(f'            "{name} {option}") words="{given}" ;;')
         options.append(f'                    {name}) words="{" ".join(spelled)}" ;;')
     script = _BASH.format(commands=" ".join(found), values="\n".join(values), options="\n".join(options))

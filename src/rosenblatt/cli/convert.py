@@ -10,7 +10,7 @@ import argparse
 from typing import Any
 
 from . import options
-from .terminal import CommandError, emit, note
+from .terminal import CommandError, emit, note, several
 
 EXAMPLE = "rosenblatt convert rows.svm.gz rows.parquet"
 
@@ -62,10 +62,12 @@ def run(arguments: argparse.Namespace) -> None:
         raise CommandError(str(error)) from None
     if skipped:
         note(str(skipped))
+    if arguments.output == "-":
+        return
     if arguments.json:
         emit({"rows": n, "skipped": skipped.count})
-    elif arguments.output != "-":
-        print(f"{n:,} rows in {arguments.output}")
+    else:
+        print(f"{several(n, 'row')} in {arguments.output}")
 
 
 def _numbered(arguments: argparse.Namespace, columns: Any) -> dict[Any, float] | None:

@@ -99,6 +99,12 @@ class Features:
     def n_features(self) -> int:
         return self.met if self.encoder is None else self.encoder.n_features
 
+    @property
+    def dtype(self) -> Any:
+        """Of the rows of a table."""
+        assert self.encoder is not None
+        return self.encoder.dtype
+
     def rows(self, block: Block, *, learn: bool) -> Csr:
         """The rows of a block; ``learn``: counts and means go on with them."""
         return self.weigh(self.read(block, learn=learn), learn=learn)
@@ -148,12 +154,14 @@ class Features:
             made = cls(None, kind(**plain["settings"]), Categories())
             made.met = plain["n_features"]
             return made
+        if getattr(getattr(model.learner, "kernel", None), "name", None) == "precomputed":
+            raise CommandError(
+                f"{path} has a precomputed kernel, whose values with its examples no file holds; use rb.load in Python"
+            )
         if "bag_of_words" in model.extras:
             raise CommandError(
                 f"{path} reads text by a vocabulary, which the command line does not; use rb.load in Python"
             )
-        if not hasattr(model.learner, "weights"):
-            raise CommandError(f"{path} is a kernel model, which the command line does not run; use rb.load in Python")
         if model.columns is not None:  # trained in Python on a frame
             columns = Columns(label=None, numeric=tuple(map(str, model.columns)))
             return cls(Encoder(columns, dtype=model.learner.dtype), None, Categories())

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from .terminal import CommandError
 
 if TYPE_CHECKING:
-    from ..data import Block, Columns, Data, Stream
+    from ..data import Block, Data, Stream
 
 #: Larger files are read block by block in every pass. A compressed byte counts for five.
 IN_MEMORY = 1 << 30
@@ -55,7 +55,11 @@ def opened(files: Sequence[str], arguments: argparse.Namespace, columns: Any = N
             **settings,
         )
     except TypeError as error:  # an option that does not go with the format
-        raise CommandError(str(error)) from None
+        wanted = getattr(columns, "features", None)  # of a model
+        needs = (
+            f"{', '.join(files)}: the model needs a table with the columns {', '.join(wanted[:6])}; " if wanted else ""
+        )
+        raise CommandError(f"{needs}{error}") from None
 
 
 def read_whole(files: Sequence[str], arguments: argparse.Namespace) -> Data:
@@ -78,7 +82,57 @@ def fit_in_memory(files: Sequence[str]) -> bool:
 
 
 def labels_of(block: Block) -> Any:
-    """The labels of a block, which must be there."""
+    """The labels of a block, which must be there and be classes."""
+    import numpy as np
+
+    labels = _there(block)
+    if labels.dtype.kind == "f":
+        broken = np.flatnonzero(labels != np.round(labels))
+        if len(broken):
+            row = int(broken[0])
+            raise CommandError(
+                f"{block.place(row)}: the label {labels[row]:g} is a number of a regression and no class; "
+                "say --algorithm pa2-regressor"
+            )
+    return labels
+
+
+def targets_of(block: Block) -> Any:
+    """The labels of a block as numbers to come near to."""
+    import numpy as np
+
+    labels = _there(block)
+    if labels.dtype.kind in "US":
+        for row, text in enumerate(labels.tolist()):
+            try:
+                float(text)
+            except ValueError:
+                raise CommandError(
+                    f"{block.place(row)}: the label {text!r} is no number, and a regression needs numbers; for classes "
+                    "choose another --algorithm"
+                ) from None
+    targets = labels.astype(np.float64)
+    wrong = np.flatnonzero(~np.isfinite(targets))
+    if len(wrong):
+        row = int(wrong[0])
+        raise CommandError(f"{block.place(row)}: the label {labels[row]} is not a finite number")
+    return np.ascontiguousarray(targets)
+
+
+def are_numbers_of_a_regression(block: Block) -> bool:
+    """Whether some label is a number that is not whole."""
+    import numpy as np
+
+    labels = block.labels
+    return labels is not None and labels.dtype.kind == "f" and bool(np.any(labels % 1 > 0))
+
+
+def are_words(labels: Any) -> bool:
+    """Whether labels are text; in an array of objects the first one tells."""
+    return labels.dtype.kind in "US" or (labels.dtype.kind == "O" and len(labels) > 0 and isinstance(labels[0], str))
+
+
+def _there(block: Block) -> Any:
     import numpy as np
 
     labels = block.labels
@@ -88,16 +142,4 @@ def labels_of(block: Block) -> Any:
         missing = np.flatnonzero(np.isnan(labels))
         if len(missing):
             raise CommandError(f"{block.place(int(missing[0]))}: the label is missing")
-        broken = np.flatnonzero(labels != np.round(labels))
-        if len(broken):
-            row = int(broken[0])
-            raise CommandError(
-                f"{block.place(row)}: the label {labels[row]:g} is a number of a regression and no class; "
-                "the command line trains classifiers"
-            )
     return labels
-
-
-def guesses(columns: Columns | None) -> str:
-    """Every guess about columns, a line each."""
-    return "" if columns is None else str(columns)

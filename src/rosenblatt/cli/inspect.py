@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import argparse
 import math
-import os
+from collections.abc import Iterable
 from typing import Any
 
 from . import options
+from .story import classes, counts, in_words, size
 from .terminal import emit, show, shown
 
 EXAMPLE = "rosenblatt inspect mood.model"
@@ -32,11 +33,11 @@ def run(arguments: argparse.Namespace) -> None:
     rows = [
         (
             "model",
-            f"{arguments.model} ({os.path.getsize(arguments.model) / 1e6:,.1f} MB), rosenblatt {model.written_by}",
+            f"{arguments.model} ({size(arguments.model)}), rosenblatt {model.written_by}",
         ),
         ("learner", document["algorithm"]),
-        ("parameters", ", ".join(f"{name}={value}" for name, value in document["parameters"].items())),
-        ("classes", ", ".join(document["classes"]) if document["classes"] else "a regression"),
+        ("parameters", _wrapped(f"{name}={value}" for name, value in document["parameters"].items())),
+        ("classes", classes(document["classes"]) if document["classes"] else "a regression"),
         ("features", f"{document['features']:,}" + ("" if model.columns is None else ", with names")),
         ("made from", "\n".join(_made_from(model))),
         ("examples", f"{history['examples']:,} visited, {history['updates']:,} updates"),
@@ -49,11 +50,9 @@ def run(arguments: argparse.Namespace) -> None:
     if story is not None:
         after = f", after {story['resumed']}" if story["resumed"] else ""
         rows.append(("trained on", f"{story['rows']:,} rows of {', '.join(story['files'])}, {story['how']}{after}"))
-        rows.append(("mistakes", ", ".join(f"{n:,}" for n in story["mistakes"]) + " (in each pass)"))
+        rows += counts(story)
         if story["held_out"]:
-            rows.append(
-                ("held out", f"{story['held_out']['accuracy']:.2%} right on {story['held_out']['rows']:,} rows")
-            )
+            rows.append(("held out", in_words(story["held_out"])))
     show(rows)
 
 
@@ -71,6 +70,12 @@ def _document(model: Any) -> dict[str, Any]:
         "rows_from": model.extras["features"][0] if "features" in model.extras else None,
         "written_by": model.written_by,
     }
+
+
+def _wrapped(names: Iterable[str]) -> str:
+    import textwrap
+
+    return "\n".join(textwrap.wrap(", ".join(names), 100))
 
 
 def _plain(value: Any) -> Any:

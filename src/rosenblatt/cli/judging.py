@@ -9,14 +9,15 @@ from typing import Any
 
 import numpy as np
 
-from .. import engine, labels
+from .. import labels
 from ..data import Block
 from ..learner import Learner
 from ..model_files import Model, read
 from ..tables import Table
 from .features import Features
-from .inputs import labels_of, opened
-from .terminal import CommandError, shown
+from .inputs import are_words, labels_of, opened, targets_of
+from .learners import rows_for
+from .terminal import CommandError, several, shown
 
 Array = Any
 
@@ -24,10 +25,7 @@ Array = Any
 def loaded(path: str) -> tuple[Model, Features]:
     """A model and what makes its rows."""
     model = read(path)
-    features = Features.of_model(model, path)
-    if model.classes is None:
-        raise CommandError(f"{path} is a regression, which the command line does not run; use rb.load in Python")
-    return model, features
+    return model, Features.of_model(model, path)
 
 
 def opened_for(features: Features, files: Sequence[str], arguments: argparse.Namespace, labelled: bool) -> Any:
@@ -36,17 +34,20 @@ def opened_for(features: Features, files: Sequence[str], arguments: argparse.Nam
     if features.encoder is not None:
         columns = features.encoder.columns if labelled else features.encoder.columns.without_label()
     format = features.format if arguments.format in (None, getattr(features.format, "name", None)) else None
-    stream = opened(files, arguments, None if format is not None else columns, format=format)
-    return stream
+    return opened(files, arguments, None if format is not None else columns, format=format)
 
 
 def scored(features: Features, learner: Learner, blocks: Iterable[Block]) -> Iterator[tuple[Block, Array, Array]]:
-    """Each block with the scores of its rows and the codes of the classes that they give."""
+    """Each block with the scores of its rows and the codes of the classes that they give, or the numbers."""
     wide = learner.dtype == np.float64
     for block in blocks:
-        rows = engine.admit(features.rows(block, learn=False), np.float64 if wide else None)
+        rows = rows_for(learner, features.rows(block, learn=False), np.float64 if wide else None)
         scores = learner.scores(rows)
         yield block, scores, learner.decide(scores)
+
+
+#: With more classes than these, the largest are told of, and the confusions that are most frequent.
+MOST_CLASSES = 20
 
 
 @dataclass
@@ -55,6 +56,12 @@ class Judgement:
 
     classes: list[Any]
     confusion: Array  # (true, predicted)
+    n_known: int  # classes of the model; those behind are of the file alone
+
+    @property
+    def unknown(self) -> list[Any]:
+        """Labels of the file that are no classes of the model."""
+        return self.classes[self.n_known :]
 
     @property
     def rows(self) -> int:
@@ -72,6 +79,9 @@ class Judgement:
         f1 = 2 * right / np.maximum(predicted + there, 1)
         return list(zip(self.classes, precision.tolist(), recall.tolist(), f1.tolist(), there.tolist()))
 
+    def __str__(self) -> str:
+        return f"accuracy {self.accuracy:.2%} on {several(self.rows, 'row')}"
+
     def document(self) -> dict[str, Any]:
         """The judgement as plain values."""
         names = ("precision", "recall", "f1", "rows")
@@ -88,22 +98,83 @@ class Judgement:
             (shown(label), f"{precision:.4f}", f"{recall:.4f}", f"{f1:.4f}", f"{rows:,}")
             for label, precision, recall, f1, rows in self.by_class()
         ]
-        names = [shown(label) for label in self.classes]
-        counts = [[name, *(f"{n:,}" for n in row)] for name, row in zip(names, self.confusion.tolist())]
+        heads, names = ("class", "precision", "recall", "F1", "rows"), [shown(label) for label in self.classes]
+        if len(names) <= MOST_CLASSES:
+            counts = [[name, *(f"{n:,}" for n in row)] for name, row in zip(names, self.confusion.tolist())]
+            return [
+                Table(heads, per_class, "lrrrr"),
+                Table(("true \\ predicted", *names), counts, "l" + "r" * len(names)),
+            ]
+        largest = np.argsort(-self.confusion.sum(axis=1), kind="stable")[:MOST_CLASSES].tolist()
+        wrong = self.confusion - np.diag(np.diag(self.confusion))
+        most = [np.unravel_index(i, wrong.shape) for i in np.argsort(-wrong, axis=None, kind="stable")[:MOST_CLASSES]]
+        confused = [(names[i], names[j], f"{wrong[i, j]:,}") for i, j in most if wrong[i, j]]
+        title = f"the {MOST_CLASSES} largest of {len(names):,} classes (--json tells of all)"
         return [
-            Table(("class", "precision", "recall", "F1", "rows"), per_class, "lrrrr"),
-            Table(("true \\ predicted", *names), counts, "l" + "r" * len(names)),
+            Table(heads, [per_class[i] for i in largest], "lrrrr", title=title),
+            Table(("true", "predicted", "rows"), confused, "llr", title="the most frequent confusions"),
         ]
 
 
-def judged(features: Features, learner: Learner, classes: Array, blocks: Iterable[Block]) -> Judgement:
+@dataclass
+class Regression:
+    """How far predicted numbers lie from the true ones."""
+
+    rows: int = 0
+    off: float = 0.0  # Σ |y − s|
+    off2: float = 0.0  # Σ (y − s)²
+    mean: float = 0.0  # of y,
+    spread: float = 0.0  # and Σ (y − mean)²
+
+    def add(self, truth: Array, predicted: Array) -> None:
+        """Some rows more (their mean and spread as Chan, Golub and LeVeque 1979 have it)."""
+        n, off = len(truth), truth - predicted
+        mean, total = float(truth.mean()), self.rows + n
+        self.spread += float(np.square(truth - mean).sum()) + (mean - self.mean) ** 2 * self.rows * n / total
+        self.mean += (mean - self.mean) * n / total
+        self.off, self.off2, self.rows = self.off + float(np.abs(off).sum()), self.off2 + float(off @ off), total
+
+    @property
+    def mae(self) -> float:
+        return self.off / max(self.rows, 1)
+
+    @property
+    def rmse(self) -> float:
+        return float(np.sqrt(self.off2 / max(self.rows, 1)))
+
+    @property
+    def r2(self) -> float | None:
+        """The share of the variance that is explained; None: there is none."""
+        return 1 - self.off2 / self.spread if self.spread else None
+
+    def __str__(self) -> str:
+        r2 = "none, as all labels are the same" if self.r2 is None else f"{self.r2:.4f}"
+        return f"MAE {self.mae:.6g}, RMSE {self.rmse:.6g}, R² {r2}, on {several(self.rows, 'row')}"
+
+    def document(self) -> dict[str, Any]:
+        """The judgement as plain values."""
+        return {"rows": self.rows, "mae": self.mae, "rmse": self.rmse, "r2": self.r2}
+
+    def tables(self) -> list[Table]:
+        """None: that is all."""
+        return []
+
+
+def judged(
+    features: Features, learner: Learner, classes: Array | None, blocks: Iterable[Block]
+) -> Judgement | Regression:
     """Compare what a model says of labelled rows; labels that it does not know are classes that it never gives."""
+    if classes is None:
+        regression = Regression()
+        for block, numbers, _ in scored(features, learner, blocks):
+            regression.add(targets_of(block), numbers.astype(np.float64))
+        return regression
     known = list(classes.tolist())
     confusion = np.zeros((len(known), len(known)), np.int64)
     for block, _, codes in scored(features, learner, blocks):
         truth = labels_of(block)
-        if (truth.dtype.kind in "US") != (classes.dtype.kind in "US"):
-            truth = truth.astype(str) if classes.dtype.kind in "US" else _numbers(truth, block)
+        if are_words(truth) != are_words(classes):
+            truth = truth.astype(str) if are_words(classes) else _numbers(truth, block)
         for label in labels.distinct(truth).tolist():
             if label not in known:
                 known.append(label)
@@ -112,7 +183,7 @@ def judged(features: Features, learner: Learner, classes: Array, blocks: Iterabl
         rows = np.array([place[label] for label in truth.tolist()], np.int64)
         n = len(known)
         confusion += np.bincount(rows * n + codes, minlength=n * n).reshape(n, n)
-    return Judgement(known, confusion)
+    return Judgement(known, confusion, len(classes))
 
 
 def _numbers(truth: Array, block: Block) -> Array:

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import argparse
-from typing import Any
+from collections.abc import Iterable
+from typing import Any, NoReturn
+
+from .terminal import UsageError
 
 FORMATS = ("svmlight", "vw", "csv", "tsv", "jsonl", "parquet", "arrow")
 
@@ -17,18 +20,85 @@ class Parser(argparse.ArgumentParser):
         self.example = example
 
     def format_help(self) -> str:
+        self.usage = self.brief()
         return f"example: {self.example}\n\n{super().format_help()}"
+
+    def format_usage(self) -> str:
+        return f"usage: {self.brief()}\n"
+
+    def brief(self) -> str:
+        """The command with what it must be told."""
+        words = [self.prog]
+        for action in self._actions:
+            if not action.option_strings:
+                metavar = str(action.metavar)
+                words.append({"?": f"[{metavar}]", "+": f"{metavar}..."}.get(str(action.nargs), metavar))
+        words += [f"{a.option_strings[0]} {a.metavar}" for a in self._actions if a.option_strings and a.required]
+        return " ".join([*words, "[options]"])
+
+    def error(self, message: str) -> NoReturn:
+        """One sentence, and where to read more."""
+        raise UsageError(f"{message}; see {self.prog} --help")
+
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        if action.choices is not None and value not in action.choices:
+            among = [str(choice) for choice in action.choices]
+            raise argparse.ArgumentError(
+                action, f"there is no {value!r}{nearest(value, among)}; choose from {', '.join(among)}"
+            )
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> tuple[Any, list[str]]:
+        """The same, with an option that there is not refused here, where those that there are are known."""
+        found, rest = super().parse_known_args(args, namespace)
+        for word in rest:
+            if word.startswith("-"):
+                self.error(f"there is no option {word}{nearest(word.partition('=')[0], self._option_string_actions)}")
+        if rest:
+            self.error(f"{rest[0]!r} is one argument too many")
+        return found, rest
+
+
+def nearest(name: str, among: Iterable[str]) -> str:
+    """“ (did you mean …?)” where something is near."""
+    import difflib
+
+    close = difflib.get_close_matches(name.replace("_", "-"), list(among), 1, 0.6)
+    return f" (did you mean {close[0]}?)" if close else ""
 
 
 def names(text: str) -> list[str]:
-    """Names of columns, with commas between them."""
-    return [name.strip() for name in text.split(",") if name.strip()]
+    """Names with commas between them; one that holds a comma stands in double quotes, as in CSV."""
+    import csv
+
+    return [name.strip() for row in csv.reader([text], skipinitialspace=True) for name in row if name.strip()]
 
 
 def count(text: str) -> int:
     """A whole number from 1 on."""
-    if not text.isdigit() or int(text) < 1:
+    if not (text.isascii() and text.isdigit()) or int(text) < 1:
         raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 1 on")
+    return int(text)
+
+
+def number(text: str) -> float:
+    """A number."""
+    try:
+        return float(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number") from None
+
+
+def number_from_0(text: str) -> float:
+    """A finite number that is not negative."""
+    if not 0 <= number(text) < float("inf"):
+        raise argparse.ArgumentTypeError(f"{text} is not a number from 0 on")
+    return float(text)
+
+
+def seed(text: str) -> int:
+    """A whole number from 0 on."""
+    if not (text.isascii() and text.isdigit()):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 0 on")
     return int(text)
 
 
@@ -73,9 +143,13 @@ def add_columns(group: argparse._ArgumentGroup) -> None:
     group.add_argument("--numeric", metavar="NAMES", type=names, help="columns of numbers (guessed)")
     group.add_argument("--categorical", metavar="NAMES", type=names, help="columns of categories (guessed)")
     group.add_argument("--weight", metavar="NAME", help="a column of importance weights")
-    group.add_argument(
-        "--label-type", choices=("integer", "number", "boolean", "text"), help="what labels are read as (guessed)"
-    )
+    add_label_type(group, "guessed")
+
+
+def add_label_type(group: argparse._ArgumentGroup, default: str) -> None:
+    """What labels are."""
+    types = ("integer", "number", "boolean", "text")
+    group.add_argument("--label-type", choices=types, help=f"what labels are read as ({default})")
 
 
 def add_encoding(parser: argparse.ArgumentParser) -> None:
@@ -100,6 +174,13 @@ def add_encoding(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--missing", choices=("raise", "absent"), default="raise", help="a missing value: refuse it, or leave it out"
     )
+
+
+def encoding_defaults() -> dict[str, Any]:
+    """How tables become rows of numbers unless options say otherwise."""
+    parser = argparse.ArgumentParser()
+    add_encoding(parser)
+    return vars(parser.parse_args([]))
 
 
 def add_whole(parser: argparse.ArgumentParser) -> None:

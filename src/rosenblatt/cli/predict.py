@@ -1,4 +1,4 @@
-"""Labels or scores of the rows of files, by a model.
+"""Labels or scores of the rows of files, by a model; numbers, by a regression.
 
 One line for each row, in their order, written as the files are read.
 """
@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from . import options
-from .terminal import Progress, note, shown
+from .terminal import CommandError, Progress, note, shown
 
 EXAMPLE = "rosenblatt predict mood.model new.csv --scores > answers.csv"
 
@@ -36,8 +36,13 @@ def run(arguments: argparse.Namespace) -> None:
     from .judging import loaded, opened_for, scored
 
     model, features = loaded(arguments.model)
-    names = [shown(label) for label in (model.classes.tolist() if model.classes is not None else ())]
-    write = Lines(arguments, names)
+    write: Lines | Numbers
+    if model.classes is None:
+        if arguments.scores or arguments.only_scores:
+            raise CommandError(f"{arguments.model} is a regression: its predictions are numbers, and it has no scores")
+        write = Numbers(arguments)
+    else:
+        write = Lines(arguments, [shown(label) for label in model.classes.tolist()])
     with opened_for(features, arguments.files, arguments, labelled=False) as stream, Progress() as progress:
         with replacing(arguments.output) as file:
             file.write(write.header())
@@ -45,7 +50,7 @@ def run(arguments: argparse.Namespace) -> None:
             for block, scores, codes in scored(features, model.learner, stream):
                 file.write("".join(write.lines(scores, codes)).encode())
                 n += len(block)
-                progress(f"{n:,} rows", stream.progress)
+                progress(f"{n:,} rows", share=stream.progress)
         if stream.skipped:
             note(str(stream.skipped))
 
@@ -85,6 +90,24 @@ class Lines:
                 continue
             told = own[0] if width == 1 else "{" + ", ".join(f"{n}: {s}" for n, s in zip(self.written, own)) + "}"
             yield "{" + (f'"label": {label}, ' if self.labels else "") + f'"score{"s" * (width > 1)}": {told}}}\n'
+
+
+class Numbers:
+    """Predictions of a regression as lines of CSV or JSON."""
+
+    def __init__(self, arguments: argparse.Namespace) -> None:
+        self.json, self.no_header = arguments.json, arguments.no_header
+
+    def header(self) -> bytes:
+        """The name of the column."""
+        return b"" if self.json or self.no_header else b"prediction\n"
+
+    def lines(self, predicted: Any, _: Any) -> Iterator[str]:
+        """A line for each row."""
+        from ..data.writing import numbers
+
+        for number in numbers(predicted):
+            yield f'{{"prediction": {number}}}\n' if self.json else f"{number}\n"
 
 
 def _quoted(text: str) -> str:

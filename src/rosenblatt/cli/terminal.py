@@ -6,7 +6,9 @@ Nothing but results and errors is written where standard error is no terminal.
 from __future__ import annotations
 
 import contextlib
+import errno
 import json
+import math
 import os
 import re
 import signal
@@ -15,24 +17,33 @@ import time
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-#: Exit codes. argparse uses 2 for a command line that it cannot read.
+#: Exit codes. SIGTERM ends like Ctrl-C, with 143.
 DONE, FAILED, USAGE, INTERRUPTED, PIPE_CLOSED = 0, 1, 2, 130, 141
 
-#: What the library says in terms of Python, in terms of the command line.
 _IN_OPTIONS = (
     (r"delimiter=", "--delimiter "),
     (r"zero_based=True", "--zero-based yes"),
     (r"missing='absent'", "--missing absent"),
-    (r"label_type='text'", "--label-type text"),
+    (r"say label_type='text'", "say --label-type text; if they are any numbers, --label-type number"),
     (r"for instance format='csv'", "for instance --format csv"),
     (r"say format='csv'", "say --format csv"),
     (r"name the label column", "name the label column, --label NAME"),
     (r"encoding_errors='replace'", "--encoding-errors replace"),
+    (r"got np.str_\((.*?)\); say which number each is, .*", r"got \1; say which number each is by --classes"),
+    (r"leave (\w+)=None", r"leave --\1 out"),
+    (r"\b(multiclass|ties|readout|kernel|gamma|init|budget_policy)='([\w+-]+)'", r"--\1 \2"),
+    (r"--budget_policy", "--budget-policy"),
 )
 
 
 class CommandError(Exception):
     """What was asked for cannot be done: one sentence for the user."""
+
+
+class UsageError(CommandError):
+    """The command line cannot be read."""
+
+    code = USAGE
 
 
 class Outcome:
@@ -41,49 +52,82 @@ class Outcome:
     code = DONE
 
 
+class Abandoned(BaseException):
+    """Interrupted for the second time: not even what is under way is to be finished."""
+
+
 @contextlib.contextmanager
-def failures() -> Iterator[Outcome]:
+def failures(as_json: bool = False) -> Iterator[Outcome]:
     """Errors of files, data and models as one sentence and an exit code; anything else is a fault of this program."""
     outcome = Outcome()
     try:
         yield outcome
         sys.stdout.flush()
-    except (CommandError, ValueError, ImportError) as error:
-        complain(str(error))
-        outcome.code = FAILED
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # so that nothing is flushed into it at exit
+        _discard_output()
         outcome.code = PIPE_CLOSED
-    except OSError as error:
-        where = "" if error.filename is None else f"{error.filename}: "
-        complain(where + (error.strerror or str(error)))
-        outcome.code = FAILED
-    except KeyboardInterrupt:
-        complain("interrupted; nothing was written")
-        outcome.code = INTERRUPTED
+    except (CommandError, ValueError, ImportError, MemoryError, OSError, KeyboardInterrupt, Abandoned) as error:
+        outcome.code = getattr(error, "code", INTERRUPTED if isinstance(error, KeyboardInterrupt) else FAILED)
+        complain(in_words(error), as_json)
 
 
-def complain(sentence: str) -> None:
-    """One sentence on standard error."""
+def in_words(error: BaseException) -> str:
+    """What went wrong, in one sentence."""
+    if isinstance(error, (KeyboardInterrupt, Abandoned)):
+        return "interrupted; nothing was written"
+    if isinstance(error, MemoryError):
+        return (
+            f"there is not enough memory ({error}); --stream learns block by block" if str(error) else "out of memory"
+        )
+    sentence = str(error)
+    if isinstance(error, OSError):
+        where = "standard output: " if error.filename is None and error.errno == errno.ENOSPC else ""
+        where = where if error.filename is None else f"{error.filename}: "
+        sentence = where + (error.strerror or str(error))
+    return " ".join(in_options(sentence).split())
+
+
+def in_options(text: str) -> str:
+    """What the library says in terms of Python, in terms of the command line."""
     for there, here in _IN_OPTIONS:
-        sentence = re.sub(there, here, sentence)
+        text = re.sub(there, here, text)
+    return text
+
+
+def complain(sentence: str, as_json: bool = False) -> None:
+    """One sentence on standard error; for machines on standard output too."""
     print(f"rosenblatt: {sentence}", file=sys.stderr, flush=True)
+    try:
+        if as_json:
+            emit({"error": sentence})
+        sys.stdout.flush()
+    except OSError:  # there is nowhere to write to
+        _discard_output()
+
+
+def _discard_output() -> None:
+    """Let nothing be flushed at exit into what takes nothing."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def note(sentence: str) -> None:
     """Something that the user should know, which is no error."""
-    print(sentence, file=sys.stderr, flush=True)
+    print(in_options(sentence), file=sys.stderr, flush=True)
 
 
 def emit(document: dict[str, Any]) -> None:
-    """A result for machines."""
-    print(json.dumps(document, ensure_ascii=False, default=_plain))
+    """A result for machines; what is not finite is null, for JSON has no other word for it."""
+    print(json.dumps(_plain(document), ensure_ascii=False, allow_nan=False))
 
 
 def _plain(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {str(name): _plain(one) for name, one in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(one) for one in value]
     if hasattr(value, "tolist"):
-        return value.tolist()
-    raise TypeError(f"{type(value).__name__} has no JSON form")
+        return _plain(value.tolist())
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def show(pairs: Sequence[tuple[str, str]]) -> None:
@@ -101,9 +145,14 @@ def shown(label: Any) -> str:
     return str(label)
 
 
-def several(n: int, one: str, many: str) -> str:
+def several(n: int, one: str, many: str = "") -> str:
     """A count with its noun."""
-    return f"{n:,} {one if n == 1 else many}"
+    return f"{n:,} {one if n == 1 else many or one + 's'}"
+
+
+def listed(names: Sequence[str]) -> str:
+    """Names in a sentence."""
+    return " or ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
 
 
 class Progress:
@@ -114,16 +163,23 @@ class Progress:
         self._last = 0.0
         self.began = time.monotonic()
 
-    def __call__(self, text: str, share: float | None = None) -> None:
+    def __call__(self, *parts: str, share: float | None = None, since: float | None = None) -> None:
+        """Tell of what is going on, and that this share of it was done since a time.
+
+        Where the line is too narrow, the first part and the last ones have precedence.
+        """
         now = time.monotonic()
         if not self._live or now - self._last < 0.1:
             return
         self._last = now
+        told = list(parts)
         if share is not None and 0.02 < share <= 1:
-            left = (now - self.began) * (1 - share) / share
-            text += f", {share:.0%}, {left:.0f} s left"
+            told.insert(1, f"{share:.0%}")
+            told.append(_duration((now - (since or self.began)) * (1 - share) / share) + " left")
         columns = os.get_terminal_size(sys.stderr.fileno()).columns or 80
-        sys.stderr.write(f"\r\x1b[K{text[: columns - 1]}")
+        while len(told) > 1 and len(", ".join(told)) >= columns:
+            del told[1]
+        sys.stderr.write(f"\r\x1b[K{', '.join(told)[: columns - 1]}")
         sys.stderr.flush()
 
     def __enter__(self) -> Progress:
@@ -135,26 +191,37 @@ class Progress:
             sys.stderr.flush()
 
 
+def _duration(seconds: float) -> str:
+    if seconds < 100:
+        return f"{seconds:.0f} s"
+    minutes = round(seconds / 60)
+    return f"{minutes} min" if minutes < 100 else f"{minutes // 60} h {minutes % 60} min"
+
+
 class Interrupt:
-    """Ctrl-C between steps and never within one: while it is held, it waits."""
+    """Ctrl-C, or SIGTERM, between steps and never within one: while it is held, it waits; the second one does not."""
 
     def __init__(self) -> None:
         self._held = self._asked = False
+        self._before: dict[int, Any] = {}
+        self.code = INTERRUPTED
 
     def __enter__(self) -> Interrupt:
         with contextlib.suppress(ValueError):  # not in the main thread: whoever runs this there stops it otherwise
-            self._before: Any = signal.signal(signal.SIGINT, self._hear)
+            self._before = {number: signal.signal(number, self._hear) for number in (signal.SIGINT, signal.SIGTERM)}
         return self
 
     def __exit__(self, *_: object) -> None:
-        with contextlib.suppress(ValueError, AttributeError):
-            signal.signal(signal.SIGINT, self._before)
+        for number, before in self._before.items():
+            signal.signal(number, before)
 
-    def _hear(self, *_: object) -> None:
-        if self._held and not self._asked:  # asked twice it does not wait
-            self._asked = True
-            return
-        raise KeyboardInterrupt
+    def _hear(self, number: int, _: object) -> None:
+        self.code = 128 + number
+        if not self._held:
+            raise _with_code(KeyboardInterrupt(), self.code)
+        if self._asked:
+            raise _with_code(Abandoned(), self.code)
+        self._asked = True
 
     @contextlib.contextmanager
     def held(self) -> Iterator[None]:
@@ -166,8 +233,20 @@ class Interrupt:
             self._held = False
         self.check()
 
+    @contextlib.contextmanager
+    def ignored(self) -> Iterator[None]:
+        """A last step: once it is done there is nothing left to interrupt."""
+        self._held = True
+        yield
+        self._asked = False
+
     def check(self) -> None:
         """A place where it may stop."""
         if self._asked:
             self._asked = False
-            raise KeyboardInterrupt
+            raise _with_code(KeyboardInterrupt(), self.code)
+
+
+def _with_code(error: BaseException, code: int) -> BaseException:
+    error.code = code  # type: ignore[attr-defined]
+    return error

@@ -8,21 +8,26 @@ in the first pass.
 from __future__ import annotations
 
 import argparse
+import re
 import time
 import warnings
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any
 
 import numpy as np
 
-from .. import engine, labels
+from .. import labels
 from ..data import Block, Skipped, Svmlight
 from ..data.ahead import Ahead
 from ..data.csr import Csr, stacked
 from ..learner import Learner, Pass, learn_labels
+from .algorithms import class_weights
 from .features import Features
-from .inputs import labels_of, opened, read_whole
+from .inputs import are_words, labels_of, opened, read_whole, targets_of
+from .learners import rows_for, start
 from .terminal import CommandError, Interrupt, Progress, shown
 
 Array = Any
@@ -39,22 +44,49 @@ class Course:
     features: Features
     learner: Learner
     name: str  # of the estimator
+    parameters: dict[str, Any]
     passes: int
     every: int | None  # of how many rows one is held out
     progress: Progress
     interrupt: Interrupt
-    classes: Array = None
+    classes: Array = None  # none yet, or a regression
+    begun: bool = False
+    updates_before: int = 0  # those of the model that goes on
     rows: int = 0  # of a pass
-    mistakes: list[int] = field(default_factory=list)  # of each pass
+    mistakes: list[int] = field(default_factory=list)  # of each pass; of a regression, how often it was not within ε
     read_s: float = 0.0
     skipped: Skipped = field(default_factory=Skipped)
     interrupted: bool = False
-    first: Any = None  # the stream of the first pass, where it is open already
+    why: str = ""  # this learner, where none was asked for
+    resumed: Any = None  # the model that goes on
+    first: Any = None  # the stream of the first pass, where it is open already,
+    ahead: tuple[Block, ...] = ()  # and blocks that were taken from it
+
+    @property
+    def is_regression(self) -> bool:
+        return self.learner.epsilon is not None
+
+    @property
+    def errors(self) -> int:
+        """Mistakes of the stream so far; of a regression, steps, which it takes wherever it is not within ε."""
+        learner = self.learner
+        return learner.n_updates if self.is_regression else learner.mistakes[-1] if learner.streaming else 0
+
+    def targets_of(self, block: Block) -> Array:
+        """What there is to learn: labels, or numbers."""
+        if self.is_regression:
+            return targets_of(block)
+        labels = labels_of(block)
+        if self.classes is not None and len(self.classes) and are_words(labels) != are_words(self.classes):
+            kinds = ("words", "numbers") if are_words(labels) else ("numbers", "words")
+            raise CommandError(f"{block.file(0)}: the labels are {kinds[0]}, and those of the model are {kinds[1]}")
+        return labels
 
     def blocks(self, stream: Any) -> Iterator[Block]:
         """The blocks of a stream without the rows that are held out."""
-        seen = 0
-        for block in stream:
+        seen, ahead = 0, self.ahead
+        self.ahead = ()
+        for block in chain(ahead, stream):
             yield kept(block, seen, self.every, held_out=False)
             seen += len(block)
 
@@ -63,7 +95,12 @@ class Course:
         if self.first is not None:
             stream, self.first = self.first, None
             return stream
-        return opened(self.files, self.arguments, self.columns, format=self.format)
+        stream = opened(self.files, self.arguments, self.columns, format=self.format)
+        encoder = self.features.encoder
+        if encoder is not None and encoder.columns.label is None:  # a model of Python, which knows no such column
+            assert stream.columns is not None
+            self.columns = encoder.columns = stream.columns
+        return stream
 
 
 def kept(block: Block, seen: int, every: int | None, held_out: bool) -> Block:
@@ -90,32 +127,39 @@ def kept(block: Block, seen: int, every: int | None, held_out: bool) -> Block:
 def in_memory(course: Course) -> None:
     """Read everything, then learn as ``fit`` does."""
     began = time.monotonic()
-    X, y, weight = _read(course)
+    X, y, weight, places = _read(course)
     course.read_s, course.rows = time.monotonic() - began, len(y)
-    course.classes = labels.classes_of(y if weight is None else y[weight > 0])
-    refuse_one_class(course.classes, course.files)
-    rows = engine.admit(X)
-    learner, arguments = course.learner, course.arguments
-    learner.allocate(rows.n_features, len(course.classes), rows.dtype)
+    learner, arguments, parameters = course.learner, course.arguments, course.parameters
+    weight = _weights(course, y, weight)
+    if weight is not None and not np.any(weight > 0):
+        raise CommandError(f"{', '.join(course.files)}: all weights are 0, and no row is left to learn from")
+    if not course.is_regression:
+        course.classes = labels.classes_of(y if weight is None else y[weight > 0])
+        refuse_one_class(course.classes, course.files)
+        refuse_other_classes(course)
+    with _placed(places):
+        rows, rng = rows_for(learner, X, parameters=parameters), np.random.default_rng(arguments.seed)
+    start(learner, rows, 0 if course.classes is None else len(course.classes), weight, parameters, rng)
+    targets = y if course.is_regression else labels.encode(y, course.classes)
 
     def report(done: Pass) -> None:
-        course.mistakes = list(learner.passes)
-        right = 1 - (done.mistakes or 0) / rows.n_rows
-        told = f"pass {done.number} of {course.passes}: {done.mistakes:,} mistakes, {right:.2%} right"
-        course.progress(told, done.number / course.passes)
+        course.mistakes.append(done.updates if done.mistakes is None else done.mistakes)
+        speed = f"{done.number * rows.n_rows / max(time.monotonic() - began, 1e-9):,.0f} examples/s"
+        told = _so_far(course, course.mistakes[-1], rows.n_rows)
+        share = done.number / course.passes
+        course.progress(f"pass {done.number} of {course.passes}", speed, *told, share=share, since=began)
         course.interrupt.check()
 
+    began = time.monotonic()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the summary tells the verdict
         _interruptible(
             course,
             lambda: learner.fit(
-                rows, labels.encode(y, course.classes), weight, max_iter=course.passes, tol=arguments.tol,
-                shuffle=not arguments.no_shuffle, rng=np.random.default_rng(arguments.seed), progress=report,
-                name=course.name,
+                rows, targets, weight, max_iter=course.passes, tol=parameters.get("tol"),
+                shuffle=parameters.get("shuffle", True), rng=rng, progress=report, name=course.name,
             ),
         )  # fmt: skip
-    course.mistakes = list(learner.passes)
 
 
 def _interruptible(course: Course, work: Callable[[], None]) -> None:
@@ -126,9 +170,10 @@ def _interruptible(course: Course, work: Callable[[], None]) -> None:
         course.interrupted = True
 
 
-def _read(course: Course) -> tuple[Csr, Array, Array]:
-    """All rows, labels and weights."""
+def _read(course: Course) -> tuple[Csr, Array, Array, list[Block]]:
+    """All rows, labels and weights, and where they stood."""
     parts, ys, weights, n = [], [], [], 0
+    places: list[Block] = []
     with course.open() as stream:
         course.skipped = stream.skipped
         blocks = course.blocks(stream)
@@ -138,21 +183,40 @@ def _read(course: Course) -> tuple[Csr, Array, Array]:
             course.skipped, course.features.format = whole.skipped, whole.format
             blocks = iter([whole.block])
         for block in blocks:
-            ys.append(labels_of(block))
+            ys.append(course.targets_of(block))
             parts.append(course.features.rows(block, learn=True))
             weights.append(np.ones(len(block)) if block.weights is None else block.weights)
+            places.append(Block(None, block.lines, block.files))
             n += len(block)
             speed = n / max(time.monotonic() - course.progress.began, 1e-9)
-            course.progress(f"reading: {n:,} examples, {speed:,.0f}/s", stream.progress)
+            course.progress("reading", f"{n:,} examples", f"{speed:,.0f}/s", share=stream.progress)
         _settle(course, stream)
     weight = np.concatenate(weights)
-    return stacked(parts), np.concatenate(ys), None if np.all(weight == 1) else weight
+    return stacked(parts), np.concatenate(ys), None if np.all(weight == 1) else weight, places
+
+
+@contextmanager
+def _placed(places: Sequence[Block]) -> Iterator[None]:
+    """Say of a row that is refused where it stood."""
+    try:
+        yield
+    except ValueError as error:
+        found = re.search(r" of row (\d+)", str(error))
+        if found is None:
+            raise
+        row, block = int(found[1]), 0
+        while row >= len(places[block]):
+            row, block = row - len(places[block]), block + 1
+        told = str(error).replace(found[0], "").replace("Input X: ", "")
+        raise CommandError(f"{places[block].place(row)}: {told}") from None
 
 
 def _settle(course: Course, stream: Any) -> None:
-    """Take over what the first block decided: whether svmlight indices count from 0."""
-    if getattr(course.features.format, "zero_based", None) == "auto":
-        course.features.format = stream.format
+    """Take over what the first block decided: the format, and whether svmlight indices count from 0."""
+    features = course.features
+    unknown = features.format is None and features.encoder is None  # a model of Python
+    if unknown or getattr(features.format, "zero_based", None) == "auto":
+        features.format = stream.format
 
 
 # ---- block by block ------------------------------------------------------------------------------------------------
@@ -160,7 +224,9 @@ def _settle(course: Course, stream: Any) -> None:
 
 def by_blocks(course: Course) -> None:
     """Learn from one block after the other, and read the files again for each pass."""
-    rng = np.random.default_rng(course.arguments.seed) if course.arguments.shuffle_buffer else None
+    learner = course.learner
+    draws = course.arguments.shuffle_buffer or course.parameters.get("init") == "random" or hasattr(learner, "policy")
+    rng = np.random.default_rng(course.arguments.seed) if draws else None
     try:
         for number in range(1, course.passes + 1):
             with course.open() as stream:
@@ -171,57 +237,79 @@ def by_blocks(course: Course) -> None:
         if not course.rows:
             raise
         course.interrupted = True
-    refuse_one_class(course.classes, course.files)
+    if not course.is_regression:
+        refuse_one_class(course.classes, course.files)
+        refuse_other_classes(course)
 
 
 def _one_pass(course: Course, stream: Any, number: int, rng: np.random.Generator | None) -> None:
     """One pass over a stream. The next block is taken apart while this one is learned from."""
-    before, seen, first = _mistakes(course), 0, number == 1
+    before, seen, first = course.errors, 0, number == 1
 
-    def apart(block: Block) -> tuple[Any, Array, Array]:
-        return course.features.read(block, learn=first), labels_of(block), block.weights
+    def apart(block: Block) -> tuple[Block, Any]:
+        told = Block(block.labels, block.lines, block.files, weights=block.weights)
+        return told, course.features.read(block, learn=first)
 
     blocks = Ahead(course.blocks(stream), apart, "rosenblatt-encoder")
-    if course.classes is None and course.features.encoder is not None:  # the first block is not there yet
-        _allocate(course, course.features.n_features, course.features.encoder.dtype)
     try:
-        for read, y, weight in blocks:
-            with course.interrupt.held():  # Ctrl-C may come before a block, or after it
-                _learn(course, course.features.weigh(read, learn=first), y, weight, rng)
-                seen += len(y)
-                course.rows += len(y) if first else 0
-                course.mistakes[number - 1 :] = [_mistakes(course) - before]
+        if not course.begun and course.features.encoder is not None and not hasattr(course.learner, "kernel"):
+            _begin(course, course.features, None, rng)  # while the first block is read
+        for block, read in blocks:
+            y = course.targets_of(block)  # Ctrl-C may come before this block, or after it
+            with course.interrupt.held():
+                seen += len(block)
+                course.rows += len(block) if first else 0
+                _learn(course, block, course.features.weigh(read, learn=first), y, rng)
+                course.mistakes[number - 1 :] = [course.errors - before]
             del read  # or it would be in memory while the next one is waited for
             _tell(course, number, seen, course.mistakes[-1], stream.progress)
     finally:
         blocks.stop()
 
 
-def _mistakes(course: Course) -> int:
-    return int(course.learner.mistakes[-1]) if course.learner.mistakes else 0
-
-
-def _allocate(course: Course, n_features: int, dtype: Any) -> None:
-    """Weights, whose memory is asked for now and not when it is first needed."""
+def _begin(course: Course, rows: Any, weight: Array | None, rng: np.random.Generator | None) -> None:
+    """Start the run, with weights whose memory is asked for now and not when it is first needed."""
     learner = course.learner
-    learner.allocate(n_features, 0, dtype)
-    for held in (learner.weights, learner.total, learner.pocket):
+    start(learner, rows, 0, weight, course.parameters, rng)
+    course.begun = True
+    for held in (learner.total, learner.pocket):
         if held is not None:
             held.fill(0)
 
 
-def _learn(course: Course, csr: Csr, y: Array, weight: Array, rng: np.random.Generator | None) -> None:
+def _learn(course: Course, block: Block, csr: Csr, y: Array, rng: np.random.Generator | None) -> None:
     learner = course.learner
-    if rng is not None:  # a shuffle buffer is a block
-        order = rng.permutation(len(y))
+    weight = _weights(course, y, block.weights)
+    if course.arguments.shuffle_buffer and rng is not None:
+        order = rng.permutation(len(block))
         csr, y, weight = csr.taken(order), y[order], None if weight is None else weight[order]
-    if not learner.n_features and course.classes is None:
-        _allocate(course, csr.n_features, csr.dtype)
-    if csr.n_features > learner.n_features:
+    if course.begun and csr.n_features > learner.n_features:
         learner.reserve(csr.n_features)
         learner.n_features = csr.n_features
-    classes = y[:0] if course.classes is None else course.classes
-    course.classes = learn_labels(learner, engine.admit(csr, learner.dtype), y, weight, classes)
+    with _placed([block]):
+        rows = rows_for(learner, csr, learner.dtype if course.begun else None, course.parameters)
+    if not course.begun:
+        _begin(course, rows, weight, rng)
+    if course.is_regression:
+        learner.partial_fit(rows, y, weight, (0, rows.n_rows))
+    else:
+        course.classes = learn_labels(learner, rows, y, weight, y[:0] if course.classes is None else course.classes)
+
+
+def _weights(course: Course, y: Array, weight: Array | None) -> Array | None:
+    """Weights of the rows times those of their classes; None: all are 1."""
+    asked = course.parameters.get("class_weight")
+    if asked is None or not len(y):
+        return weight
+    classes = labels.classes_of(y if weight is None else y[weight > 0])
+    codes = labels.encode(y, classes)
+    if asked == "balanced":
+        counts = np.bincount(codes[codes >= 0] if weight is None else codes[weight > 0], minlength=len(classes))
+        by_class = counts.sum() / (len(classes) * counts.astype(np.float64))
+    else:
+        asked = course.parameters["class_weight"] = class_weights(asked, y)
+        by_class = np.array([asked.get(label, 1.0) for label in classes.tolist()], np.float64)
+    return by_class[codes] if weight is None else weight * by_class[codes]
 
 
 def _tell(course: Course, number: int, seen: int, mistakes: int, share: float | None) -> None:
@@ -229,8 +317,14 @@ def _tell(course: Course, number: int, seen: int, mistakes: int, share: float | 
         share = (number - 1 + share) / course.passes
     total = (number - 1) * course.rows + seen
     speed = total / max(time.monotonic() - course.progress.began, 1e-9)
-    told = f"pass {number} of {course.passes}: {seen:,} examples, {speed:,.0f}/s, {mistakes:,} mistakes"
-    course.progress(f"{told}, {1 - mistakes / max(seen, 1):.2%} right", share)
+    told = _so_far(course, mistakes, seen)
+    examples = f"{seen:,} examples", f"{speed:,.0f}/s"
+    course.progress(f"pass {number} of {course.passes}", *examples, *told, share=share)
+
+
+def _so_far(course: Course, mistakes: int, seen: int) -> list[str]:
+    right = f"{1 - mistakes / max(seen, 1):.2%}"
+    return [f"{right} within ε"] if course.is_regression else [f"{mistakes:,} mistakes", f"{right} right"]
 
 
 def refuse_one_class(classes: Array, files: Sequence[str]) -> None:
@@ -240,3 +334,13 @@ def refuse_one_class(classes: Array, files: Sequence[str]) -> None:
         raise CommandError(
             f"{', '.join(files)}: all labels are the same, {only!r}; learning needs two classes at least"
         )
+
+
+def refuse_other_classes(course: Course) -> None:
+    """Refuse weights of classes that are not there."""
+    asked = course.parameters.get("class_weight")
+    known = course.classes.tolist()
+    for label in asked if isinstance(asked, dict) and not course.interrupted else ():
+        if label not in known:
+            there = ", ".join(map(shown, known[:8]))
+            raise CommandError(f"--class-weight names {shown(label)}, which is no class; the classes are {there}")

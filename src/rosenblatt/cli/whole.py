@@ -12,7 +12,7 @@ from ..data.blocks import joined
 from ..data.csr import Csr
 from . import names
 from .features import Features
-from .inputs import columns_of, labels_of, opened
+from .inputs import columns_of, labels_of, opened, targets_of
 from .terminal import CommandError
 from .training import refuse_one_class
 
@@ -33,8 +33,8 @@ class Whole:
         return X
 
 
-def read(arguments: argparse.Namespace, most: int | None = None) -> Whole:
-    """The rows of files; refuses more than ``most``."""
+def read(arguments: argparse.Namespace, most: int | None = None, regression: bool = False) -> Whole:
+    """The rows of files with their classes, or numbers for a regression; refuses more than ``most``."""
     with opened(arguments.files, arguments, columns_of(arguments)) as stream:
         if stream.columns is not None and not stream.columns.label:
             raise CommandError(f"{', '.join(arguments.files)}: no column looks like the labels; name it by --label")
@@ -45,8 +45,9 @@ def read(arguments: argparse.Namespace, most: int | None = None) -> Whole:
                 raise CommandError(f"{part.file(0)}: more than {most:,} rows; this is for small files")
             blocks.append(part)
         block, columns, format = joined(blocks), stream.columns, stream.format
-    y = labels_of(block)
-    refuse_one_class(np.unique(y), arguments.files)
+    y = targets_of(block) if regression else labels_of(block)
+    if not regression:
+        refuse_one_class(np.unique(y), arguments.files)
     features = Features.asked_for(columns, format, arguments)
     csr = features.rows(block, learn=True)
     places = [block.place(row) for row in range(len(block))]

@@ -94,10 +94,8 @@ class Source:
             return None
         try:
             return min(self._raw.tell(), self._size), self._size
-        except ValueError:  # the thread that reads has closed it
-            return self._size, self._size
-        except OSError:
-            return None
+        except (OSError, ValueError):
+            return (self._size, self._size) if self._raw.closed else None  # the thread that reads is done with it
 
     def peek(self, n: int) -> bytes:
         """The first n bytes, or all there are; they will still be read."""

@@ -19,9 +19,9 @@ from .. import engine, rules
 from ..kernel_space import arrays
 from ..kernel_space.budget_learner import BudgetLearner
 from ..kernel_space.budgets import POLICIES, Budget
-from ..kernel_space.kernels import Kernel
+from ..kernel_space.kernels import Kernel, gamma_of
 from ..kernel_space.learner import READOUTS, KernelLearner
-from ..kernel_space.rows import KernelRows
+from ..kernel_space.rows import KernelRows, dense, seen_through
 from ..state import check_name
 from .classification import LinearClassifier
 from .contract import Task, check_number, parameters
@@ -226,43 +226,25 @@ class KernelPerceptron(LinearClassifier):
 
     def _admit(self, X: Any, dtype: Any = None) -> Any:
         rows = engine.admit(X, dtype, self._names())
-        if len(rows.view) > 1:
-            import scipy.sparse as sp
-
-            start, feature, data, width = rows.view
-            X = sp.csr_matrix((data, feature, start), shape=(rows.n_rows, width))
-        else:
-            X = rows.view[0]
+        learner = self.__dict__.get("_learner")
+        kernel = self._kernel(1.0) if learner is None else learner.kernel
+        seen = seen_through(rows, kernel, library=self._library(), precision=self.precision)
+        X = seen.X
         if self._is_precomputed:
-            X = X.toarray() if engine.is_sparse(X) else X
+            X = seen.X = dense(X)
             if "_learner" not in self.__dict__ and X.shape[0] != X.shape[1]:
                 raise ValueError(
                     f"Precomputed kernel must be a square matrix at fit. Input is a {X.shape[0]}x{X.shape[1]} matrix."
                 )
-        learner = self.__dict__.get("_learner")
-        kernel = self._kernel(1.0) if learner is None else learner.kernel
-        return KernelRows(X, kernel, rows.dtype, library=self._library(), precision=self.precision)
+        return seen
 
     def _take_kernel(self, learner: KernelLearner, rows: KernelRows, weight: Array | None) -> None:
         """Give the run its kernel, whose γ is that of its first rows; those of weight 0 are not there."""
-        X = rows.X if weight is None or np.all(weight > 0) else rows.X[np.flatnonzero(weight > 0)]
-        learner.kernel = rows.kernel = self._kernel(self._gamma(X))
+        gamma = gamma_of(self.gamma, self.kernel, rows.weighted(weight))
+        learner.kernel = rows.kernel = self._kernel(gamma)
 
     def _part(self, rows: KernelRows, X: Any, which: Array) -> KernelRows:
         return rows.part(which)
-
-    def _gamma(self, X: Any) -> float:
-        if not isinstance(self.gamma, str):
-            return float(self.gamma)
-        if self.kernel not in ("poly", "rbf", "sigmoid"):
-            return 1.0  # and is not used
-        spread = _variance(X) if self.gamma == "scale" else 1.0
-        gamma = float(1 / max(1, X.shape[1]) / (spread or 1.0))
-        if not 0 < gamma < math.inf:
-            raise ValueError(
-                f"gamma='scale' overflows float64, as X.var() is {spread:g}: scale X, or give gamma as a number"
-            )
-        return gamma
 
     # ---- learning ------------------------------------------------------------------------------------------------
 
@@ -493,14 +475,3 @@ class VotedPerceptron(KernelPerceptron):
     readout: str = "voted"
 
     _poor_score = True  # of a run that ends undecided the early vectors vote too, which the weights have not reached
-
-
-def _variance(X: Any) -> float:
-    """Of all numbers of a table, zeros that a sparse one does not store included."""
-    if X.min() == X.max():
-        return 0.0  # where rounding may say otherwise
-    if not engine.is_sparse(X):
-        return float(np.var(X, dtype=np.float64))
-    values, size = X.data.astype(np.float64), X.shape[0] * X.shape[1]
-    mean = float(values.sum()) / size
-    return float((np.square(values - mean).sum() + (size - len(values)) * mean**2) / size)

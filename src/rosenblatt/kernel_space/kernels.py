@@ -172,3 +172,29 @@ def power(K: Any, degree: float) -> Any:
         if not exponent:
             return result
         K *= K
+
+
+def gamma_of(asked: float | str, kernel: Any, X: Any) -> float:
+    """The γ that a run begins with: a number, or what "scale" and "auto" come to for its first rows."""
+    if not isinstance(asked, str):
+        return float(asked)
+    if kernel not in ("poly", "rbf", "sigmoid"):
+        return 1.0  # and is not used
+    spread = _variance(X) if asked == "scale" else 1.0
+    gamma = float(1 / max(1, X.shape[1]) / (spread or 1.0))
+    if not 0 < gamma < math.inf:
+        raise ValueError(
+            f"gamma='scale' overflows float64, as X.var() is {spread:g}: scale X, or give gamma as a number"
+        )
+    return gamma
+
+
+def _variance(X: Any) -> float:
+    """Of all numbers of a table, zeros that a sparse one does not store included."""
+    if X.min() == X.max():
+        return 0.0  # where rounding may say otherwise
+    if not engine.is_sparse(X):
+        return float(np.var(X, dtype=np.float64))
+    values, size = X.data.astype(np.float64), X.shape[0] * X.shape[1]
+    mean = float(values.sum()) / size
+    return float((np.square(values - mean).sum() + (size - len(values)) * mean**2) / size)

@@ -133,6 +133,10 @@ class KernelLearner(Learner):
         """How many updates there are in the history."""
         return sum(len(which) for which, _, _ in self.history)
 
+    def reserve(self, n_features: int) -> None:
+        """Let the examples kept have so many features: those that are new to them are 0."""
+        self.support.widen(n_features)
+
     def add_class(self, code: int) -> None:
         """Make room for one class more, whose code will be ``code``; those from there on move up by one."""
         before, share = self.n_classes, self.rule.class_share

@@ -43,6 +43,10 @@ class Stack:
             self._room[self.count : count] = rows
         self.count = count
 
+    def pad(self, width: int) -> None:
+        """Zeros behind each row, until it is so wide."""
+        self._room = np.pad(self.rows, ((0, 0), (0, width - self._room.shape[1])))
+
     def retype(self, dtype: Any) -> None:
         """Keep them as numbers of another type."""
         self._room = None if self._room is None else self._room.astype(dtype)
@@ -79,6 +83,12 @@ class Support:
         pieces = self._more(rows) if self.is_sparse else (dense(rows),)  # as the first were
         for part, piece in zip(self._parts, pieces):
             part.add(piece)
+
+    def widen(self, n_features: int) -> None:
+        """Let the rows have so many columns, of which the new ones hold zeros."""
+        if self._parts and not self.is_sparse:
+            self._parts[0].pad(n_features)
+        self._width = n_features
 
     def _more(self, rows: Any) -> tuple[Array, ...]:
         """Where rows more start, their columns and values: one type of numbers for starts and columns, as SciPy has."""
@@ -150,6 +160,10 @@ class KernelRows:
     @property
     def largest(self) -> float:
         return 1.0
+
+    def weighted(self, weight: Array | None) -> Any:
+        """X without rows of weight 0, which are not there at all."""
+        return self.X if weight is None or np.all(weight > 0) else self.X[np.flatnonzero(weight > 0)]
 
     def diagonal(self) -> Array:
         """K(x, x) of every row."""
@@ -263,3 +277,14 @@ class KernelRows:
 
         self.in_strips(len(dual), max(n, self.n_features), add)
         return total
+
+
+def seen_through(rows: engine.Rows, kernel: Kernel, **options: Any) -> KernelRows:
+    """Rows that were looked at, seen through a kernel."""
+    if len(rows.view) == 1:
+        return KernelRows(rows.view[0], kernel, rows.dtype, **options)
+    import scipy.sparse as sp
+
+    start, feature, data, width = rows.view
+    X = sp.csr_matrix((data, feature, start), shape=(rows.n_rows, width))
+    return KernelRows(X, kernel, rows.dtype, **options)

@@ -241,14 +241,12 @@ class Replay:
 
     def _agreement(self, space: KernelSpace, native: Any) -> str:
         """Whether the native learner, whose scores are rounded in blocks, decided the same everywhere."""
-        self.fitted._learner = native
-        last = self.fitted.with_readout("last")
         mistakes, updates = sum(step.mistakes for step in self.steps), sum(step.updates for step in self.steps)
         counts = (sum(native.mistakes), native.n_updates)
-        if counts == (mistakes, updates) and list(space.model.kept) == last.support_.tolist():
+        if counts == (mistakes, updates) and list(space.model.kept) == native.support.index.tolist():
             dual = space.dual(space.model.w)
             slack = math.sqrt(float(np.finfo(native.dtype).eps))
-            if np.allclose(dual, last.dual_coef_, rtol=slack, atol=slack * float(np.abs(dual).max(initial=0.0))):
+            if np.allclose(dual, native.dual("last").T, rtol=slack, atol=slack * float(np.abs(dual).max(initial=0.0))):
                 return "The mistakes and updates are those of fit, which adds up the scores in blocks."
         made = [wording.several(n, noun) for n, noun in zip(counts, ("mistake", "update"))]
         return (

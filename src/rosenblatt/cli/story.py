@@ -1,0 +1,99 @@
+"""What training did: for its summary, for machines, and for the model file."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from .terminal import several, shown
+
+if TYPE_CHECKING:
+    from .judging import Judgement, Regression
+    from .training import Course
+
+
+#: So many passes are told of in a line.
+MOST_PASSES = 12
+
+
+def of(course: Course, streamed: bool, held_out: Judgement | Regression | None) -> dict[str, Any]:
+    """The story as plain values."""
+    learner, counts = course.learner, course.mistakes
+    share = 1 - counts[0] / course.rows if counts and course.rows else None
+    judged = not course.is_regression
+    return {
+        "files": list(course.files),
+        "resumed": course.arguments.resume,
+        "rows": course.rows,
+        "how": "block by block" if streamed else "in memory",
+        "passes": len(counts),
+        "mistakes": counts if judged else None,
+        "outside_epsilon": None if judged else counts,
+        "updates": learner.n_updates - course.updates_before,
+        "progressive_accuracy": share if judged else None,
+        "progressive_within_epsilon": None if judged else share,
+        "verdict": learner.verdict,
+        "held_out": None if held_out is None else held_out.document(),
+        "skipped": course.skipped.count,
+        "interrupted": course.interrupted,
+    }
+
+
+def summary(course: Course, story: dict[str, Any]) -> list[tuple[str, str]]:
+    """The story for people."""
+    learner, path = course.learner, course.arguments.output
+    passes = several(story["passes"], "pass", "passes")
+    kept = f", {several(len(learner.support), 'example')} kept" if hasattr(learner, "support") else ""
+    why = f", the default for {course.why}" if course.why else ""
+    rows = [
+        ("data", f"{several(story['rows'], 'row')}, {several(learner.n_features, 'feature')}, {_labels(course)}"),
+        ("columns", "" if course.columns is None else str(course.columns)),
+        ("learner", f"{course.name}{why}"),
+        ("training", f"{story['how']}, {passes}, {several(story['updates'], 'update')}{kept}"),
+        *counts(story),
+    ]
+    share, within = story["progressive_accuracy"], story["progressive_within_epsilon"]
+    before = "on examples of the first pass before learning from them"
+    if share is not None:
+        rows += [("verdict", str(story["verdict"])), ("progressive", f"{share:.2%} right {before}")]
+    if within is not None:
+        rows.append(("progressive", f"{within:.2%} within ε = {learner.epsilon:g} {before}"))
+    if story["held_out"] is not None:
+        rows.append(("held out", in_words(story["held_out"])))
+    return [*rows, ("model", f"{path} ({size(path)}), {story['seconds']:.2f} s")]
+
+
+def counts(story: dict[str, Any]) -> list[tuple[str, str]]:
+    """Mistakes of each pass; of a regression, how often it was not within ε."""
+    for name, told in (("mistakes", story["mistakes"]), ("outside ε", story.get("outside_epsilon"))):
+        if told is not None:
+            first = [f"{n:,}" for n in told]
+            if len(first) > MOST_PASSES:
+                first = [*first[: MOST_PASSES - 2], "…", first[-1]]
+            return [(name, ", ".join(first) + " (in each pass)")]
+    return []
+
+
+def in_words(judgement: dict[str, Any]) -> str:
+    """What came of rows that were held out."""
+    if "accuracy" in judgement:
+        return f"{judgement['accuracy']:.2%} right on {several(judgement['rows'], 'row')}"
+    r2 = "" if judgement["r2"] is None else f", R² {judgement['r2']:.4f}"
+    return f"MAE {judgement['mae']:.4g}, RMSE {judgement['rmse']:.4g}{r2} on {several(judgement['rows'], 'row')}"
+
+
+def size(path: str) -> str:
+    """Of a file."""
+    n = os.path.getsize(path)
+    return f"{n / 1e6:,.1f} MB" if n >= 1e6 else f"{n / 1e3:,.1f} kB"
+
+
+def _labels(course: Course) -> str:
+    return "labels that are numbers" if course.classes is None else f"classes {classes(course.classes.tolist())}"
+
+
+def classes(labels: Sequence[Any]) -> str:
+    """The first classes, and how many there are."""
+    names = [shown(label) for label in labels]
+    return ", ".join(names[:8]) + (f", … ({len(names):,} in all)" if len(names) > 8 else "")
