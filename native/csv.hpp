@@ -21,7 +21,8 @@ struct CsvRows {
 };
 
 // Up to max_rows rows of text[0, n): `begins` gets their bytes, `at_line` the lines (from 0). `last`: no more text
-// follows, so that a row may end without a line end. quote 0: none; delimiter 0 too: every line is a row.
+// follows, so that a row may end without a line end. quote 0: none; delimiter 0 too: every line that is not blank is a
+// row.
 inline CsvRows csv_rows(const char* text, std::int64_t n, char delimiter, char quote, bool last, std::int64_t max_rows,
                         std::int64_t* begins, std::int64_t* at_line) {
     CsvRows found;
@@ -33,7 +34,7 @@ inline CsvRows csv_rows(const char* text, std::int64_t n, char delimiter, char q
             const void* newline = std::memchr(p, '\n', static_cast<std::size_t>(end - p));
             if (!newline && !last) break;
             const char* const stop = newline ? static_cast<const char*>(newline) : end;
-            if (stop - p > (stop > p && stop[-1] == '\r')) {
+            if (std::find_if_not(p, stop, is_blank) < stop) {
                 begins[found.rows] = p - text;
                 at_line[found.rows++] = found.lines;
             }

@@ -345,3 +345,12 @@ def test_a_key_that_only_later_rows_have_is_a_column_in_blocks_of_any_size():
     for block_rows in (1, 2):
         with rb.data.stream(io.BytesIO(text), block_rows=block_rows, format="jsonl") as blocks:
             assert [value for block in blocks for value in block.table["x"].to_pylist()] == [None, 2.0]
+
+
+def test_a_blank_line_of_json_is_no_row_whatever_else_is_there():
+    text = b' \n{"label": 1, "x": 2}{"label": 0, "x": 3}\n\t\r\n{"label": 1, "x": 4}\n'
+    for block_rows in (1, 2, 3):
+        with rb.data.stream(io.BytesIO(text), block_rows=block_rows, format="jsonl", on_error="skip") as blocks:
+            assert [line for block in blocks for line in block.lines] == [4]
+    data = rb.data.read(io.BytesIO(text), format="jsonl", on_error="skip")
+    assert (data.lines.tolist(), data.skipped.first[0].line, data.skipped.count) == ([4], 2, 1)

@@ -35,7 +35,7 @@ class Chunk(NamedTuple):
 
 
 class Quoting(NamedTuple):
-    """How rows are told apart: which bytes delimit and quote values (0 and 0: every line is a row)."""
+    """How rows are told apart: which bytes delimit and quote values (0 and 0: rows are lines)."""
 
     delimiter: int = 0
     quote: int = 0
@@ -47,7 +47,8 @@ LINES = Quoting()
 def chunks(source: Source, block_rows: int | None, quoting: Quoting = LINES, line: int = 1) -> Iterator[Chunk]:
     """Chunks of ``block_rows`` rows each, the last one shorter; None: the whole file at once.
 
-    ``line`` is the number of the line at which the source stands. Empty lines are no rows.
+    ``line`` is the number of the line at which the source stands. Empty lines, or where rows are
+    lines blank ones, are no rows.
     """
     if line == 1:
         skip_mark(source)

@@ -18,7 +18,7 @@ from .extras import arrow
 from .faults import DataError, Judge
 from .sources import Source
 from .tables import SAMPLE_ROWS, TableReader, typed_with_care, types_of
-from .utf8 import check_errors, checked
+from .utf8 import check_errors, fault_of
 
 _HEAD = 1 << 18
 
@@ -80,7 +80,9 @@ class JsonLinesReader(TableReader):
         if there:  # a key that none of the first rows has is a column that is not there
             check_names(self.columns.used, there, source.name)
         for chunk in chunks(source, block_rows):
-            text = checked(bytes(chunk.text), self.settings.encoding_errors, self._judge, source.name, chunk.first_line)
+            text = bytes(chunk.text)
+            if self.settings.encoding_errors == "replace" and not text.isascii():
+                text = text.decode("utf-8", "replace").encode()
             yield self._parsed(chunk._replace(text=text), source.name)
 
     def _parsed(self, chunk: Chunk, file: str) -> Block:
@@ -88,6 +90,7 @@ class JsonLinesReader(TableReader):
         lines, types = chunk.lines, self._types
         faults: list[DataError] = []
         try:
+            str(chunk.text, "utf-8")  # which Arrow does not look at
             table = reader.read_json(
                 pa.BufferReader(chunk.text),
                 reader.ReadOptions(block_size=chunk.block_bytes),
@@ -95,7 +98,7 @@ class JsonLinesReader(TableReader):
             )
             good = table.num_rows == len(lines)
             table = table.select(list(types)).cast(pa.schema(list(types_of(self.columns).items())))
-        except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
+        except (pa.ArrowInvalid, pa.ArrowNotImplementedError, UnicodeDecodeError):
             good = False
         if not good:
             table, lines, faults = self._read_with_care(chunk, file)
@@ -143,6 +146,9 @@ def _sample(source: Source) -> tuple[list[bytes], list[dict[str, Any]]]:
 
 def _fault(line: bytes, file: str, number: int) -> DataError | None:
     """What is wrong with a line of JSON, if anything."""
+    wrong = fault_of(line, file, number)
+    if wrong is not None:
+        return wrong
     try:
         row = json.loads(line)
     except json.JSONDecodeError as error:
