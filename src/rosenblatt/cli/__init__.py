@@ -19,12 +19,12 @@ import argparse
 from collections.abc import Sequence
 
 from .. import __version__
-from . import completion, convert, demo, evaluate, explain, inspect, predict, separable, trace, train
+from . import completion, convert, demo, evaluate, explain, inspect, play, predict, separable, trace, train
 from .options import Parser
 from .terminal import INTERRUPTED, failures
 
 #: The commands, in the order in which help lists them.
-COMMANDS = (train, predict, evaluate, explain, inspect, separable, trace, convert, demo, completion)
+COMMANDS = (train, predict, evaluate, explain, inspect, separable, trace, play, convert, demo, completion)
 
 
 def parser() -> argparse.ArgumentParser:

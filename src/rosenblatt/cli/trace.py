@@ -6,7 +6,6 @@ The rows come in the order of the file. Words are counted; say --ngrams 2 for pa
 from __future__ import annotations
 
 import argparse
-from typing import Any
 
 from . import algorithms, options
 
@@ -33,44 +32,18 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> None:
     """Do it."""
     from ..tracing import trace
+    from ..tracing.planned import Planned
     from . import whole
 
     rows = whole.read(arguments, MOST_ROWS)
     kind, parameters = algorithms.chosen(arguments, for_text=False)
-    planned = type(kind, (Planned,), {})(kind, parameters, arguments, rows.names)
+    settings = ", ".join(f"{name}={value!r}" for name, value in parameters.items() if name != "fit_intercept")
+    planned = Planned.called(
+        kind, f"{kind}({settings})", algorithms.learner_of(kind, parameters), rows.names, max_iter=arguments.passes,
+        shuffle=arguments.shuffle, seed=arguments.seed,
+    )  # fmt: skip
     found = trace(planned, rows.dense(), rows.labels, exact=arguments.exact, max_steps=arguments.max_steps)
     if arguments.json:
         print(found.to_json())
         return
     print(found.updates() if arguments.updates else found)
-
-
-class Planned:
-    """What a trace asks of an estimator, without scikit-learn: a run made ready."""
-
-    early_stopping = warm_start = False
-
-    def __init__(
-        self, kind: str, parameters: dict[str, Any], arguments: argparse.Namespace, names: list[str] | None
-    ) -> None:
-        self.kind, self.parameters, self.arguments, self.names = kind, parameters, arguments, names
-        self.random_state = arguments.seed
-
-    def __repr__(self) -> str:
-        told = ", ".join(f"{name}={value!r}" for name, value in self.parameters.items() if name != "fit_intercept")
-        return f"{self.kind}({told})"
-
-    def _prepare(self, X: Any, y: Any, *_: Any) -> tuple[Planned, Any]:
-        import numpy as np
-
-        from .. import engine, labels
-        from ..learner import Run
-
-        rows, classes = engine.admit(X), labels.classes_of(y)
-        learner = algorithms.learner_of(self.kind, self.parameters)
-        learner.allocate(rows.n_features, len(classes), rows.dtype)
-        rng = np.random.default_rng(self.random_state)
-        codes, arguments = labels.encode(y, classes), self.arguments
-        return self, Run(
-            learner, X, rows, codes, None, classes, self.names, rng, arguments.passes, 1e-4, arguments.shuffle
-        )

@@ -1,0 +1,418 @@
+// The page: what is shown, what was asked, and the step at which it stands.
+
+import { ask, asked, examples, Refused } from "./api.js";
+import { bars } from "./bars.js";
+import { Controls } from "./controls.js";
+import * as dialogs from "./dialogs.js";
+import { $, calm, el, number, throttled } from "./dom.js";
+import { Editing } from "./editing.js";
+import { walks } from "./glossary.js";
+import * as panels from "./panels.js";
+import { ACROSS, Plane } from "./plane.js";
+import { className, dataOf, decode, encode, settingsOf } from "./state.js";
+import { TraceTable } from "./table.js";
+
+const AHEAD = 24;
+
+class Page {
+  state = { points: [], labels: [], names: null, classes: null, captions: null, settings: settingsOf({}), step: 0 };
+  run = null;  // the record of the server
+  proof = null;  // its answer on separability
+  proofShown = false;
+  fields = new Map();  // the model at steps, where it is not linear or not the last weights
+  past = [];
+  timer = null;
+  keysOn = localStorage.getItem("keys") !== "off";
+
+  constructor() {
+    this.plane = new Plane($("frame"), $("tint"), $("plane"));
+    this.editing = new Editing(this);
+    this.table = new TraceTable(step => this.go(step));
+    this.controls = new Controls(settings => this.set({ settings }));
+    this.refresh = throttled(70, () => this.load());
+    this.askProof = throttled(150, () => this.loadProof());
+    this.note = throttled(250, () => history.replaceState(null, "", `#${encode(this.state)}`));
+    this.listen();
+  }
+
+  // ---- what it is about ----------------------------------------------------------------------------------------------
+
+  /** Take other points or settings; the step stays at the end if it was there. */
+  set({ data, settings, step }) {
+    if (data) Object.assign(this.state, data);
+    if (settings) this.state.settings = settings;
+    if (step !== undefined) this.wanted = step;
+    if (data) this.plane.window = null;
+    this.changed("edit");
+  }
+
+  changed(kind) {
+    this.pause();
+    if (this.wanted === undefined) this.wanted = this.run && this.state.step === this.run.steps.length ? Infinity : this.state.step;
+    if (kind === "edit" && this.is2d && !this.plane.holds(this.state.points)) this.plane.window = null;
+    this.redraw(kind === "drag");
+    this.refresh();
+  }
+
+  get is2d() {
+    return this.state.points.length === 0 || this.state.points[0].length === 2;
+  }
+
+  remember() {
+    const { points, labels, captions } = this.state;
+    this.past.push(structuredClone({ points, labels, captions }));
+    if (this.past.length > 50) this.past.shift();
+  }
+
+  forget() {
+    this.past.pop();
+  }
+
+  get canUndo() {
+    return this.past.length > 0;
+  }
+
+  undo() {
+    if (this.canUndo) this.set({ data: this.past.pop() });
+  }
+
+  clear() {
+    this.remember();
+    this.set({ data: { points: [], labels: [], names: null, captions: null, classes: null }, step: 0 });
+  }
+
+  take(given) {
+    this.past = [];
+    $("told").textContent = given.told ?? "";
+    const settings = given.settings ? settingsOf(given.settings) : this.state.settings;
+    this.proofShown = false;
+    this.controls.show(settings);
+    this.set({ data: dataOf(given), settings, step: given.step ?? 0 });
+  }
+
+  // ---- what the server says --------------------------------------------------------------------------------------------
+
+  async load() {
+    const question = asked(this.state);
+    try {
+      const run = await ask("run", question);
+      if (!run) return;
+      this.run = run;
+      this.proof = null;
+      this.fields.clear();
+      this.problem("");
+      this.state.step = Math.min(this.wanted ?? 0, run.steps.length);
+      this.wanted = undefined;
+      this.askProof();
+    } catch (error) {
+      if (!(error instanceof Refused)) throw error;
+      this.run = this.proof = null;
+      this.problem(error.message);
+    }
+    this.render();
+  }
+
+  async loadProof() {
+    if (!this.run) return;
+    const run = this.run;
+    try {
+      const proof = await ask("separable", { ...asked(this.state), ...(this.is2d ? { window: this.plane.asked } : {}) });
+      if (!proof || run !== this.run) return;
+      this.proof = proof;
+      this.render();
+    } catch (error) {
+      if (!(error instanceof Refused)) throw error;
+      this.problem(error.message);
+    }
+  }
+
+  /** The model at a step, from the server where weights alone do not tell it. */
+  get needsField() {
+    return this.state.settings.space !== "linear" || this.state.settings.readout !== "last";
+  }
+
+  async loadFields(step) {
+    const run = this.run, at = [];
+    for (let k = step; k <= run.steps.length && at.length < AHEAD; k++) if (!this.fields.has(k)) at.push(k);
+    if (!at.length || this.loading) return;
+    this.loading = true;
+    try {
+      const found = await ask("field", { ...asked(this.state), at, ...(this.is2d ? { window: this.plane.asked } : {}) });
+      if (found && run === this.run) for (const field of found.fields) this.fields.set(field.step, field);
+    } catch (error) {
+      if (!(error instanceof Refused)) throw error;
+      this.problem(error.message);
+    } finally {
+      this.loading = false;
+    }
+    this.render();
+  }
+
+  problem(told) {
+    $("problem").textContent = told;
+    $("problem").hidden = !told;
+  }
+
+  // ---- steps -----------------------------------------------------------------------------------------------------------
+
+  go(step) {
+    if (!this.run) return;
+    this.state.step = Math.max(0, Math.min(this.run.steps.length, step));
+    if (this.state.step === this.run.steps.length) this.pause();
+    this.proofShown = false;
+    this.render();
+  }
+
+  pass() {
+    const { steps } = this.run ?? { steps: [] }, here = steps[this.state.step]?.pass;
+    const next = steps.findIndex((step, i) => i > this.state.step && step.pass !== here);
+    this.go(next < 0 ? steps.length : next);
+  }
+
+  start() {
+    if (!this.run) return;
+    if (this.state.step === this.run.steps.length) this.state.step = 0;
+    if (calm()) return this.go(this.run.steps.length);
+    const tick = () => {
+      this.timer = setTimeout(tick, Number($("speed").value));
+      this.go(this.state.step + 1);
+    };
+    this.timer = setTimeout(tick, 0);
+    $("run").textContent = "Pause";
+  }
+
+  pause() {
+    clearTimeout(this.timer);
+    this.timer = null;
+    $("run").textContent = "Run";
+  }
+
+  toggle() {
+    if (this.timer) {
+      this.pause();
+      this.caption();
+    } else this.start();
+  }
+
+  // ---- showing -----------------------------------------------------------------------------------------------------------
+
+  render() {
+    this.note();
+    this.redraw();
+    const { run, state } = this, at = state.step;
+    for (const id of ["first", "back"]) $(id).disabled = !run || at === 0;
+    for (const id of ["next", "pass", "end"]) $(id).disabled = !run || at === run.steps.length;
+    $("run").disabled = $("separable").disabled = $("python").disabled = !run;
+    $("slider").max = run?.steps.length ?? 0;
+    $("slider").value = at;
+    $("slider").setAttribute("aria-valuetext", run ? `step ${at} of ${run.steps.length}` : "no run");
+    document.body.classList.toggle("idle", !run);
+    this.table.show(run, at);
+    if (!run) return this.caption();
+    panels.formulas(at ? run.steps[at - 1] : null);
+    panels.soFar(run, at, this.proof);
+    panels.answer(this.proof, this.proofShown);
+    if (!this.timer || at === run.steps.length) this.caption();
+  }
+
+  caption() {
+    const { run, state } = this, at = state.step;
+    const step = at && run ? run.steps[at - 1] : null;
+    $("caption").textContent = !run ? "" : !step ? `${run.steps.length} steps in ${run.passes} passes.`
+      : `Step ${at} of ${run.steps.length}, pass ${step.pass}: row ${step.row}, class ${className(state, state.labels[step.row])}, `
+        + `${step.why || "right"}${step.moved ? ", the weights move" : ""}.`;
+  }
+
+  redraw(dragging = false) {
+    const { state, plane } = this, { points } = state;
+    this.editing.show();
+    $("empty").hidden = points.length > 0;
+    plane.resize();
+    if (!this.is2d) return bars(plane.picture, plane.width, plane.height, this.barScene());
+    if (!plane.window) plane.fit(points);
+    plane.draw({ points, labels: state.labels, codes: this.codes, label: this.label, focus: document.activeElement === plane.picture,
+      grabbed: this.editing.grabbed, ...(dragging || !this.run || this.run.codes.length !== points.length ? {} : this.scene()) });
+  }
+
+  /** The classes in the order of the run's weight vectors. */
+  get codes() {
+    return [...new Set(this.state.labels)].sort((a, b) => a - b);
+  }
+
+  get label() {
+    const n = this.state.points.length, { run } = this, at = this.state.step;
+    const where = run && at ? `, step ${at} of ${run.steps.length}` : "";
+    return `Plane with ${n} point${n === 1 ? "" : "s"}${where}.`;
+  }
+
+  /** What belongs to this step. */
+  scene() {
+    const { run, state, plane } = this, at = state.step, step = at ? run.steps[at - 1] : null;
+    const moment = run.moments[step?.after ?? 0], before = run.moments[at > 1 ? run.steps[at - 2].after : 0];
+    if (this.proofShown && this.proof) return { proof: { ...this.proof, points: state.points } };
+    const scene = { current: step?.row, wrong: at ? this.wrong(moment) : null };
+    if (this.needsField) {
+      const model = this.fields.get(at);
+      if (!model) this.loadFields(at);
+      else {
+        if (model.model) scene.field = { values: model.model, n: ACROSS };
+        if (this.fields.size && !this.fields.has(Math.min(at + 4, run.steps.length))) this.loadFields(at + 1);
+        if (model.last) scene.last = { values: model.last, n: ACROSS };
+        scene.wrong = at ? this.wrong(model) : null;
+      }
+    }
+    if (run.kernel) {
+      const sizes = moment.vectors[0].map((_, i) => Math.max(...moment.vectors.map(vector => Math.abs(vector[i]))));
+      const largest = Math.max(...sizes) || 1;
+      scene.weights = sizes.map(size => Math.sqrt(size / largest) * (size > 0));
+    } else {
+      const own = plane.fieldOf(moment.vectors);
+      if (this.needsField) scene.last = own;
+      else scene.field = own;
+      scene.update = this.update(before, moment, step);
+    }
+    return scene;
+  }
+
+  /** The points that a moment, or a model, does not get right. */
+  wrong(moment) {
+    const right = new Set(moment.right);
+    return new Set(this.state.points.flatMap((_, i) => right.has(i) ? [] : [i]));
+  }
+
+  /** The weights before and after, as arrows that fit the plane. */
+  update(before, moment, step) {
+    const { run, state, plane } = this, two = run.form === "binary", reach = 0.42 * Math.min(plane.width, plane.height);
+    const longest = Math.max(1e-9, ...[...before.vectors, ...moment.vectors].map(([a, b]) => Math.hypot(a, b)));
+    const batch = state.settings.rule === "batch";
+    const vectors = moment.vectors.map((vector, c) => {
+      const a = step?.coef[c] ?? 0, size = Math.abs(a) === 1 ? "" : `${number(Math.abs(a), 3)}·`;
+      return { before: before.vectors[c].slice(0, 2), after: vector.slice(0, 2),
+        name: two ? "" : ` of ${className(state, this.codes[c])}`, sign: batch ? "Σ" : `${a < 0 ? "− " : "+ "}${size}x` };
+    });
+    return { vectors, scale: Math.min(plane.unit, reach / longest) };
+  }
+
+  barScene() {
+    const { run, state } = this, at = state.step, two = !run || run.form === "binary";
+    const scene = { label: this.label, labels: state.labels, captions: state.captions };
+    if (!run || run.codes.length !== state.points.length) return scene;
+    const step = at ? run.steps[at - 1] : null, moment = run.moments[step?.after ?? 0];
+    const before = run.moments[at > 1 ? run.steps[at - 2].after : 0];
+    const proof = this.proofShown ? this.proof : null;
+    const lead = (scores, i) => two ? scores[0] : scores[run.codes[i]] - Math.max(...scores.filter((_, c) => c !== run.codes[i]));
+    const width = state.points[0].length, features = state.names ?? state.points[0].map((_, j) => `x${j + 1}`);
+    const dotted = vectors => state.points.map((point, i) =>
+      lead(vectors.map(w => point.reduce((sum, v, j) => sum + v * w[j], w[width])), i));
+    Object.assign(scene, { two, proof, names: this.codes.map(code => className(state, code)), features, several: !two,
+      current: proof ? null : step?.row, wrong: at && !proof ? this.wrong(moment) : null,
+      heading: proof?.vectors ? "scores of the best separator" : two ? "score of each example" : "lead of the right class",
+      scores: proof?.vectors && !run.kernel ? dotted(proof.vectors) : moment.scores.map(lead) });
+    if (!run.kernel) {
+      const shown = proof?.vectors ?? moment.vectors;
+      scene.weights = shown.map((vector, c) => ({ after: [...vector.slice(0, width), ...(state.settings.bias ? [vector[width]] : [])],
+        before: [...(proof ? vector : before.vectors[c]).slice(0, width), ...(state.settings.bias ? [(proof ? vector : before.vectors[c])[width]] : [])],
+        name: two ? "" : className(state, this.codes[c]) }));
+      if (state.settings.bias) scene.features = [...features, "bias"];
+    }
+    return scene;
+  }
+
+  say(told) {
+    $("caption").textContent = told;
+  }
+
+  // ---- listening ---------------------------------------------------------------------------------------------------------
+
+  listen() {
+    const click = (id, call) => $(id).addEventListener("click", call);
+    click("first", () => this.go(0));
+    click("back", () => { this.pause(); this.go(this.state.step - 1); });
+    click("next", () => { this.pause(); this.go(this.state.step + 1); });
+    click("pass", () => { this.pause(); this.pass(); });
+    click("end", () => this.go(Infinity));
+    click("run", () => this.toggle());
+    click("separable", () => this.toggleProof());
+    click("help", () => this.help());
+    click("paste", () => dialogs.paste(found => { $("example").value = ""; this.take(found); }));
+    click("share", () => { history.replaceState(null, "", `#${encode(this.state)}`); dialogs.share(location.href); });
+    click("python", () => dialogs.python(this.run.program));
+    click("theme", () => this.theme());
+    $("slider").addEventListener("input", () => { this.pause(); this.go(Number($("slider").value)); });
+    $("example").addEventListener("change", () => this.take(this.examples[$("example").value]));
+    addEventListener("hashchange", () => this.fromLink());
+    addEventListener("resize", throttled(60, () => { this.plane.window = null; this.fields.clear(); this.render(); this.askProof(); }));
+    document.addEventListener("keydown", event => this.key(event));
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.redraw());
+    for (const id of ["formulas", "numbers", "answer"]) walks($(id));
+  }
+
+  toggleProof() {
+    if (!this.run) return;
+    this.pause();
+    this.proofShown = !this.proofShown;
+    this.render();
+  }
+
+  help() {
+    dialogs.help(this.keysOn, on => {
+      this.keysOn = on;
+      localStorage.setItem("keys", on ? "on" : "off");
+    });
+  }
+
+  key(event) {
+    const inText = event.target.closest("input:not([type=checkbox]):not([type=range]), textarea, select");
+    if (event.defaultPrevented || $("dialog").open || inText) return;
+    if ((event.ctrlKey || event.metaKey) && event.key === "z") {
+      event.preventDefault();
+      return this.undo();
+    }
+    if (event.ctrlKey || event.metaKey || event.altKey || !this.keysOn) return;
+    const press = { n: "next", b: "back", p: "pass", r: "run", 0: "first", e: "end", c: "separable", "?": "help" }[event.key];
+    if (press && !$(press).disabled) {
+      event.preventDefault();
+      $(press).click();
+    } else if ("1234".includes(event.key) && Number(event.key) <= (this.state.classes?.length ?? 4)) {
+      this.editing.choose(Number(event.key) - 1);
+    }
+  }
+
+  theme() {
+    const dark = document.documentElement.dataset.theme ?? (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
+    document.documentElement.dataset.theme = dark === "dark" ? "light" : "dark";
+    localStorage.setItem("theme", document.documentElement.dataset.theme);
+    this.redraw();
+  }
+
+  fromLink() {
+    const text = location.hash.slice(1);
+    if (!text || text === encode(this.state)) return false;
+    const found = decode(text);
+    if (!found) {
+      this.problem("The link holds nothing that can be read.");
+      return false;
+    }
+    $("example").value = "";
+    this.take(found);
+    return true;
+  }
+
+  async begin() {
+    const kept = localStorage.getItem("theme");
+    if (kept) document.documentElement.dataset.theme = kept;
+    if (matchMedia("(max-width: 700px)").matches) $("settings").open = false;
+    this.controls.show(this.state.settings);
+    this.examples = await examples();
+    $("example").append(el("option", { value: "" }, "your own"),
+      ...Object.entries(this.examples).map(([name, { title }]) => el("option", { value: name }, title)));
+    if (!this.fromLink()) {
+      $("example").value = "separable";
+      this.take(this.examples.separable);
+    }
+  }
+}
+
+const page = new Page();
+await page.begin();
+export { page };

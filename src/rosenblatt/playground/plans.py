@@ -1,0 +1,111 @@
+"""The learner that settings name, and the estimator that does the same in Python."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .. import rules
+from ..kernel_space.kernels import Kernel
+from ..kernel_space.learner import KernelLearner
+from ..learner import Learner
+from ..tracing.planned import Planned
+from .asked import MOST_EXACT_STEPS, MOST_STEPS, Problem, Settings
+
+#: The kernel of each space.
+KERNELS = {"linear-kernel": "linear", "poly": "poly", "rbf": "rbf", "sigmoid": "sigmoid"}
+
+
+def rule_of(settings: Settings) -> rules.Rule:
+    """The rule, with the parameters that it takes."""
+    return {
+        "perceptron": lambda: rules.Perceptron(eta0=settings.eta, margin=settings.margin),
+        "batch": lambda: rules.Perceptron(eta0=settings.eta, margin=settings.margin),
+        "pa": rules.PA,
+        "pa1": lambda: rules.PA1(C=settings.C),
+        "pa2": lambda: rules.PA2(C=settings.C),
+        "mira": rules.MIRA,
+        "norm-mira": lambda: rules.NormMIRA(beta=settings.beta),
+    }[settings.rule]()
+
+
+def kernel_of(settings: Settings) -> Kernel:
+    """The kernel, the 1 of a bias included."""
+    return Kernel(KERNELS[settings.space], settings.gamma, settings.degree, settings.coef0, settings.bias)
+
+
+def learner_of(settings: Settings) -> Learner:
+    """The learner, with no weights yet."""
+    options: dict[str, Any] = {"readout": settings.readout, "ties": settings.ties}
+    if settings.in_kernel:
+        return KernelLearner(rule_of(settings), kernel_of(settings), ratchet=settings.readout == "pocket", **options)
+    return Learner(
+        rule_of(settings), fit_intercept=settings.bias, ratchet=settings.readout == "pocket",
+        batch=settings.rule == "batch", **options,
+    )  # fmt: skip
+
+
+def passes_of(problem: Problem) -> int:
+    """Passes at most: as many as are asked for, and as the page can show."""
+    most = MOST_EXACT_STEPS if problem.settings.exact else MOST_STEPS
+    return max(1, min(problem.settings.passes, most // len(problem.points)))
+
+
+def planned(problem: Problem) -> Planned:
+    """The run, for a trace."""
+    settings = problem.settings
+    names = None if problem.names is None else list(problem.names)
+    return Planned.called(
+        _class(settings), estimator(problem), learner_of(settings), names, max_iter=passes_of(problem),
+        shuffle=settings.order == "shuffled", seed=settings.seed,
+    )  # fmt: skip
+
+
+# ---- in Python ---------------------------------------------------------------------------------------------------
+
+#: The estimators that are Rosenblatt's rule with a readout, in linear space.
+_PERCEPTRONS = {"last": "Perceptron", "averaged": "AveragedPerceptron", "pocket": "PocketPerceptron"}
+#: The parameters that each kernel takes.
+_PARAMETERS = {"linear": (), "rbf": ("gamma",), "poly": ("gamma", "degree", "coef0"), "sigmoid": ("gamma", "coef0")}
+
+
+def _class(settings: Settings) -> str:
+    if settings.rule == "batch":
+        return "BatchPerceptron"
+    if settings.in_kernel:
+        return "KernelPerceptron"
+    return _PERCEPTRONS[settings.readout] if settings.rule == "perceptron" else "OnlineClassifier"
+
+
+def estimator(problem: Problem) -> str:
+    """The estimator of this run, as it is written in Python; what it takes anyway is left out."""
+    settings, kind, standard = problem.settings, _class(problem.settings), Settings()
+    given: dict[str, Any] = {}
+    if settings.in_kernel:
+        kernel = kernel_of(settings)
+        given["kernel"] = repr(kernel.name)
+        given |= {name: getattr(kernel, name) for name in _PARAMETERS[str(kernel.name)]}
+    if kind in ("KernelPerceptron", "OnlineClassifier"):
+        given["rule"] = f"rb.rules.{rule_of(settings)!r}"
+        given |= {"readout": repr(settings.readout)} if settings.readout != "last" else {}
+    else:
+        given |= {"eta0": settings.eta} if settings.eta != standard.eta else {}
+        given |= {"margin": settings.margin} if settings.margin != standard.margin else {}
+    given |= {} if settings.bias else {"fit_intercept": False}
+    given |= {"ties": repr(settings.ties)} if settings.ties != standard.ties else {}
+    given["max_iter"] = passes_of(problem)
+    if kind != "BatchPerceptron":
+        given |= {"random_state": settings.seed} if settings.order == "shuffled" else {"shuffle": False}
+    return f"rb.{kind}({', '.join(f'{name}={value}' for name, value in given.items())})"
+
+
+def program(problem: Problem) -> str:
+    """A few lines of Python that make the same trace."""
+    X = [[int(v) if v == int(v) else v for v in point] for point in problem.points]
+    exact = ", exact=True" if problem.settings.exact else ""
+    table = f"X = {X}"
+    if problem.names is not None:
+        table = f"import pandas as pd\nX = pd.DataFrame({X}, columns={list(problem.names)})"
+    return (
+        f"import rosenblatt as rb\n{table}\ny = {list(problem.labels)}\n"
+        f"trace = rb.trace({estimator(problem)}, X, y{exact})\nprint(trace)\n"
+    )
