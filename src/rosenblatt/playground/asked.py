@@ -200,12 +200,12 @@ def _names(given: Any, count: int, what: str, of: str) -> tuple[str, ...] | None
 
 
 def _labels(codes: Sequence[int], classes: Sequence[str] | None) -> list[Any]:
-    """What the library is told: names, or −1 and +1, or numbers where there are more than two classes."""
+    """What the library is told: names, or −1 and +1, or letters where there are more than two classes."""
     if classes is not None:
         if list(classes) != sorted(classes):
             raise AskedError("classes must be in sorted order, in which the library numbers them")
         return [classes[code] for code in codes]
-    return [2 * code - 1 for code in codes] if max(codes) == 1 else list(codes)
+    return [2 * code - 1 for code in codes] if max(codes) == 1 else ["ABCD"[code] for code in codes]
 
 
 def is_number(value: Any) -> bool:

@@ -42,8 +42,11 @@ def told(problem: Problem, asked: dict[str, Any]) -> dict[str, Any]:
     if problem.settings.space == "sigmoid":
         return {"separable": None, "text": "The sigmoid kernel is no inner product: its space has no margins to ask about."}
     found = answer(problem)
+    text = str(found)
+    if problem.settings.in_kernel:  # which has the bias in its constant 1
+        text = text.replace(" without a bias:", " in the space of the kernel:", 1)
     told: dict[str, Any] = {
-        "separable": found.separable, "text": str(found), "exact": found.exact, "R": found.R,
+        "separable": found.separable, "text": text, "exact": found.exact, "R": found.R,
         "margin": found.margin, "margin_augmented": found.margin_augmented, "bound": found.mistake_bound,
         "support": found.support.tolist(), "in_kernel": problem.settings.in_kernel,
     }  # fmt: skip

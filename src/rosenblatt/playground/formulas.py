@@ -124,7 +124,7 @@ class _Several(_Writer):
     """More classes, a weight vector for each."""
 
     def score(self) -> Formula:
-        each = "  ".join(f"{label(c)}: {number(s)}" for c, s in zip(self.classes, self.step.score))
+        each = ",  ".join(f"{label(c)}: {number(s)}" for c, s in zip(self.classes, self.step.score))
         formula: Formula = [["s"], " of each class = "]
         if self.in_kernel:
             formula += ["Σ ", ["α"], "·", ["K"], "(", ["x"], "ⱼ, ", ["x"], ")"]

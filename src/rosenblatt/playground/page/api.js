@@ -14,13 +14,10 @@ export async function ask(kind, question) {
       method: "POST", signal: stop.signal, body: JSON.stringify(question),
       headers: { "content-type": "application/json", "x-turn": page },
     });
-    if (answer.ok) {
-      const told = await answer.json();
-      return waiting[kind] === stop ? told : undefined;
-    }
-    if (answer.status === 409) return undefined;
-    const told = await answer.json().catch(() => ({}));
-    throw new Refused(told.error ?? `The server answered ${answer.status}.`);
+    if (answer.status === 409 || waiting[kind] !== stop) return undefined;
+    const told = await answer.json().catch(() => ({ error: `The server answered ${answer.status}.` }));
+    if (told.error) throw new Refused(told.error);
+    return told;
   } catch (error) {
     if (error.name === "AbortError") return undefined;
     if (error instanceof Refused) throw error;

@@ -11,7 +11,7 @@ export function bars(picture, width, height, scene) {
   picture.setAttribute("aria-label", scene.label);
   if (!scene.scores) return;
   dots(rows, scene, { left, right, top, bottom: split - 44, width });
-  if (scene.weights) weightBars(rows, scene, { left, right, top: split + 20, bottom: height - 10 });
+  if (scene.weights?.length) weightBars(rows, scene, { left, right, top: split + 20, bottom: height - 10 });
 }
 
 /** Each example at its score: right of 0 it is called +1. Of several classes: how far its own class leads. */
@@ -50,19 +50,19 @@ function dots(group, { scores, labels, captions, current, wrong, proof, two, hea
 }
 
 /** The weight of each feature, and by how much this step changes it. */
-function weightBars(group, { weights, features, several }, box) {
-  const entries = weights.flatMap(({ before, after, name }) =>
-    after.map((v, j) => ({ before: before[j], after: v, label: several ? `${features[j]}, ${name}` : features[j] })));
+function weightBars(group, { weights, features, weightsHeading }, box) {
+  const entries = features.flatMap((feature, j) => weights.map(({ before, after, name, code }) =>
+    ({ before: before[j], after: after[j], label: name ? `${feature}, ${name}` : feature, code: code ?? (after[j] < 0 ? 0 : 1) })));
   const largest = Math.max(1, ...entries.flatMap(e => [Math.abs(e.before), Math.abs(e.after)])) * 1.1;
   const gap = Math.min(38, (box.bottom - box.top) / entries.length), middle = (box.left + box.right) / 2;
   const x = v => middle + v / largest * (box.right - box.left) / 2;
-  group.append(svg("text", { x: box.left, y: box.top - 14, class: "heading" }, "weights"));
+  group.append(svg("text", { x: box.left, y: box.top - 14, class: "heading" }, weightsHeading));
   group.append(svg("line", { x1: middle, x2: middle, y1: box.top, y2: box.top + gap * entries.length, class: "zero" }));
-  entries.forEach(({ before, after, label }, i) => {
+  entries.forEach(({ before, after, label, code }, i) => {
     const y = box.top + gap * (i + 0.5), thick = Math.min(18, gap * 0.56);
     if (gap > 12) group.append(svg("text", { x: box.left - 10, y: y + 5, "text-anchor": "end", class: "caption" }, label));
     group.append(svg("rect", { x: Math.min(middle, x(after)), y: y - thick / 2, width: Math.abs(x(after) - middle),
-      height: thick, class: after < 0 ? "bar minus" : "bar plus" }));
+      height: thick, class: `bar class-${code}` }));
     if (before !== after) group.append(svg("line", { x1: x(before), x2: x(after), y1: y, y2: y, class: "arrow added" }),
       svg("circle", { cx: x(before), cy: y, r: 3.5, class: "from" }));
     if (gap > 12) group.append(svg("text", { x: box.right + 10, y: y + 5, class: "value" }, number(after, 4)));

@@ -57,6 +57,38 @@ export function contour(values, n, level = 0) {
   return pieces;
 }
 
+/** Pieces that share their ends, one after the other: whole lines, so that they can be dashed. */
+export function joined(pieces) {
+  const key = (x, y) => `${x.toFixed(6)} ${y.toFixed(6)}`, ends = new Map(), left = new Set(pieces), lines = [];
+  for (const piece of pieces)
+    for (const end of [key(piece[0], piece[1]), key(piece[2], piece[3])]) ends.set(end, [...ends.get(end) ?? [], piece]);
+  const grow = line => {
+    for (;;) {
+      const [x, y] = line.at(-1), next = ends.get(key(x, y)).find(piece => left.has(piece));
+      if (!next) return line;
+      left.delete(next);
+      line.push(key(next[0], next[1]) === key(x, y) ? next.slice(2) : next.slice(0, 2));
+    }
+  };
+  for (const piece of pieces) {
+    if (!left.delete(piece)) continue;
+    lines.push(grow(grow([piece.slice(0, 2), piece.slice(2)]).reverse()));
+  }
+  return lines;
+}
+
+/** Means of neighbours: votes are steps, whose boundary would be as rough as the grid. */
+export function smooth({ values, n }) {
+  const once = from => from.map((_, k) => {
+    const i = k % n, j = (k - i) / n;
+    let [sum, count] = [0, 0];
+    for (let b = Math.max(0, j - 1); b <= Math.min(n - 1, j + 1); b++)
+      for (let a = Math.max(0, i - 1); a <= Math.min(n - 1, i + 1); a++, count++) sum += from[b * n + a];
+    return sum / count;
+  });
+  return { values: values.map(scores => once(once(Float64Array.from(scores)))), n };
+}
+
 /** The colour of the class that each place is given, in a small picture that is stretched over the plane. */
 export function tint(canvas, field, colours, opacity) {
   const size = 180, { values, n } = field, image = new ImageData(size, size);

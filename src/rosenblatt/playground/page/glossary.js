@@ -25,6 +25,8 @@ export const SYMBOLS = {
   "γ≥": "At least this: the weights met so far that were right on all points show a margin, so the best one is no smaller.",
   "Σ τ": "Σ τ: all steps so far, added up.",
   λ: "λ (lambda): weights of the examples, none negative, under which they cancel: then no separator can exist.",
+  "w̄": "The weights of the model: the mean of the weights after each example (averaged), or the best kept so far (pocket).",
+  model: "How many points the model gets right: what the readout makes of all the weights met so far.",
   right: "How many points the weights of this moment get right.",
 };
 

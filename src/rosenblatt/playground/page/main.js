@@ -8,6 +8,7 @@ import { $, calm, el, number, throttled } from "./dom.js";
 import { Editing } from "./editing.js";
 import { walks } from "./glossary.js";
 import * as panels from "./panels.js";
+import { smooth, untint } from "./contours.js";
 import { ACROSS, Plane } from "./plane.js";
 import { className, dataOf, decode, encode, settingsOf } from "./state.js";
 import { TraceTable } from "./table.js";
@@ -86,6 +87,7 @@ class Page {
     $("told").textContent = given.told ?? "";
     const settings = given.settings ? settingsOf(given.settings) : this.state.settings;
     this.proofShown = false;
+    this.run = this.proof = null;
     this.controls.show(settings);
     this.set({ data: dataOf(given), settings, step: given.step ?? 0 });
   }
@@ -210,7 +212,7 @@ class Page {
     this.table.show(run, at);
     if (!run) return this.caption();
     panels.formulas(at ? run.steps[at - 1] : null);
-    panels.soFar(run, at, this.proof);
+    panels.soFar(run, at, this.proof, state.settings, this.fields.get(at));
     panels.answer(this.proof, this.proofShown);
     if (!this.timer || at === run.steps.length) this.caption();
   }
@@ -228,6 +230,7 @@ class Page {
     this.editing.show();
     $("empty").hidden = points.length > 0;
     plane.resize();
+    if (!this.is2d) untint($("tint"));
     if (!this.is2d) return bars(plane.picture, plane.width, plane.height, this.barScene());
     if (!plane.window) plane.fit(points);
     plane.draw({ points, labels: state.labels, codes: this.codes, label: this.label, focus: document.activeElement === plane.picture,
@@ -256,6 +259,7 @@ class Page {
       if (!model) this.loadFields(at);
       else {
         if (model.model) scene.field = { values: model.model, n: ACROSS };
+        if (state.settings.readout === "voted" && scene.field) scene.field = smooth(scene.field);
         if (this.fields.size && !this.fields.has(Math.min(at + 4, run.steps.length))) this.loadFields(at + 1);
         if (model.last) scene.last = { values: model.last, n: ACROSS };
         scene.wrong = at ? this.wrong(model) : null;
@@ -280,19 +284,17 @@ class Page {
     return new Set(this.state.points.flatMap((_, i) => right.has(i) ? [] : [i]));
   }
 
-  /** The weights before and after, as arrows that fit the plane. */
+  /** The weights before and after, for each vector. */
   update(before, moment, step) {
-    const { run, state, plane } = this, two = run.form === "binary", reach = 0.42 * Math.min(plane.width, plane.height);
-    const longest = Math.max(1e-9, ...[...before.vectors, ...moment.vectors].map(([a, b]) => Math.hypot(a, b)));
-    const batch = state.settings.rule === "batch";
-    const vectors = moment.vectors.map((vector, c) => {
+    const { run, state } = this, two = run.form === "binary", batch = state.settings.rule === "batch";
+    return moment.vectors.map((vector, c) => {
       const a = step?.coef[c] ?? 0, size = Math.abs(a) === 1 ? "" : `${number(Math.abs(a), 3)}·`;
-      return { before: before.vectors[c].slice(0, 2), after: vector.slice(0, 2),
-        name: two ? "" : ` of ${className(state, this.codes[c])}`, sign: batch ? "Σ" : `${a < 0 ? "− " : "+ "}${size}x` };
+      return { before: before.vectors[c].slice(0, 2), after: vector.slice(0, 2), code: two ? null : this.codes[c],
+        name: two ? "" : ` of ${className(state, this.codes[c])}`, sign: batch ? "+ Σ" : `${a < 0 ? "− " : "+ "}${size}x` };
     });
-    return { vectors, scale: Math.min(plane.unit, reach / longest) };
   }
 
+  /** The same where points are not in a plane: scores, and weights as bars. */
   barScene() {
     const { run, state } = this, at = state.step, two = !run || run.form === "binary";
     const scene = { label: this.label, labels: state.labels, captions: state.captions };
@@ -304,16 +306,22 @@ class Page {
     const width = state.points[0].length, features = state.names ?? state.points[0].map((_, j) => `x${j + 1}`);
     const dotted = vectors => state.points.map((point, i) =>
       lead(vectors.map(w => point.reduce((sum, v, j) => sum + v * w[j], w[width])), i));
-    Object.assign(scene, { two, proof, names: this.codes.map(code => className(state, code)), features, several: !two,
+    Object.assign(scene, { two, proof, names: this.codes.map(code => className(state, code)), features,
       current: proof ? null : step?.row, wrong: at && !proof ? this.wrong(moment) : null,
       heading: proof?.vectors ? "scores of the best separator" : two ? "score of each example" : "lead of the right class",
       scores: proof?.vectors && !run.kernel ? dotted(proof.vectors) : moment.scores.map(lead) });
-    if (!run.kernel) {
-      const shown = proof?.vectors ?? moment.vectors;
-      scene.weights = shown.map((vector, c) => ({ after: [...vector.slice(0, width), ...(state.settings.bias ? [vector[width]] : [])],
-        before: [...(proof ? vector : before.vectors[c]).slice(0, width), ...(state.settings.bias ? [(proof ? vector : before.vectors[c])[width]] : [])],
-        name: two ? "" : className(state, this.codes[c]) }));
-      if (state.settings.bias) scene.features = [...features, "bias"];
+    const bias = state.settings.bias && !run.kernel;
+    const bar = (after, before, c, code) => ({ after, before, code, name: two && code == null ? "" : className(state, this.codes[c]) });
+    const cut = vector => vector.slice(0, bias ? width + 1 : width);
+    if (proof?.meeting && two) {
+      const [{ plus, minus }] = proof.meeting;
+      scene.weights = [bar(plus, plus, 1, this.codes[1]), bar(minus, minus, 0, this.codes[0])];
+      scene.weightsHeading = "weighted mean of each class: the same";
+    } else if (!run.kernel) {
+      scene.weights = proof?.vectors ? proof.vectors.map((vector, c) => bar(cut(vector), cut(vector), c, two ? null : this.codes[c]))
+        : moment.vectors.map((vector, c) => bar(cut(vector), cut(before.vectors[c]), c, two ? null : this.codes[c]));
+      scene.weightsHeading = proof?.vectors ? "weights of the best separator" : "weights";
+      if (bias) scene.features = [...features, "bias"];
     }
     return scene;
   }

@@ -26,38 +26,42 @@ export function formulas(step) {
 }
 
 const VERDICTS = {
-  separated: ["separated", "every point is right"],
-  "no margin": ["no margin", "no line can be right on all points"],
-  stopped: ["stopped", "undecided when the passes were used up"],
+  separated: "every point is right",
+  "no margin": "none above 0.0001·R can exist",
+  stopped: "undecided",
 };
 
 /** Mistakes, bounds and the verdict, as they stand after a step. */
-export function soFar(run, at, proof) {
+export function soFar(run, at, proof, settings, model) {
   const step = at ? run.steps[at - 1] : null, ended = at === run.steps.length;
-  const [word, told] = VERDICTS[run.verdict];
+  const word = run.verdict, told = word === "no margin" && run.certificate ? "no separator exists" : VERDICTS[word];
   $("verdict").replaceChildren(el("strong", { class: ended ? `verdict ${word.replace(" ", "-")}` : "verdict" },
     ended ? word : at ? `pass ${step.pass}` : "not begun"), ` ${ended ? told : at ? "goes on" : ""}`);
   const moment = run.moments[step?.after ?? 0], n = run.codes.length;
   const lower = lowerSoFar(run, at), upper = step?.upper ?? null;
-  const mistakes = step?.mistakes ?? 0;
+  const mistakes = step?.mistakes ?? 0, bound = boundParts(run, proof);
   const entries = [
-    pair("mistakes", symbol("M"), ` = ${mistakes}`, ...boundParts(run, proof)),
+    pair("mistakes", symbol("M"), ` = ${mistakes}`, bound ? ` ≤ ${number(proof.bound, 4)}` : ""),
+    bound && pair("bound", ...bound),
     pair("right now", symbol("right", `${moment.right.length} of ${several(n, "point")}`)),
+    model && settings.readout !== "last" && pair(settings.readout, symbol("model", `${model.right.length} of ${several(n, "point")}`),
+      ...(model.vectors?.length === 1 && !run.kernel ? [" right with ", symbol("w̄"), ` = ${vector(model.vectors[0].slice(0, -1))}`,
+        ...(settings.bias ? [",  ", symbol("b"), ` = ${number(model.vectors[0].at(-1))}`] : [])] : [" right"])),
     pair("length", symbol("‖w‖"), ` = ${number(step?.norm ?? 0)},  `, symbol("R"), ` = ${number(run.R)}`),
-    pair("best margin", symbol("γ≥", number(lower)), " ≤ ", symbol("γ"), " ≤ ", symbol("γ≤", number(upper)),
-      ...(upper == null ? [] : ["  = ", symbol("‖w‖"), "/", symbol("Σ τ")])),
+    pair("best margin", ...(lower == null ? [] : [symbol("γ≥", number(lower)), " ≤ "]), symbol("γ"),
+      ...(upper == null ? [": nothing is known yet"] : [" ≤ ", symbol("γ≤", number(upper))])),
   ];
   if (proof?.separable && proof.margin_augmented != null)
-    entries.push(pair("it is", symbol("γ"), ` = ${number(proof.margin_augmented)}${proof.exact ? ", exactly known" : ""}`));
-  refill($("numbers"), ...entries);
+    entries.push(pair("in truth", symbol("γ"), ` = ${number(proof.margin_augmented)}`));
+  refill($("numbers"), ...entries.filter(Boolean));
   chart(run, at, proof);
 }
 
 /** (R/γ)² beside the mistakes, where that theorem speaks of the rule. */
 function boundParts(run, proof) {
-  if (!proof?.separable || proof.bound == null || !run.novikoff) return [];
-  const shown = number(proof.bound, 4), two = run.form === "multiclass" ? "2·" : "";
-  return [" ≤ ", two, symbol("(R/γ)²"), ` = ${two}(${number(proof.R, 4)}/${number(proof.margin_augmented, 4)})² = ${shown}`];
+  if (!proof?.separable || proof.bound == null || !run.novikoff) return null;
+  const two = run.form === "multiclass" ? "2·" : "";
+  return [two, symbol("(R/γ)²"), ` = ${two}(${number(proof.R, 4)}/${number(proof.margin_augmented, 4)})² = ${number(proof.bound, 4)}`];
 }
 
 export function lowerSoFar(run, at) {
@@ -71,7 +75,7 @@ export function lowerSoFar(run, at) {
 }
 
 /** The two bounds on the best margin over the updates. */
-function chart(run, at, proof) {
+function chart(run, now, proof) {
   const moves = run.steps.filter((step, i) => step.after !== (i ? run.steps[i - 1].after : 0));
   const known = moves.filter(step => step.upper != null);
   const figure = $("chart");
@@ -79,15 +83,19 @@ function chart(run, at, proof) {
     figure.replaceChildren();
     return;
   }
-  const [width, height, left, bottom] = [420, 150, 46, 24];
+  const [width, height, left, bottom] = [380, 150, 40, 24];
   const truth = proof?.separable ? proof.margin_augmented : null;
   const top = Math.max(...known.map(step => step.upper), truth ?? 0) * 1.05;
   const x = k => left + k / (moves.length - 1) * (width - left - 8), y = v => 8 + (1 - v / top) * (height - 8 - bottom);
-  const done = moves.filter(step => step.step <= at).length;
-  let lower = 0;
-  const lowers = moves.map(step => (lower = Math.max(lower, run.moments[step.after].lower ?? 0)));
-  const path = (values, until) => values.slice(0, until).map((v, k) =>
-    v == null ? "" : `${k ? "L" : "M"}${x(k).toFixed(1)} ${y(v).toFixed(1)}`).join("");
+  const done = moves.filter(step => step.step <= now).length;
+  let lower = null;
+  const lowers = moves.map(step => {
+    const shown = run.moments[step.after].lower;
+    return lower = shown > 0 ? Math.max(lower, shown) : lower;
+  });
+  const at = (k, v) => `${x(k).toFixed(1)} ${y(v).toFixed(1)}`;
+  const path = (values, until) => values.slice(0, until).map((v, k) => v == null ? "" :
+    values[k - 1] != null ? `L${at(k, v)}` : k ? `M${at(k, 0)}L${at(k, v)}` : `M${at(k, v)}`).join("");
   const upper = moves.map(step => step.upper);
   const picture = svg("svg", { viewBox: `0 0 ${width} ${height}`, role: "img",
     "aria-label": `Bounds on the best margin over ${moves.length} updates: from above ${number(upper[Math.max(0, done - 1)])}, `
@@ -104,7 +112,7 @@ function chart(run, at, proof) {
     truth != null && svg("text", { x: width - 10, y: y(truth) - 5, "text-anchor": "end" }, `γ = ${number(truth, 4)}`),
     done > 0 && svg("circle", { cx: x(done - 1), cy: y(upper[done - 1]), r: 4, class: "upper" }));
   figure.replaceChildren(picture, el("figcaption", {},
-    el("span", { class: "key upper" }), "‖w‖/Σ τ, no margin is larger  ", el("span", { class: "key lower" }), "shown by weights met"));
+    el("span", { class: "key upper" }), "γ ≤ ‖w‖/Σ τ  ", el("span", { class: "key lower" }), "γ ≥ margin met"));
 }
 
 /** The answer to "is it separable?", in words. */
@@ -117,7 +125,6 @@ export function answer(proof, shown) {
   const [first, ...rest] = proof.text.split("\n");
   $("answer").replaceChildren(...[
     el("p", {}, el("strong", {}, { true: "Yes. ", false: "No. " }[proof.separable] ?? ""), first + "."),
-    proof.in_kernel && el("p", { class: "quiet" }, "In the space of the kernel."),
     proof.vectors && el("p", {}, "Drawn: the separator of the widest band, and the points that hold it open (ringed)."),
     proof.meeting && el("p", {}, "Drawn: weights ", symbol("λ"), " of a few points. The weighted mean of one class and that of the other are ",
       "the same place, so no line has them on different sides: ", equation(proof)),

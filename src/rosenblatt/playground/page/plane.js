@@ -1,6 +1,6 @@
 // The plane: points, boundary, weights as arrows, certificates. It draws what it is given and says what was clicked.
 
-import { contour, isFlat, leads, linearField, tint, untint } from "./contours.js";
+import { contour, isFlat, joined, leads, linearField, tint, untint } from "./contours.js";
 import { number, svg, vector } from "./dom.js";
 
 /** Places across of fields that the server computes. */
@@ -88,7 +88,7 @@ export class Plane {
   draw(scene) {
     this.layers = [this.axes(), this.meaning(scene), this.points(scene)];
     if (scene.focus) this.layers.push(this.crosshair(scene));
-    this.picture.replaceChildren(defs(), ...this.layers);
+    this.picture.replaceChildren(...this.layers);
     this.picture.setAttribute("aria-label", scene.label);
   }
 
@@ -100,7 +100,8 @@ export class Plane {
     const inside = (v, low, high) => Math.max(low, Math.min(high, v));
     for (let k = Math.ceil(left / step); k * step <= right; k++) {
       line(this.x(k * step), 0, this.x(k * step), this.height, k === 0);
-      if (k) group.append(svg("text", { x: this.x(k * step), y: inside(this.y(0) + 18, 18, this.height - 6),
+      const at = this.x(k * step);
+      if (k && at > 16 && at < this.width - 16) group.append(svg("text", { x: at, y: inside(this.y(0) + 18, 18, this.height - 6),
         "text-anchor": "middle" }, number(k * step)));
     }
     for (let k = Math.ceil(bottom / step); k * step <= top; k++) {
@@ -113,9 +114,8 @@ export class Plane {
 
   lines(values, n, level, attributes) {
     const { left, right, bottom, top } = this.window, at = (v, low, high) => low + (high - low) * v / (n - 1);
-    const d = contour(values, n, level).map(([a, b, c, e]) =>
-      `M${this.x(at(a, left, right)).toFixed(1)} ${this.y(at(b, bottom, top)).toFixed(1)}` +
-      `L${this.x(at(c, left, right)).toFixed(1)} ${this.y(at(e, bottom, top)).toFixed(1)}`).join("");
+    const d = joined(contour(values, n, level)).map(line => "M" + line.map(([i, j]) =>
+      `${this.x(at(i, left, right)).toFixed(1)} ${this.y(at(j, bottom, top)).toFixed(1)}`).join("L")).join("");
     return svg("path", { d, ...attributes });
   }
 
@@ -143,30 +143,41 @@ export class Plane {
   }
 
   /** w before, what is added, and w: each class that moved has its own. */
-  sum({ vectors, scale }) {
-    const [ox, oy] = [this.x(0), this.y(0)], out = [];
-    const arrow = (from, to, kind, label) => {
-      const [x1, y1, x2, y2] = [ox + from[0] * scale, oy - from[1] * scale, ox + to[0] * scale, oy - to[1] * scale];
-      const length = Math.hypot(x2 - x1, y2 - y1);
-      if (length < 3) return;
-      const short = Math.max(0, length - 9) / length;
-      out.push(svg("line", { x1, y1, x2: x1 + (x2 - x1) * short, y2: y1 + (y2 - y1) * short, class: `arrow ${kind}`,
-        "marker-end": `url(#tip-${kind.split(" ")[0]})` }));
-      const away = kind.startsWith("added") ? 0.5 : 1;
-      const [nx, ny] = [(x2 - x1) / length, (y2 - y1) / length];
-      const [tx, ty] = away === 1 ? [x2 + nx * 16, y2 + ny * 16] : [(x1 + x2) / 2 + ny * 16, (y1 + y2) / 2 - nx * 16];
-      if (label) out.push(svg("text", { x: clamp(tx, 14, this.width - 14), y: clamp(ty + 5, 16, this.height - 6),
-        class: `letter ${kind}` }, label));
-    };
-    for (const { before, after, name, sign } of vectors) {
-      const moved = before.some((v, i) => v !== after[i]);
-      if (moved) {
-        arrow([0, 0], before, "before", `w${name}`);
-        arrow(before, after, "added", sign);
-        arrow([0, 0], after, "weights", `new w${name}`);
-      } else arrow([0, 0], after, "weights", `w${name}`);
+  sum(vectors) {
+    const scale = this.reach(vectors.flatMap(({ before, after }) => [before, after])), out = [];
+    for (const { before, after, name, sign, code } of vectors) {
+      const own = code == null ? "" : ` class-${code}`;
+      if (before.some((v, i) => v !== after[i])) {
+        out.push(...this.arrow([0, 0], before, scale, `before${own}`, `w${name}`));
+        out.push(...this.arrow(before, after, scale, "added", sign, true));
+        out.push(...this.arrow([0, 0], after, scale, `weights${own}`, `new w${name}`));
+      } else out.push(...this.arrow([0, 0], after, scale, `weights${own}`, `w${name}`));
     }
     return out;
+  }
+
+  /** Pixels for a unit of weight: those of the plane, or as few as it takes to keep the tips in sight. */
+  reach(tips) {
+    const [ox, oy] = [this.x(0), this.y(0)], edge = 34;
+    const room = (from, size, step) => step > 0 ? (size - edge - from) / step : step < 0 ? (edge - from) / step : Infinity;
+    const longest = Math.max(1e-9, ...tips.map(([a, b]) => Math.hypot(a, b)));
+    const fits = Math.min(this.unit, ...tips.flatMap(([a, b]) => [room(ox, this.width, a), room(oy, this.height, -b)]));
+    return Math.max(fits, Math.min(this.unit, 0.16 * Math.min(this.width, this.height) / longest));
+  }
+
+  arrow(from, to, scale, kind, label, beside = false) {
+    const [ox, oy] = [this.x(0), this.y(0)];
+    const [x1, y1, x2, y2] = [ox + from[0] * scale, oy - from[1] * scale, ox + to[0] * scale, oy - to[1] * scale];
+    const length = Math.hypot(x2 - x1, y2 - y1);
+    if (length < 3) return [];
+    const [nx, ny] = [(x2 - x1) / length, (y2 - y1) / length], head = Math.min(15, length);
+    const [bx, by] = [x2 - nx * head, y2 - ny * head], far = 18 + Math.abs(nx) * 4.4 * label.length;
+    const [tx, ty] = beside ? [(x1 + x2) / 2 + ny * far, (y1 + y2) / 2 - nx * 18] : [x2 + nx * far, y2 + ny * 20];
+    return [
+      svg("line", { x1, y1, x2: bx, y2: by, class: `arrow ${kind}` }),
+      svg("path", { d: `M${x2} ${y2}L${bx - ny * 6.5} ${by + nx * 6.5}L${bx + ny * 6.5} ${by - nx * 6.5}Z`, class: `head ${kind}` }),
+      svg("text", { x: clamp(tx, 30, this.width - 30), y: clamp(ty + 5, 18, this.height - 8), class: `letter ${kind}` }, label),
+    ];
   }
 
   band(proof, codes) {
@@ -197,7 +208,7 @@ export class Plane {
       const [x, y] = [this.x(plus[0]), this.y(plus[1])];
       out.push(svg("circle", { cx: x, cy: y, r: 11, class: "met" }), svg("path", { class: "met",
         d: `M${x - 6} ${y - 6}l12 12m0 -12l-12 12` }));
-      out.push(svg("text", { x: clamp(x + 18, 4, this.width - 110), y: clamp(y - 14, 18, this.height - 8), class: "letter met" },
+      out.push(svg("text", { x: clamp(x + 16, 4, this.width - 170), y: clamp(y + 30, 18, this.height - 8), class: "letter met" },
         `both are at ${vector(plus.map(v => Math.round(v * 1e6) / 1e6))}`));
     }
     return out;
@@ -205,7 +216,7 @@ export class Plane {
 
   points({ points, labels, current, wrong, weights, proof, grabbed }) {
     const group = svg("g", { class: "points" });
-    const r = Math.max(6, Math.min(10, this.width / 70)), strong = new Set(proof?.support ?? []);
+    const r = Math.max(6, Math.min(12, this.width / 70)), strong = new Set(proof?.support ?? []);
     points.forEach(([a, b], i) => {
       const [x, y, code] = [this.x(a), this.y(b), labels[i]];
       if (weights?.[i]) group.append(svg("circle", { cx: x, cy: y, r: r + 3 + 9 * weights[i], class: "weight" }));
@@ -259,8 +270,3 @@ function hull(points) {
   };
   return [...half(sorted), ...half(sorted.reverse())];
 }
-
-const defs = () => svg("defs", {}, ["before", "added", "weights"].map(kind =>
-  svg("marker", { id: `tip-${kind}`, viewBox: "0 0 10 10", refX: 2, refY: 5, markerWidth: 4.2, markerHeight: 4.2,
-    orient: "auto-start-reverse", class: `head ${kind}` }, svg("path", { d: "M0 0 10 5 0 10z" }))));
-

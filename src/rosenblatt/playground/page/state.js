@@ -53,8 +53,8 @@ export function decode(text) {
   }
 }
 
-/** What a class is called: its name, or −1 and +1, or its number where there are more than two. */
+/** What a class is called: its name, or −1 and +1, or a letter where there are more than two. */
 export function className(state, code) {
   if (state.classes) return state.classes[code] ?? String(code);
-  return Math.max(1, ...state.labels) === 1 && code < 2 ? (code ? "+1" : "−1") : String(code);
+  return Math.max(1, ...state.labels) === 1 && code < 2 ? (code ? "+1" : "−1") : "ABCD"[code];
 }
