@@ -40,7 +40,10 @@ def images(problem: Problem) -> Array:
 def told(problem: Problem, asked: dict[str, Any]) -> dict[str, Any]:
     """The answer as the page shows and draws it."""
     if problem.settings.space == "sigmoid":
-        return {"separable": None, "text": "The sigmoid kernel is no inner product: its space has no margins to ask about."}
+        return {
+            "separable": None,
+            "text": "The sigmoid kernel is no inner product: its space has no margins to ask about.",
+        }
     found = answer(problem)
     text = str(found)
     if problem.settings.in_kernel:  # which has the bias in its constant 1

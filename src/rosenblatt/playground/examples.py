@@ -44,8 +44,8 @@ def examples() -> dict[str, dict[str, Any]]:
         ),
         "narrow margin": _given(
             "Narrow margin", "Separable, but barely: the mistakes go with (R/γ)².",
-            [(-2, -1.4), (2, 0.7), (-1, -0.5), (1, 0.7), (0, -0.2), (0.4, 0.5), (1.4, 0.3), (-1.6, -0.7), (2.4, 0.9), (-0.8, 0.2)],
-            [0, 0, 0, 1, 0, 1, 0, 1, 0, 1],
+            [(-2, -1.4), (2, 0.7), (-1, -0.5), (1, 0.7), (0, -0.2), (0.4, 0.5), (1.4, 0.3), (-1.6, -0.7), (2.4, 0.9),
+             (-0.8, 0.2)], [0, 0, 0, 1, 0, 1, 0, 1, 0, 1],
         ),
         "inseparable": _given(
             "Inseparable", "Two clouds that overlap: it never rests, and a certificate says why.",
@@ -64,11 +64,13 @@ def examples() -> dict[str, dict[str, Any]]:
             three.reshape(3, 6, 2).transpose(1, 0, 2).reshape(-1, 2), [0, 1, 2] * 6,
         ),
         "phrases, words": {
-            "title": "Phrases: words", "told": "good, bad, not good, not bad: no weights of the three words can be right.",
+            "title": "Phrases: words",
+            "told": "good, bad, not good, not bad: no weights of the three words can be right.",
             **phrases(PHRASES, pairs=False), "settings": {"exact": True},
         },
         "phrases, pairs": {
-            "title": "Phrases: words and pairs", "told": "With “not good” and “not bad” as features of their own they can.",
+            "title": "Phrases: words and pairs",
+            "told": "With “not good” and “not bad” as features of their own they can.",
             **phrases(PHRASES, pairs=True), "settings": {"exact": True},
         },
     }  # fmt: skip

@@ -28,7 +28,9 @@ def table(text: Any, pairs: Any) -> dict[str, Any]:
         raise AskedError("There is nothing to read: paste lines such as 1.5, 2, +1")
     (place, first), width = lines[0], len(lines[0][1])
     if width < 2:
-        raise AskedError(f"line {place}: a line needs a number and a label at least, separated by commas; got {first!r}")
+        raise AskedError(
+            f"line {place}: a line needs a number and a label at least, separated by commas; got {first!r}"
+        )
     for place, cells in lines:
         if len(cells) != width:
             raise AskedError(f"line {place}: {len(cells)} cells, but the first line has {width}")

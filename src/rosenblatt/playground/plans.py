@@ -17,15 +17,13 @@ KERNELS = {"linear-kernel": "linear", "poly": "poly", "rbf": "rbf", "sigmoid": "
 
 def rule_of(settings: Settings) -> rules.Rule:
     """The rule, with the parameters that it takes."""
-    return {
-        "perceptron": lambda: rules.Perceptron(eta0=settings.eta, margin=settings.margin),
-        "batch": lambda: rules.Perceptron(eta0=settings.eta, margin=settings.margin),
-        "pa": rules.PA,
-        "pa1": lambda: rules.PA1(C=settings.C),
-        "pa2": lambda: rules.PA2(C=settings.C),
-        "mira": rules.MIRA,
-        "norm-mira": lambda: rules.NormMIRA(beta=settings.beta),
-    }[settings.rule]()
+    if settings.rule in ("perceptron", "batch"):
+        return rules.Perceptron(eta0=settings.eta, margin=settings.margin)
+    if settings.rule == "norm-mira":
+        return rules.NormMIRA(beta=settings.beta)
+    if settings.rule in ("pa1", "pa2"):
+        return (rules.PA1 if settings.rule == "pa1" else rules.PA2)(C=settings.C)
+    return rules.PA() if settings.rule == "pa" else rules.MIRA()
 
 
 def kernel_of(settings: Settings) -> Kernel:

@@ -16,7 +16,7 @@ Array = NDArray[Any]
 def coordinates(made: Recorded, step: int) -> Array:
     """The weights of the readout after so many steps; of votes there are none: the last ones."""
     if not step:
-        return made.coordinates[0]
+        return np.asarray(made.coordinates[0])
     readout = made.problem.settings.readout
     if readout == "averaged":
         return np.asarray(np.tensordot(_survived(made, step), made.coordinates, axes=1) / step)
@@ -24,10 +24,12 @@ def coordinates(made: Recorded, step: int) -> Array:
 
 
 def scores(made: Recorded, steps: Sequence[int], basis: Array) -> list[Array]:
-    """Scores of points by the readout after so many steps each, or votes: (n, n_vectors). ``basis`` tells the points."""
+    """Scores by the readout after so many steps each, or votes: (n, n_vectors). ``basis`` tells the points."""
     if made.problem.settings.readout != "voted":
         return [np.asarray(basis @ coordinates(made, step).T) for step in steps]
-    found = np.matmul(basis, made.coordinates[: max(made.after[step - 1] if step else 0 for step in steps) + 1].swapaxes(1, 2))
+    found = np.matmul(
+        basis, made.coordinates[: max(made.after[step - 1] if step else 0 for step in steps) + 1].swapaxes(1, 2)
+    )
     if found.shape[2] == 1:
         votes = np.where(found > 0, 1.0, -1.0)
     else:

@@ -142,9 +142,14 @@ def told(problem: Problem) -> dict[str, Any]:
         "form": run.setting.form, "kernel": run.setting.kernel, "classes": [str(label) for label in made.classes],
         "codes": made.codes.tolist(), "verdict": run.verdict, "passes": run.n_iter, "updates": run.n_updates,
         "mistakes": run.mistakes, "bounds": [_number(bound) for bound in run.margin_bounds], "proved": run.proved,
-        "certificate": _certificate(run), "R": _radius(problem), "tol": 1e-4, "cut": _cut(problem, run),
-        "program": plans.program(problem), "novikoff": problem.settings.rule == "perceptron" and not problem.settings.margin,
+        "certificate": _certificate(run), "R": _radius(problem), "cut": _cut(problem, run),
+        "program": plans.program(problem), "novikoff": _is_novikoff(problem),
     }  # fmt: skip
+
+
+def _is_novikoff(problem: Problem) -> bool:
+    """Whether (R/γ)² bounds the mistakes."""
+    return problem.settings.rule == "perceptron" and not problem.settings.margin
 
 
 def _lowers(made: Recorded) -> list[float]:
@@ -188,4 +193,3 @@ def _number(value: float) -> float | None:
 
 def _rounded(values: Array, digits: int = 12) -> list[list[float]]:
     return [[float(f"{v:.{digits}g}") for v in row] for row in values]
-

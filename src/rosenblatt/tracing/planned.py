@@ -44,7 +44,8 @@ class Planned:
     @classmethod
     def called(cls, name: str, *arguments: Any, **options: Any) -> Planned:
         """One whose class has the name of the estimator."""
-        return type(name, (cls,), {})(*arguments, **options)
+        made: Planned = type(name, (cls,), {})(*arguments, **options)
+        return made
 
     @property
     def gamma(self) -> float:

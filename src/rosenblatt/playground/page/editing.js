@@ -107,6 +107,7 @@ export class Editing {
 
   erase(i) {
     this.page.remember();
+    this.page.own();
     for (const list of ["points", "labels", "captions"]) this.page.state[list]?.splice(i, 1);
     this.page.changed("edit");
   }
@@ -140,6 +141,7 @@ export class Editing {
         this.page.say(`Picked up point ${at}: arrow keys move it, Enter puts it down.`);
       } else if (this.tool !== ERASE) {
         this.page.remember();
+        this.page.own();
         if (this.add([...plane.cross])) this.page.changed("edit");
       }
     } else if ((event.key === "Delete" || event.key === "Backspace") && at >= 0) {

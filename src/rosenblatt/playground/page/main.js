@@ -49,10 +49,17 @@ class Page {
 
   changed(kind) {
     this.pause();
+    if (kind === "drag") this.own();
     if (this.wanted === undefined) this.wanted = this.run && this.state.step === this.run.steps.length ? Infinity : this.state.step;
     if (kind === "edit" && this.is2d && !this.plane.holds(this.state.points)) this.plane.window = null;
     this.redraw(kind === "drag");
     this.refresh();
+  }
+
+  /** From here on the points are the user's. */
+  own() {
+    $("example").value = "";
+    $("told").textContent = "";
   }
 
   get is2d() {
@@ -79,6 +86,7 @@ class Page {
 
   clear() {
     this.remember();
+    this.own();
     this.set({ data: { points: [], labels: [], names: null, captions: null, classes: null }, step: 0 });
   }
 
@@ -95,9 +103,13 @@ class Page {
   // ---- what the server says --------------------------------------------------------------------------------------------
 
   async load() {
-    const question = asked(this.state);
+    if (this.codes.length < 2) {
+      this.run = this.proof = null;
+      this.problem(this.state.points.length ? "Place points of another class too." : "", true);
+      return this.render();
+    }
     try {
-      const run = await ask("run", question);
+      const run = await ask("run", asked(this.state));
       if (!run) return;
       this.run = run;
       this.proof = null;
@@ -150,8 +162,10 @@ class Page {
     this.render();
   }
 
-  problem(told) {
+  /** What is wrong, or what is still missing. */
+  problem(told, hint = false) {
     $("problem").textContent = told;
+    $("problem").classList.toggle("hint", hint);
     $("problem").hidden = !told;
   }
 
@@ -210,6 +224,7 @@ class Page {
     $("slider").setAttribute("aria-valuetext", run ? `step ${at} of ${run.steps.length}` : "no run");
     document.body.classList.toggle("idle", !run);
     this.table.show(run, at);
+    if (!run) panels.clear();
     if (!run) return this.caption();
     panels.formulas(at ? run.steps[at - 1] : null);
     panels.soFar(run, at, this.proof, state.settings, this.fields.get(at));
@@ -253,7 +268,7 @@ class Page {
     const { run, state, plane } = this, at = state.step, step = at ? run.steps[at - 1] : null;
     const moment = run.moments[step?.after ?? 0], before = run.moments[at > 1 ? run.steps[at - 2].after : 0];
     if (this.proofShown && this.proof) return { proof: { ...this.proof, points: state.points } };
-    const scene = { current: step?.row, wrong: at ? this.wrong(moment) : null };
+    const scene = { current: step?.row, wrong: at ? this.wrong(moment) : null, model: state.settings.readout };
     if (this.needsField) {
       const model = this.fields.get(at);
       if (!model) this.loadFields(at);
@@ -342,7 +357,7 @@ class Page {
     click("run", () => this.toggle());
     click("separable", () => this.toggleProof());
     click("help", () => this.help());
-    click("paste", () => dialogs.paste(found => { $("example").value = ""; this.take(found); }));
+    click("paste", () => dialogs.paste(found => { this.own(); this.take(found); }));
     click("share", () => { history.replaceState(null, "", `#${encode(this.state)}`); dialogs.share(location.href); });
     click("python", () => dialogs.python(this.run.program));
     click("theme", () => this.theme());
@@ -401,7 +416,7 @@ class Page {
       this.problem("The link holds nothing that can be read.");
       return false;
     }
-    $("example").value = "";
+    this.own();
     this.take(found);
     return true;
   }

@@ -11,6 +11,12 @@ function refill(group, ...children) {
   if (at >= 0) group.querySelectorAll(".symbol")[at]?.focus();
 }
 
+/** Nothing to tell. */
+export function clear() {
+  $("now-title").textContent = "This step";
+  for (const id of ["formulas", "numbers", "chart", "verdict", "answer"]) $(id).replaceChildren();
+}
+
 const pair = (heading, ...told) => el("div", {}, el("dt", {}, heading), el("dd", {}, ...told));
 
 /** The formulas of a step; before the first, what will happen. */
@@ -109,7 +115,7 @@ function chart(run, now, proof) {
     svg("path", { d: path(upper, done), class: "upper" }),
     svg("path", { d: path(lowers, done), class: "lower" }),
     truth != null && svg("line", { x1: left, x2: width - 8, y1: y(truth), y2: y(truth), class: "truth" }),
-    truth != null && svg("text", { x: width - 10, y: y(truth) - 5, "text-anchor": "end" }, `γ = ${number(truth, 4)}`),
+    truth != null && svg("text", { x: left + 6, y: y(truth) - 5 }, `γ = ${number(truth, 4)}`),
     done > 0 && svg("circle", { cx: x(done - 1), cy: y(upper[done - 1]), r: 4, class: "upper" }));
   figure.replaceChildren(picture, el("figcaption", {},
     el("span", { class: "key upper" }), "γ ≤ ‖w‖/Σ τ  ", el("span", { class: "key lower" }), "γ ≥ margin met"));

@@ -43,8 +43,8 @@ export class Plane {
     const [x, y] = [(left + right) / 2, (bottom + top) / 2];
     const [halfWidth, halfHeight] = [this.width / this.unit / 2, this.height / this.unit / 2];
     this.window = { left: x - halfWidth, right: x + halfWidth, bottom: y - halfHeight, top: y + halfHeight };
-    this.snap = nice(Math.min(across, up) / 80);
-    this.cross ??= [round(x, this.snap), round(y, this.snap)];
+    this.snap = nice(Math.min(across, up) / 80, true);
+    this.cross = [x, y].map(v => round(v, this.snap));
   }
 
   /** Whether all points are to be seen and not crowded. */
@@ -106,7 +106,8 @@ export class Plane {
     }
     for (let k = Math.ceil(bottom / step); k * step <= top; k++) {
       line(0, this.y(k * step), this.width, this.y(k * step), k === 0);
-      if (k) group.append(svg("text", { x: inside(this.x(0) - 7, 26, this.width - 6), y: this.y(k * step) + 5,
+      const at = this.y(k * step);
+      if (k && at > 14 && at < this.height - 10) group.append(svg("text", { x: inside(this.x(0) - 7, 26, this.width - 6), y: at + 5,
         "text-anchor": "end" }, number(k * step)));
     }
     return group;
@@ -120,7 +121,7 @@ export class Plane {
   }
 
   /** Boundaries, arrows and certificates. */
-  meaning({ field, last, update, proof, codes }) {
+  meaning({ field, last, model, update, proof, codes }) {
     const group = svg("g", { "aria-hidden": "true" });
     if (proof) {
       untint(this.canvas);
@@ -135,7 +136,15 @@ export class Plane {
     if (last && !isFlat(last))
       for (const values of leads(last)) group.append(this.lines(values, last.n, 0, { class: "boundary last" }));
     if (update) group.append(...this.sum(update));
+    if (last) group.append(...this.legend(model));
     return group;
+  }
+
+  /** What the two lines are. */
+  legend(model) {
+    const y = this.height - 16, line = (x, kind) => svg("line", { x1: x, x2: x + 34, y1: y, y2: y, class: `boundary ${kind}` });
+    const text = (x, told) => svg("text", { x, y: y + 5, class: "legend" }, told);
+    return [line(14, ""), text(56, model), line(150, "last"), text(192, "last weights")];
   }
 
   fieldOf(vectors) {

@@ -27,7 +27,11 @@ export class TraceTable {
   show(run, at, again = false) {
     const fresh = again || run !== this.run;
     [this.run, this.at] = [run, at];
-    if (!run) return $("table").replaceChildren();
+    if (!run) {
+      $("title").textContent = "";
+      for (const id of ["table", "proved"]) $(id).replaceChildren();
+      return;
+    }
     const rows = this.listed(), place = Math.max(0, rows.findLastIndex(step => step.step <= at));
     const first = Math.floor(place / PAGE) * PAGE;
     if (fresh || first !== this.first) this.fill(rows, first);
