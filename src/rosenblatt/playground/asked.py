@@ -210,7 +210,9 @@ def _labels(codes: Sequence[int], classes: Sequence[str] | None) -> list[Any]:
 
 def is_number(value: Any) -> bool:
     """Whether it is a finite number."""
-    return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
+    if not isinstance(value, (int, float)) or isinstance(value, bool):
+        return False
+    return math.isfinite(value) if isinstance(value, float) else abs(value) < 2**63
 
 
 def _shown(value: Any) -> str:

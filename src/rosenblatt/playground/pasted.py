@@ -13,8 +13,8 @@ from .asked import LARGEST, LONGEST_NAME, MOST_CLASSES, MOST_FEATURES, MOST_POIN
 
 #: Characters of a table at most.
 LONGEST = 50_000
-#: Names of a column that holds the labels; without one of these it is the last.
-LABELS = ("label", "class", "y", "target", "sentiment")
+#: Names of a column that holds the labels, the surest first; without one of these it is the last.
+LABELS = ("label", "class", "target", "sentiment", "y")
 
 
 def table(text: Any, pairs: Any) -> dict[str, Any]:
@@ -41,7 +41,8 @@ def table(text: Any, pairs: Any) -> dict[str, Any]:
         raise AskedError("There is a heading, but no points below it")
     if len(lines) > MOST_POINTS:
         raise AskedError(f"{len(lines)} points are too many: the page draws {MOST_POINTS} at most")
-    at = next((j for j, name in enumerate(heading or ()) if name.lower() in LABELS), width - 1)
+    called = [name.lower() for name in heading or ()]
+    at = next((called.index(name) for name in LABELS if name in called), width - 1)
     labels = [(place, cells[at]) for place, cells in lines]
     features = [(place, [cell for j, cell in enumerate(cells) if j != at]) for place, cells in lines]
     names = [name for j, name in enumerate(heading) if j != at] if heading else None
