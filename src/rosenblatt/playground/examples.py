@@ -36,7 +36,7 @@ def examples() -> dict[str, dict[str, Any]]:
     mixed = [*separable.reshape(2, 8, 2).transpose(1, 0, 2).reshape(-1, 2)]
     return {
         "four points": _given(
-            "Four points", "Through the origin: 13 updates in 8 passes, and each row of the table fits on a slide.",
+            "Four points", "Without a bias the boundary goes through the origin: 13 updates in 8 passes.",
             [(1, 3), (2, 3), (-3, 1), (1, -1)], [1, 0, 1, 0], bias=False,
         ),
         "separable": _given(

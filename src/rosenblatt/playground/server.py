@@ -97,7 +97,9 @@ def application(hosts: Collection[str]) -> ASGIApp:
         Route("/api/{kind}", asked, methods=["POST"]),
         Route("/{path:path}", file, methods=["GET"]),
     ]
-    return Guard(Starlette(routes=routes), hosts)
+    inner = Starlette(routes=routes)
+    inner.router.redirect_slashes = False
+    return Guard(inner, hosts)
 
 
 class Guard:

@@ -30,6 +30,10 @@ export class Editing {
   show() {
     const { state } = this.page, count = state.classes?.length ?? MOST_CLASSES;
     if (this.tool !== ERASE && this.tool >= count) this.tool = count - 1;
+    $("tools").hidden = !this.editable;
+    const now = JSON.stringify([this.tool, state.classes, Math.max(...state.labels, 1), state.points.length > 0, this.page.canUndo]);
+    if (now === this.shown) return;  // a button that is replaced while it is pressed would not be clicked
+    this.shown = now;
     const tool = (value, label, shown) => el("button", { type: "button", role: "radio", "data-tool": value,
       "aria-checked": String(this.tool === value), tabindex: this.tool === value ? 0 : -1, "aria-label": label,
       class: value === ERASE ? null : `tool-${value}`, click: () => this.choose(value) }, ...shown);
@@ -40,7 +44,6 @@ export class Editing {
       tool(ERASE, "Erase points", ["✕ erase"]),
       el("button", { type: "button", id: "clear", disabled: state.points.length === 0, click: () => this.page.clear() }, "Clear"),
       el("button", { type: "button", id: "undo", disabled: !this.page.canUndo, title: "Undo (Ctrl+Z)", click: () => this.page.undo() }, "Undo"));
-    $("tools").hidden = !this.editable;
     if (focused) $("tools").querySelector("[tabindex='0']")?.focus();
   }
 

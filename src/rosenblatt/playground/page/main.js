@@ -49,11 +49,17 @@ class Page {
 
   changed(kind) {
     this.pause();
+    this.busy(true);
     if (kind === "drag") this.own();
     if (this.wanted === undefined) this.wanted = this.run && this.state.step === this.run.steps.length ? Infinity : this.state.step;
     if (kind === "edit" && this.is2d && !this.plane.holds(this.state.points)) this.plane.window = null;
     this.redraw(kind === "drag");
     this.refresh();
+  }
+
+  /** Whether an answer is awaited. */
+  busy(now) {
+    $("main").setAttribute("aria-busy", String(now));
   }
 
   /** From here on the points are the user's. */
@@ -105,7 +111,8 @@ class Page {
   async load() {
     if (this.codes.length < 2) {
       this.run = this.proof = null;
-      this.problem(this.state.points.length ? "Place points of another class too." : "", true);
+      this.problem("");
+      this.busy(false);
       return this.render();
     }
     try {
@@ -122,22 +129,24 @@ class Page {
       if (!(error instanceof Refused)) throw error;
       this.run = this.proof = null;
       this.problem(error.message);
+      this.busy(false);
     }
     this.render();
   }
 
   async loadProof() {
-    if (!this.run) return;
     const run = this.run;
+    if (!run) return;
     try {
       const proof = await ask("separable", { ...asked(this.state), ...(this.is2d ? { window: this.plane.asked } : {}) });
       if (!proof || run !== this.run) return;
       this.proof = proof;
-      this.render();
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
       this.problem(error.message);
     }
+    this.busy(false);
+    this.render();
   }
 
   /** The model at a step, from the server where weights alone do not tell it. */
@@ -162,10 +171,8 @@ class Page {
     this.render();
   }
 
-  /** What is wrong, or what is still missing. */
-  problem(told, hint = false) {
+  problem(told) {
     $("problem").textContent = told;
-    $("problem").classList.toggle("hint", hint);
     $("problem").hidden = !told;
   }
 
@@ -243,8 +250,9 @@ class Page {
   redraw(dragging = false) {
     const { state, plane } = this, { points } = state;
     this.editing.show();
-    $("empty").hidden = points.length > 0;
-    plane.resize();
+    $("hint").hidden = this.codes.length > 1;
+    $("hint").textContent = points.length ? "Place points of another class too." : "Click to place points of two classes, or load an example.";
+    if (plane.resize()) plane.window = null;
     if (!this.is2d) untint($("tint"));
     if (!this.is2d) return bars(plane.picture, plane.width, plane.height, this.barScene());
     if (!plane.window) plane.fit(points);
@@ -363,11 +371,21 @@ class Page {
     click("theme", () => this.theme());
     $("slider").addEventListener("input", () => { this.pause(); this.go(Number($("slider").value)); });
     $("example").addEventListener("change", () => this.take(this.examples[$("example").value]));
-    addEventListener("hashchange", () => this.fromLink());
-    addEventListener("resize", throttled(60, () => { this.plane.window = null; this.fields.clear(); this.render(); this.askProof(); }));
+    addEventListener("hashchange", () => {
+      if (location.hash.slice(1) !== encode(this.state) && !this.fromLink()) this.problem("The link holds nothing that can be read.");
+    });
+    new ResizeObserver(throttled(60, () => this.resized())).observe($("frame"));
     document.addEventListener("keydown", event => this.key(event));
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.redraw());
     for (const id of ["formulas", "numbers", "answer"]) walks($(id));
+  }
+
+  resized() {
+    if (!this.plane.resize() || !this.plane.window) return;
+    this.plane.window = null;
+    this.fields.clear();
+    this.render();
+    this.askProof();
   }
 
   toggleProof() {
@@ -412,10 +430,7 @@ class Page {
     const text = location.hash.slice(1);
     if (!text || text === encode(this.state)) return false;
     const found = decode(text);
-    if (!found) {
-      this.problem("The link holds nothing that can be read.");
-      return false;
-    }
+    if (!found) return false;
     this.own();
     this.take(found);
     return true;
@@ -429,10 +444,11 @@ class Page {
     this.examples = await examples();
     $("example").append(el("option", { value: "" }, "your own"),
       ...Object.entries(this.examples).map(([name, { title }]) => el("option", { value: name }, title)));
-    if (!this.fromLink()) {
-      $("example").value = "separable";
-      this.take(this.examples.separable);
-    }
+    if (this.fromLink()) return;
+    const broken = location.hash.length > 1;
+    $("example").value = "separable";
+    this.take(this.examples.separable);
+    if (broken) $("told").textContent = "The link holds nothing that can be read: this is an example instead.";
   }
 }
 

@@ -26,11 +26,13 @@ export class Plane {
     this.resize();
   }
 
+  /** Take the size of the frame; whether it is another than before. */
   resize() {
-    const box = this.frame.getBoundingClientRect();
-    this.width = Math.max(200, box.width);
-    this.height = Math.max(200, box.height);
-    this.picture.setAttribute("viewBox", `0 0 ${this.width} ${this.height}`);
+    const { clientWidth: width, clientHeight: height } = this.frame;
+    if (width === this.width && height === this.height) return false;
+    Object.assign(this, { width, height });
+    this.picture.setAttribute("viewBox", `0 0 ${width} ${height}`);
+    return true;
   }
 
   /** Choose a window around the points and the origin, as far across as up. */
