@@ -1,4 +1,4 @@
-"""The playground in a real browser: what a person does and sees there, against the library. No test may log an error."""
+"""The playground in a real browser: what a person does and sees there. No page may log an error."""
 
 import re
 import time
@@ -369,8 +369,8 @@ def test_each_rule(open_page):
 def test_readouts_and_spaces(open_page):
     page = open_page()
     load(page, "inseparable")
-    for space, readout in (("linear", "averaged"), ("linear", "pocket"), ("poly", "voted"), ("linear-kernel", "averaged"),
-                           ("sigmoid", "last")):  # fmt: skip
+    chosen = [("linear", "averaged"), ("linear", "pocket"), ("poly", "voted"), ("linear-kernel", "averaged")]
+    for space, readout in [*chosen, ("sigmoid", "last")]:
         choose(page, "space", space)
         choose(page, "readout", readout)
         to_end(page)
@@ -675,10 +675,9 @@ def test_light_and_dark_are_legible(open_page, scheme):
     page.click("#next")
     ground = luminance(page, "main > section", "backgroundColor")
     assert (ground > 0.5) == (scheme == "light")
-    for selector, name in (("#formulas dd", "color"), ("#formulas dt", "color"), ("#caption", "color"), (".symbol", "color"),
-                           ("#tools .tool-0 .shape", "color"), ("#tools .tool-1 .shape", "color"),
-                           ("#tools .tool-2 .shape", "color"), ("#tools .tool-3 .shape", "color")):  # fmt: skip
-        text = luminance(page, selector, name)
+    shapes = [f"#tools .tool-{code} .shape" for code in range(4)]
+    for selector in ["#formulas dd", "#formulas dt", "#caption", ".symbol", *shapes]:
+        text = luminance(page, selector, "color")
         contrast = (max(text, ground) + 0.05) / (min(text, ground) + 0.05)
         assert contrast >= (3 if "shape" in selector else 4.5), selector
     page.click("#theme")

@@ -3,19 +3,19 @@
 import { number, svg } from "./dom.js";
 import { mark } from "./plane.js";
 
-/** Draw into a picture of this size. */
-export function bars(picture, width, height, scene) {
-  const left = Math.min(190, 0.3 * width), right = width - 64;
-  const rows = svg("g"), top = 34, split = top + (height - top) * (scene.weights ? 0.52 : 0.92);
-  picture.replaceChildren(rows);
-  picture.setAttribute("aria-label", scene.label);
-  if (!scene.scores) return;
-  dots(rows, scene, { left, right, top, bottom: split - 44, width });
-  if (scene.weights?.length) weightBars(rows, scene, { left, right, top: split + 20, bottom: height - 10 });
+/** Draw into a picture of this size; without a scene there is nothing to tell yet. */
+export function bars(picture, width, height, label, scene) {
+  const left = Math.min(190, 0.3 * width), right = width - 64, top = 34;
+  const split = top + (height - top) * (scene?.bars ? 0.52 : 0.92), group = svg("g");
+  picture.replaceChildren(group);
+  picture.setAttribute("aria-label", label);
+  if (!scene) return;
+  dots(group, scene, { left, right, top, bottom: split - 44, width });
+  if (scene.bars) weightBars(group, scene, { left, right, top: split + 20, bottom: height - 10 });
 }
 
 /** Each example at its score: right of 0 it is called +1. Of several classes: how far its own class leads. */
-function dots(group, { scores, labels, captions, current, wrong, proof, two, heading, names }, box) {
+function dots(group, { scores, labels, captions, current, wrong, proof, two, edges, heading, names }, box) {
   const largest = Math.max(1, ...scores.map(Math.abs)) * 1.08, middle = (box.left + box.right) / 2;
   const x = s => middle + s / largest * (box.right - box.left) / 2;
   const gap = Math.min(44, (box.bottom - box.top) / scores.length), r = Math.min(9, gap * 0.36);
@@ -25,7 +25,7 @@ function dots(group, { scores, labels, captions, current, wrong, proof, two, hea
     class: two ? "side class-0" : "side wrong-side" }));
   group.append(svg("rect", { x: middle, y: box.top, width: box.right - middle, height: end - box.top,
     class: two ? "side class-1" : "side right-side" }));
-  if (proof?.vectors) for (const s of two ? [-1, 1] : [1])
+  if (edges) for (const s of two ? [-1, 1] : [1])
     group.append(svg("line", { x1: x(s), x2: x(s), y1: box.top, y2: end, class: "edge" }));
   group.append(svg("line", { x1: middle, x2: middle, y1: box.top, y2: end, class: "boundary" }));
   if (two) {
@@ -50,13 +50,13 @@ function dots(group, { scores, labels, captions, current, wrong, proof, two, hea
 }
 
 /** The weight of each feature, and by how much this step changes it. */
-function weightBars(group, { weights, features, weightsHeading }, box) {
-  const entries = features.flatMap((feature, j) => weights.map(({ before, after, name, code }) =>
+function weightBars(group, { bars, features, barsHeading }, box) {
+  const entries = features.flatMap((feature, j) => bars.map(({ before, after, name, code }) =>
     ({ before: before[j], after: after[j], label: name ? `${feature}, ${name}` : feature, code: code ?? (after[j] < 0 ? 0 : 1) })));
   const largest = Math.max(1, ...entries.flatMap(e => [Math.abs(e.before), Math.abs(e.after)])) * 1.1;
   const gap = Math.min(38, (box.bottom - box.top) / entries.length), middle = (box.left + box.right) / 2;
   const x = v => middle + v / largest * (box.right - box.left) / 2;
-  group.append(svg("text", { x: box.left, y: box.top - 14, class: "heading" }, weightsHeading));
+  group.append(svg("text", { x: box.left, y: box.top - 14, class: "heading" }, barsHeading));
   group.append(svg("line", { x1: middle, x2: middle, y1: box.top, y2: box.top + gap * entries.length, class: "zero" }));
   entries.forEach(({ before, after, label, code }, i) => {
     const y = box.top + gap * (i + 0.5), thick = Math.min(18, gap * 0.56);

@@ -2,14 +2,15 @@
 
 import { ask, asked, examples, Refused } from "./api.js";
 import { bars } from "./bars.js";
+import { untint } from "./contours.js";
 import { Controls } from "./controls.js";
 import * as dialogs from "./dialogs.js";
-import { $, calm, el, number, throttled } from "./dom.js";
+import { $, calm, el, throttled } from "./dom.js";
 import { Editing } from "./editing.js";
 import { walks } from "./glossary.js";
 import * as panels from "./panels.js";
-import { smooth, untint } from "./contours.js";
-import { ACROSS, Plane } from "./plane.js";
+import { Plane } from "./plane.js";
+import { barScene, planeScene } from "./scenes.js";
 import { className, dataOf, decode, encode, settingsOf } from "./state.js";
 import { TraceTable } from "./table.js";
 
@@ -149,15 +150,15 @@ class Page {
     this.render();
   }
 
-  /** The model at a step, from the server where weights alone do not tell it. */
+  /** Whether the server must say what the model is: weights alone tell it in linear space, if they are the last. */
   get needsField() {
     return this.state.settings.space !== "linear" || this.state.settings.readout !== "last";
   }
 
   async loadFields(step) {
     const run = this.run, at = [];
-    for (let k = step; k <= run.steps.length && at.length < AHEAD; k++) if (!this.fields.has(k)) at.push(k);
-    if (!at.length || this.loading) return;
+    if (this.fields.has(step) || this.loading) return;
+    for (let k = Math.max(0, step - 4); k <= run.steps.length && at.length < AHEAD; k++) if (!this.fields.has(k)) at.push(k);
     this.loading = true;
     try {
       const found = await ask("field", { ...asked(this.state), at, ...(this.is2d ? { window: this.plane.asked } : {}) });
@@ -252,12 +253,15 @@ class Page {
     this.editing.show();
     $("hint").hidden = this.codes.length > 1;
     $("hint").textContent = points.length ? "Place points of another class too." : "Click to place points of two classes, or load an example.";
-    if (plane.resize()) plane.window = null;
-    if (!this.is2d) untint($("tint"));
-    if (!this.is2d) return bars(plane.picture, plane.width, plane.height, this.barScene());
-    if (!plane.window) plane.fit(points);
-    plane.draw({ points, labels: state.labels, codes: this.codes, label: this.label, focus: document.activeElement === plane.picture,
-      grabbed: this.editing.grabbed, ...(dragging || !this.run || this.run.codes.length !== points.length ? {} : this.scene()) });
+    if (plane.resize() || (this.is2d && !plane.window)) plane.fit(this.is2d ? points : []);
+    const scene = dragging || this.run?.codes.length !== points.length ? null : this.scene();
+    if (this.is2d) {
+      plane.draw({ points, labels: state.labels, codes: this.codes, label: this.label, grabbed: this.editing.grabbed,
+        focus: document.activeElement === plane.picture, ...scene });
+    } else {
+      untint($("tint"));
+      bars(plane.picture, plane.width, plane.height, this.label, scene);
+    }
   }
 
   /** The classes in the order of the run's weight vectors. */
@@ -271,82 +275,13 @@ class Page {
     return `Plane with ${n} point${n === 1 ? "" : "s"}${where}.`;
   }
 
-  /** What belongs to this step. */
+  /** What belongs to this step; where the model must be asked for, that is done. */
   scene() {
-    const { run, state, plane } = this, at = state.step, step = at ? run.steps[at - 1] : null;
-    const moment = run.moments[step?.after ?? 0], before = run.moments[at > 1 ? run.steps[at - 2].after : 0];
-    if (this.proofShown && this.proof) return { proof: { ...this.proof, points: state.points } };
-    const scene = { current: step?.row, wrong: at ? this.wrong(moment) : null, model: state.settings.readout };
-    if (this.needsField) {
-      const model = this.fields.get(at);
-      if (!model) this.loadFields(at);
-      else {
-        if (model.model) scene.field = { values: model.model, n: ACROSS };
-        if (state.settings.readout === "voted" && scene.field) scene.field = smooth(scene.field);
-        if (this.fields.size && !this.fields.has(Math.min(at + 4, run.steps.length))) this.loadFields(at + 1);
-        if (model.last) scene.last = { values: model.last, n: ACROSS };
-        scene.wrong = at ? this.wrong(model) : null;
-      }
-    }
-    if (run.kernel) {
-      const sizes = moment.vectors[0].map((_, i) => Math.max(...moment.vectors.map(vector => Math.abs(vector[i]))));
-      const largest = Math.max(...sizes) || 1;
-      scene.weights = sizes.map(size => Math.sqrt(size / largest) * (size > 0));
-    } else {
-      const own = plane.fieldOf(moment.vectors);
-      if (this.needsField) scene.last = own;
-      else scene.field = own;
-      scene.update = this.update(before, moment, step);
-    }
-    return scene;
-  }
-
-  /** The points that a moment, or a model, does not get right. */
-  wrong(moment) {
-    const right = new Set(moment.right);
-    return new Set(this.state.points.flatMap((_, i) => right.has(i) ? [] : [i]));
-  }
-
-  /** The weights before and after, for each vector. */
-  update(before, moment, step) {
-    const { run, state } = this, two = run.form === "binary", batch = state.settings.rule === "batch";
-    return moment.vectors.map((vector, c) => {
-      const a = step?.coef[c] ?? 0, size = Math.abs(a) === 1 ? "" : `${number(Math.abs(a), 3)}·`;
-      return { before: before.vectors[c].slice(0, 2), after: vector.slice(0, 2), code: two ? null : this.codes[c],
-        name: two ? "" : ` of ${className(state, this.codes[c])}`, sign: batch ? "+ Σ" : `${a < 0 ? "− " : "+ "}${size}x` };
-    });
-  }
-
-  /** The same where points are not in a plane: scores, and weights as bars. */
-  barScene() {
-    const { run, state } = this, at = state.step, two = !run || run.form === "binary";
-    const scene = { label: this.label, labels: state.labels, captions: state.captions };
-    if (!run || run.codes.length !== state.points.length) return scene;
-    const step = at ? run.steps[at - 1] : null, moment = run.moments[step?.after ?? 0];
-    const before = run.moments[at > 1 ? run.steps[at - 2].after : 0];
-    const proof = this.proofShown ? this.proof : null;
-    const lead = (scores, i) => two ? scores[0] : scores[run.codes[i]] - Math.max(...scores.filter((_, c) => c !== run.codes[i]));
-    const width = state.points[0].length, features = state.names ?? state.points[0].map((_, j) => `x${j + 1}`);
-    const dotted = vectors => state.points.map((point, i) =>
-      lead(vectors.map(w => point.reduce((sum, v, j) => sum + v * w[j], w[width])), i));
-    Object.assign(scene, { two, proof, names: this.codes.map(code => className(state, code)), features,
-      current: proof ? null : step?.row, wrong: at && !proof ? this.wrong(moment) : null,
-      heading: proof?.vectors ? "scores of the best separator" : two ? "score of each example" : "lead of the right class",
-      scores: proof?.vectors && !run.kernel ? dotted(proof.vectors) : moment.scores.map(lead) });
-    const bias = state.settings.bias && !run.kernel;
-    const bar = (after, before, c, code) => ({ after, before, code, name: two && code == null ? "" : className(state, this.codes[c]) });
-    const cut = vector => vector.slice(0, bias ? width + 1 : width);
-    if (proof?.meeting && two) {
-      const [{ plus, minus }] = proof.meeting;
-      scene.weights = [bar(plus, plus, 1, this.codes[1]), bar(minus, minus, 0, this.codes[0])];
-      scene.weightsHeading = "weighted mean of each class: the same";
-    } else if (!run.kernel) {
-      scene.weights = proof?.vectors ? proof.vectors.map((vector, c) => bar(cut(vector), cut(vector), c, two ? null : this.codes[c]))
-        : moment.vectors.map((vector, c) => bar(cut(vector), cut(before.vectors[c]), c, two ? null : this.codes[c]));
-      scene.weightsHeading = proof?.vectors ? "weights of the best separator" : "weights";
-      if (bias) scene.features = [...features, "bias"];
-    }
-    return scene;
+    const at = this.state.step, proof = this.proofShown ? this.proof : null, end = this.run.steps.length;
+    const model = this.needsField ? this.fields.get(at) : undefined;
+    if (!this.is2d) return barScene(this, proof);
+    if (this.needsField && !proof) this.loadFields(model ? Math.min(at + 4, end) : at);
+    return planeScene(this, model, proof, this.needsField);
   }
 
   say(told) {
