@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import socket
 import threading
 import webbrowser
@@ -21,7 +22,8 @@ def bound(port: int | None) -> socket.socket:
     """A socket on this machine alone; of a port that was asked for no other will do."""
     for candidate in range(PORT, PORT + MORE_PORTS) if port is None else [port]:
         made = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
-        made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        if os.name == "posix":  # elsewhere it would share a port that is in use
+            made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             made.bind((HOST, candidate))
             made.listen(64)

@@ -89,7 +89,7 @@ function chart(run, now, proof) {
     figure.replaceChildren();
     return;
   }
-  const [width, height, left, bottom] = [380, 150, 40, 24];
+  const [width, height, left, bottom] = [310, 150, 40, 24];
   const truth = proof?.separable ? proof.margin_augmented : null;
   const top = Math.max(...known.map(step => step.upper), truth ?? 0) * 1.05;
   const x = k => left + k / (moves.length - 1) * (width - left - 8), y = v => 8 + (1 - v / top) * (height - 8 - bottom);
@@ -115,7 +115,7 @@ function chart(run, now, proof) {
     svg("path", { d: path(upper, done), class: "upper" }),
     svg("path", { d: path(lowers, done), class: "lower" }),
     truth != null && svg("line", { x1: left, x2: width - 8, y1: y(truth), y2: y(truth), class: "truth" }),
-    truth != null && svg("text", { x: left + 6, y: y(truth) - 5 }, `γ = ${number(truth, 4)}`),
+    truth != null && svg("text", { x: (left + width) / 2, y: y(truth) + (y(0) - y(truth) > 16 ? 14 : -6) }, `γ = ${number(truth, 4)}`),
     done > 0 && svg("circle", { cx: x(done - 1), cy: y(upper[done - 1]), r: 4, class: "upper" }));
   figure.replaceChildren(picture, el("figcaption", {},
     el("span", { class: "key upper" }), "γ ≤ ‖w‖/Σ τ  ", el("span", { class: "key lower" }), "γ ≥ margin met"));
