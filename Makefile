@@ -17,7 +17,7 @@ demo: $(VENV)/data
 
 # Tests in a browser run where one is installed; what was skipped is said at the end, with the reason.
 test: $(VENV)/test
-	$(BIN)/python -m pytest -q -n auto -rs
+	$(BIN)/python -m pytest -q -n auto -rfEs
 
 # What takes minutes: large real data.
 test-slow: $(VENV)/test

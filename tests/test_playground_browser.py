@@ -34,7 +34,7 @@ def open_page(browser, address):
         context = browser.new_context(viewport={"width": width, "height": height}, **options)
         contexts.append(context)
         page = context.new_page()
-        page.set_default_timeout(8000)
+        page.set_default_timeout(30_000)
         page.on(
             "console", lambda message: faults.append(message.text) if message.type in ("error", "warning") else None
         )
@@ -55,7 +55,7 @@ def settled(page):
     page.wait_for_selector("main[aria-busy='false']", state="attached")
 
 
-def until(page, true, seconds=8):
+def until(page, true, seconds=30):
     """Wait until an expression of the page is true. (Playwright's own wait would need eval, which the page forbids.)"""
     end = time.monotonic() + seconds
     while not page.evaluate(f"async () => {{ const {{ page }} = await import('/main.js'); return {true}; }}"):
