@@ -101,7 +101,9 @@ def test_formulas_have_the_numbers_of_their_step(chosen, data):
         assert f" = {number(step.margin)}" in text(formulas["right?"])
         assert (step.why or "right") in text(formulas["right?"])
         if step.moved:
-            assert number(step.tau) in text(formulas["how far"])
+            far = text(formulas["how far"])
+            assert number(step.tau) in far
+            assert "ℓ" not in far or f" = {number(1 - step.margin)},  τ = " in far
 
 
 # ---- readouts: the model after each step ----------------------------------------------------------------------------
