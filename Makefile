@@ -15,8 +15,9 @@ demo: $(VENV)/data
 	$(BIN)/rosenblatt demo
 	$(BIN)/python examples/tour.py
 
+# Tests in a browser run where one is installed; what was skipped is said at the end, with the reason.
 test: $(VENV)/test
-	$(BIN)/python -m pytest -q -n auto
+	$(BIN)/python -m pytest -q -n auto -rfEs
 
 # What takes minutes: large real data.
 test-slow: $(VENV)/test

@@ -6,7 +6,6 @@ inputs.py       files to blocks, as the options say
 features.py     blocks to rows of numbers, and all that it takes to make them again, kept in the model
 algorithms.py   the learners by name
 parameters.py   their parameters as options
-learners.py     what the estimators are made of, without scikit-learn
 training.py     learning from files, in memory or block by block
 story.py        what training did, in words
 judging.py      models on files: scores, and what they come to
@@ -24,12 +23,12 @@ import sys
 from collections.abc import Sequence
 
 from .. import __version__
-from . import completion, convert, demo, evaluate, explain, inspect, predict, separable, trace, train
+from . import completion, convert, demo, evaluate, explain, inspect, play, predict, separable, trace, train
 from .options import Parser
 from .terminal import INTERRUPTED, failures
 
 #: The commands, in the order in which help lists them.
-COMMANDS = (train, predict, evaluate, explain, inspect, separable, trace, convert, demo, completion)
+COMMANDS = (train, predict, evaluate, explain, inspect, separable, trace, play, convert, demo, completion)
 
 
 def parser() -> argparse.ArgumentParser:

@@ -13,10 +13,10 @@ from .. import labels
 from ..data import Block
 from ..learner import Learner
 from ..model_files import Model, read
+from ..planning import rows_for
 from ..tables import Table
 from .features import Features
 from .inputs import are_words, labels_of, opened, targets_of
-from .learners import rows_for
 from .terminal import CommandError, several, shown
 
 Array = Any

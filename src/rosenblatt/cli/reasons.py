@@ -12,10 +12,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..model_files import Model
+from ..planning import rows_for
 from ..tables import Table
 from . import names
 from .features import Features
-from .learners import rows_for
 from .terminal import shown
 
 Array = Any

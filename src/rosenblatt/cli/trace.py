@@ -6,10 +6,8 @@ The rows come in the order of the file. Words are counted; say --ngrams 2 for pa
 from __future__ import annotations
 
 import argparse
-from typing import Any
 
 from . import algorithms, options
-from .learners import learner_of, rows_for, start
 
 EXAMPLE = "rosenblatt trace phrases.csv --algorithm perceptron --exact"
 
@@ -42,48 +40,17 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> None:
     """Do it."""
     from ..tracing import trace
+    from ..tracing.planned import Planned
     from . import whole
 
     kind, parameters = algorithms.chosen(arguments, arguments.algorithm)
-    parameters["shuffle"] = bool(arguments.shuffle)
     regression = algorithms.ALGORITHMS[arguments.algorithm].is_regression
     rows = whole.read(arguments, MOST_ROWS, regression=regression)
-    planned = type(kind, (Planned,), {})(kind, parameters, arguments, rows.names)
+    planned = Planned.called(
+        kind, parameters, rows.names, max_iter=arguments.passes, shuffle=bool(arguments.shuffle), seed=arguments.seed
+    )
     found = trace(planned, rows.dense(), rows.labels, exact=arguments.exact, max_steps=arguments.max_steps)
     if arguments.json:
         print(found.to_json())
         return
     print(found.updates() if arguments.updates else found)
-
-
-class Planned:
-    """What a trace asks of an estimator, without scikit-learn: a run made ready."""
-
-    early_stopping = warm_start = False
-
-    def __init__(
-        self, kind: str, parameters: dict[str, Any], arguments: argparse.Namespace, names: list[str] | None
-    ) -> None:
-        self.kind, self.parameters, self.arguments, self.names = kind, parameters, arguments, names
-        self.random_state, self.gamma = arguments.seed, parameters.get("gamma", "scale")
-
-    def __repr__(self) -> str:
-        told = ", ".join(f"{name}={value!r}" for name, value in self.parameters.items() if name != "shuffle")
-        return f"{self.kind}({told})"
-
-    def _prepare(self, X: Any, y: Any, *_: Any) -> tuple[Planned, Any]:
-        import numpy as np
-
-        from .. import labels
-        from ..learner import Run
-
-        parameters, rng = self.parameters, np.random.default_rng(self.random_state)
-        learner = learner_of(self.kind, parameters)
-        rows, classes = rows_for(learner, X), None if learner.epsilon is not None else labels.classes_of(y)
-        start(learner, rows, 0 if classes is None else len(classes), None, parameters, rng)
-        targets = np.asarray(y, np.float64) if classes is None else labels.encode(y, classes)
-        tol = parameters.get("tol", None if classes is None else 1e-4)
-        return self, Run(
-            learner, X, rows, targets, None, classes, self.names, rng, self.arguments.passes, tol,
-            parameters["shuffle"],
-        )  # fmt: skip

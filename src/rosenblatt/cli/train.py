@@ -123,10 +123,10 @@ def _refuse(arguments: argparse.Namespace) -> None:
 
 
 def _course(arguments: argparse.Namespace, progress: Progress, interrupt: Interrupt) -> Any:
+    from ..planning import learner_of
     from . import inputs
     from .features import Features
     from .judging import loaded
-    from .learners import learner_of
     from .training import Course
 
     every = round(1 / arguments.held_out) if isinstance(arguments.held_out, float) else None

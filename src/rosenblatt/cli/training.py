@@ -24,10 +24,10 @@ from ..data import Block, Skipped, Svmlight
 from ..data.ahead import Ahead
 from ..data.csr import Csr, stacked
 from ..learner import Learner, Pass, learn_labels
+from ..planning import rows_for, start
 from .algorithms import class_weights
 from .features import Features
 from .inputs import are_words, labels_of, opened, read_whole, targets_of
-from .learners import rows_for, start
 from .terminal import CommandError, Interrupt, Progress, shown
 
 Array = Any

@@ -1,4 +1,4 @@
-"""The learner that an estimator of some class and parameters has, made without scikit-learn."""
+"""Runs without scikit-learn: the learner that an estimator of some class and parameters has, its rows, its start."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import numpy as np
 
-    from ..learner import Learner
-    from ..rules import Rule
+    from .learner import Learner
+    from .rules import Rule
 
 _READOUTS = {"AveragedPerceptron": "averaged", "PocketPerceptron": "pocket", "VotedPerceptron": "voted"}
 _KERNELS = {"KernelPerceptron": "rbf", "VotedPerceptron": "linear"}
@@ -18,7 +18,7 @@ def learner_of(kind: str, parameters: dict[str, Any]) -> Learner:
     """The learner, which has no weights yet."""
     if kind in _KERNELS:
         return _kernel_learner(kind, parameters)
-    from ..learner import Learner
+    from .learner import Learner
 
     readout = parameters.get("readout") or _READOUTS.get(kind)
     options: dict[str, Any] = {
@@ -35,10 +35,10 @@ def learner_of(kind: str, parameters: dict[str, Any]) -> Learner:
 
 
 def _kernel_learner(kind: str, parameters: dict[str, Any]) -> Learner:
-    from ..kernel_space.budget_learner import BudgetLearner
-    from ..kernel_space.budgets import Budget
-    from ..kernel_space.kernels import Kernel
-    from ..kernel_space.learner import KernelLearner
+    from .kernel_space.budget_learner import BudgetLearner
+    from .kernel_space.budgets import Budget
+    from .kernel_space.kernels import Kernel
+    from .kernel_space.learner import KernelLearner
 
     told = parameters.get
     gamma = told("gamma", "scale")
@@ -67,7 +67,7 @@ def _kernel_learner(kind: str, parameters: dict[str, Any]) -> Learner:
 
 
 def _rule(kind: str, parameters: dict[str, Any]) -> Rule:
-    from .. import rules
+    from . import rules
 
     variant = parameters.get("variant")
     if "rule" in parameters:
@@ -84,13 +84,13 @@ def _rule(kind: str, parameters: dict[str, Any]) -> Rule:
 
 def rows_for(learner: Any, X: Any, dtype: Any = None, parameters: dict[str, Any] | None = None) -> Any:
     """Rows as the learner takes them: the numbers, looked at, or seen through its kernel."""
-    from .. import engine
+    from . import engine
 
     rows = engine.admit(X, dtype)
     if not hasattr(learner, "kernel"):
         return rows
-    from ..kernel_space import arrays
-    from ..kernel_space.rows import seen_through
+    from .kernel_space import arrays
+    from .kernel_space.rows import seen_through
 
     told = parameters or {}
     library = arrays.cuda() if told.get("device") == "cuda" else arrays.NumPy()
@@ -108,7 +108,7 @@ def start(
     if hasattr(learner, "kernel"):
         from dataclasses import replace
 
-        from ..kernel_space.kernels import gamma_of
+        from .kernel_space.kernels import gamma_of
 
         gamma = gamma_of(parameters.get("gamma", "scale"), learner.kernel.name, rows.weighted(weight))
         learner.kernel = rows.kernel = replace(learner.kernel, gamma=gamma)

@@ -1,0 +1,17 @@
+"""The playground: a local web page on which a perceptron learns, one step at a time, driven by the library itself.
+
+serving.py       a free port, the browser, and the server until Ctrl-C
+server.py        what the server answers, and what it refuses
+asked.py         a request: points and settings, read and checked
+plans.py         the estimator that settings name: its run, and how it is written in Python
+records.py       a run as the page draws it: every step, its numbers and what is proved so far
+formulas.py      a step in formulas with its numbers in them
+readouts.py      the model after each step
+fields.py        scores over the plane
+certificates.py  whether the points can be separated, with the proof to draw
+examples.py      points to begin with
+pasted.py        points from text
+page/            the page: HTML, CSS, and JavaScript modules that draw and ask; they compute nothing of their own
+
+Every request brings all that its answer needs: the server keeps nothing but the last few runs.
+"""

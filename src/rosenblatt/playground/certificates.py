@@ -1,0 +1,110 @@
+"""Whether the points can be separated, with the proof to draw: a separator and its band, or points that coincide."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..theory import Separability, given, separability
+from .asked import Problem
+from .fields import columns, grid
+from .records import basis
+
+Array = NDArray[Any]
+
+#: Seconds to look for a proof. What is not proved by then is not claimed.
+PATIENCE = 0.5
+#: Directions of a kernel's space that are shorter than this, relative to the longest, are rounding.
+FLAT = 1e-10
+
+
+@lru_cache(maxsize=8)
+def answer(problem: Problem) -> Separability:
+    """The library's answer; in the space of a kernel about rows that have its inner products."""
+    settings = problem.settings
+    if not settings.in_kernel:
+        return separability(problem.X, problem.y, settings.bias, time_limit=PATIENCE)
+    return separability(images(problem), problem.y, False, time_limit=PATIENCE)
+
+
+def images(problem: Problem) -> Array:
+    """Rows whose inner products are the kernel's values: the points in as many dimensions as they span there."""
+    values, directions = np.linalg.eigh(basis(problem, problem.X))
+    long = values > FLAT * max(values.max(), 0)
+    return np.asarray(directions[:, long] * np.sqrt(values[long]))
+
+
+def told(problem: Problem, asked: dict[str, Any]) -> dict[str, Any]:
+    """The answer as the page shows and draws it."""
+    if problem.settings.space == "sigmoid":
+        return {
+            "separable": None,
+            "text": "The sigmoid kernel is no inner product: its space has no margins to ask about.",
+        }
+    found = answer(problem)
+    text = str(found)
+    if problem.settings.in_kernel:  # which has the bias in its constant 1
+        text = text.replace(" without a bias:", " in the space of the kernel:", 1)
+    told: dict[str, Any] = {
+        "separable": found.separable, "text": text, "exact": found.exact, "R": found.R,
+        "margin": found.margin, "margin_augmented": found.margin_augmented, "bound": found.mistake_bound,
+        "support": found.support.tolist(), "in_kernel": problem.settings.in_kernel,
+    }  # fmt: skip
+    if found.separable and found.margin is not None:
+        vectors = separator(problem, found)
+        told["vectors"] = vectors.tolist()
+        if problem.settings.in_kernel and problem.n_features == 2 and asked.get("window") is not None:
+            told["field"] = columns(basis(problem, grid(asked["window"])) @ vectors.T)
+    elif found.certificate is not None:
+        told |= {"meeting": meeting(problem, found), "lambda": _weights(found)}
+    return told
+
+
+def separator(problem: Problem, found: Separability) -> Array:
+    """The separator of the widest band, scaled so that the nearest points score 1: (n_vectors, n_coordinates)."""
+    known = given.label(problem.y, len(problem.points))
+    if problem.settings.in_kernel:
+        vectors = _gains(np.asarray(found.dual, float), known)
+    else:
+        w, b = np.atleast_2d(np.asarray(found.w, float)), np.atleast_1d(np.asarray(found.b, float))
+        vectors = np.hstack([w, np.broadcast_to(b.reshape(-1, 1), (len(w), 1))])
+    return np.asarray(vectors / given.margins_of(basis(problem, problem.X) @ vectors.T, known).min())
+
+
+def _gains(weights: Array, known: given.Labels) -> Array:
+    """What each class gains of each row under weights λ of the rows: (n_vectors, n_rows)."""
+    if weights.ndim == 1:
+        return (weights * known.signs)[None, :]
+    gains = -weights.T.copy()
+    gains[known.codes, np.arange(len(weights))] += weights.sum(axis=1)
+    return gains
+
+
+def meeting(problem: Problem, found: Separability) -> list[dict[str, Any]]:
+    """For each vector the place where what it gains and what it loses coincide, and the rows that pull there.
+
+    With a bias both are weighted means of points; without one they are sums over the same total.
+    """
+    known = given.label(problem.y, len(problem.points))
+    gains = _gains(np.asarray(found.certificate, float), known)
+    places = []
+    for gained in gains:
+        gained = gained / max(gained.clip(0).sum(), (-gained).clip(0).sum(), 1e-300)
+        if gained.any():
+            places.append(
+                {
+                    "plus": (gained.clip(0) @ problem.X).tolist(), "minus": ((-gained).clip(0) @ problem.X).tolist(),
+                    "rows": [[int(row), float(gained[row])] for row in np.flatnonzero(gained)],
+                }
+            )  # fmt: skip
+    return places
+
+
+def _weights(found: Separability) -> list[str]:
+    """λ of each row, in words."""
+    assert found.certificate is not None
+    per_row = found.certificate if found.certificate.ndim == 1 else found.certificate.sum(axis=1)
+    return [str(v) if found.exact else f"{v:.3g}" for v in per_row.tolist()]

@@ -1,0 +1,76 @@
+"""Points to begin with, each with a sentence on what it shows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from .pasted import phrases
+
+#: "good" and "bad" with and without "not": no weights of single words can be right.
+PHRASES = (("good", "pos"), ("bad", "neg"), ("not good", "neg"), ("not bad", "pos"))
+
+
+def _given(title: str, told: str, points: Any, labels: Sequence[int], **settings: Any) -> dict[str, Any]:
+    points = [[round(float(v), 2) for v in point] for point in points]
+    return {"title": title, "told": told, "points": points, "labels": list(labels), "settings": settings}
+
+
+def _cloud(rng: np.random.Generator, centre: tuple[float, float], count: int, spread: float) -> Any:
+    return np.round(rng.normal(centre, spread, (count, 2)), 1)
+
+
+@lru_cache(maxsize=1)
+def examples() -> dict[str, dict[str, Any]]:
+    """All of them by name, in the order in which the page lists them."""
+    rng = np.random.default_rng(7)
+    angles = np.linspace(0, 2 * np.pi, 13)[:-1]
+    ring = np.column_stack([np.cos(angles), np.sin(angles)])
+    separable = np.vstack([_cloud(rng, (0.2, 0.6), 8, 0.6), _cloud(rng, (2.7, 2.3), 8, 0.6)])
+    overlap = np.vstack([_cloud(rng, (-0.7, -0.4), 10, 1.0), _cloud(rng, (0.8, 0.6), 10, 1.0)])
+    three = np.vstack([_cloud(rng, centre, 6, 0.55) for centre in ((-2, -1), (2, -1), (0, 2))])
+    alternating = [0, 1] * 8
+    mixed = [*separable.reshape(2, 8, 2).transpose(1, 0, 2).reshape(-1, 2)]
+    return {
+        "four points": _given(
+            "Four points", "Without a bias the boundary goes through the origin: 13 updates in 8 passes.",
+            [(1, 3), (2, 3), (-3, 1), (1, -1)], [1, 0, 1, 0], bias=False,
+        ),
+        "separable": _given(
+            "Separable", "Two clouds with room between them: a few mistakes, and it is done.", mixed, alternating
+        ),
+        "narrow margin": _given(
+            "Narrow margin", "Separable, but barely: the mistakes go with (R/γ)².",
+            [(-2, -1.4), (2, 0.7), (-1, -0.5), (1, 0.7), (0, -0.2), (0.4, 0.5), (1.4, 0.3), (-1.6, -0.7), (2.4, 0.9),
+             (-0.8, 0.2)], [0, 0, 0, 1, 0, 1, 0, 1, 0, 1],
+        ),
+        "inseparable": _given(
+            "Inseparable", "Two clouds that overlap: it never rests, and a certificate says why.",
+            overlap.reshape(2, 10, 2).transpose(1, 0, 2).reshape(-1, 2), [0, 1] * 10, passes=20,
+        ),
+        "xor": _given(
+            "XOR", "Back at zero after four updates: no line can do it. Try a kernel.",
+            [(0, 0), (0, 1), (1, 0), (1, 1)], [0, 1, 1, 0],
+        ),
+        "circles": _given(
+            "Circles", "A ring around a ring: no line, but a kernel of degree 2.",
+            np.vstack([ring[::2] * 0.8, ring * 2.2]), [0] * 6 + [1] * 12, passes=20,
+        ),
+        "three classes": _given(
+            "Three classes", "One weight vector for each class: the right one gains x, the best wrong one loses it.",
+            three.reshape(3, 6, 2).transpose(1, 0, 2).reshape(-1, 2), [0, 1, 2] * 6,
+        ),
+        "phrases, words": {
+            "title": "Phrases: words",
+            "told": "good, bad, not good, not bad: no weights of the three words can be right.",
+            **phrases(PHRASES, pairs=False), "settings": {"exact": True},
+        },
+        "phrases, pairs": {
+            "title": "Phrases: words and pairs",
+            "told": "With “not good” and “not bad” as features of their own they can.",
+            **phrases(PHRASES, pairs=True), "settings": {"exact": True},
+        },
+    }  # fmt: skip

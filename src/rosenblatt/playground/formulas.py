@@ -1,0 +1,161 @@
+"""A step in formulas with its numbers in them: the score, whether that is right, how far to move, and the new weights.
+
+A formula is a list of parts: text, or ``[symbol]``, which the page explains. Templates have symbols in «…».
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from ..tracing import Step, Trace
+from ..tracing.wording import label, number, vector
+from .asked import Problem
+
+Formula = list[Any]  # of str and [str]
+
+#: More numbers than this are written by the names of their features, those that are not 0.
+MANY = 6
+
+#: How far the passive-aggressive rules move; N stands for what the loss is divided by.
+SIZES = {"pa": "«τ» = «ℓ»/N", "pa1": "«τ» = min(«C», «ℓ»/N)", "pa2": "«τ» = «ℓ»/(N + 1/(2«C»))"}
+
+
+def of(step: Step, run: Trace, problem: Problem) -> list[tuple[str, Formula]]:
+    """The formulas of a step, each with a heading."""
+    writer = (_Several if run.setting.form == "multiclass" else _Two)(step, run, problem)
+    told = [("score", writer.score()), ("right?", writer.judged()), ("how far", writer.size())]
+    if step.moved:
+        told.append(("update", writer.update()))
+    return told
+
+
+def written(template: str, *values: str) -> Formula:
+    """A template as parts, each {} in it replaced by the next value."""
+    left = iter(values)
+    parts = re.split(r"(«[^»]+»|\{\})", template)
+    told: Formula = []
+    for part in filter(None, parts):
+        if part.startswith("«"):
+            told.append([part[1:-1]])
+            continue
+        text = next(left) if part == "{}" else part
+        if told and isinstance(told[-1], str):
+            told[-1] += text
+        else:
+            told.append(text)
+    return told
+
+
+class _Writer:
+    def __init__(self, step: Step, run: Trace, problem: Problem) -> None:
+        self.step, self.settings, self.names = step, problem.settings, run.setting.names
+        self.in_kernel, self.bias = run.setting.kernel is not None, run.setting.bias_apart
+        self.classes = run.setting.classes or []
+        self.code = self.classes.index(step.y)
+        self.passive = problem.settings.rule not in ("perceptron", "batch")
+        self.batch = problem.settings.rule == "batch"
+
+    def vector(self, values: Sequence[Any]) -> str:
+        names = self.names or [str(j) for j in range(len(values))]
+        return vector(values) if len(values) <= MANY else vector(values, names)
+
+    def outcome(self) -> str:
+        """What the margin of the step comes to."""
+        step, value = self.step, self.step.margin
+        if step.mistake:
+            return f"{' < 0' if value < 0 else ''}: {step.why}, a mistake"
+        if step.moved:
+            asked = 1 if self.passive else self.settings.margin
+            return f" {'<' if self.passive else '≤'} {number(asked)}: right, but {step.why}"
+        return " > 0: right" if value > 0 else ": a tie, and right by what predict says"
+
+    def size(self) -> Formula:
+        """How far to move."""
+        step, rule = self.step, self.settings.rule
+        if not step.moved:
+            return written("«τ» = 0: nothing changes")
+        if not self.passive:
+            waits = "; it waits for the end of the pass" if self.batch else ""
+            return written("«τ» = «η» = {}{}", number(step.tau), waits)
+        several = len(self.classes) > 2
+        if rule == "norm-mira" or (rule == "mira" and several):
+            return written("«τ» = {}, shared among the classes as MIRA does", number(step.tau))
+        norm = "«K»(x, x)" if self.in_kernel else "«‖x‖²»"
+        template = SIZES["pa" if rule == "mira" else rule].replace("N", f"(2{norm})" if several else norm)
+        loss = number(1 - step.margin)
+        return written("«ℓ» = 1 − {} = {},  " + template + " = {}", _bracketed(step.margin), loss, number(step.tau))
+
+
+class _Two(_Writer):
+    """Two classes, one weight vector."""
+
+    def score(self) -> Formula:
+        step = self.step
+        if self.in_kernel:
+            used = sum(1 for a in step.alpha_before if a)
+            return written("«s» = Σ «α»·«K»(«x»ⱼ, «x») over {} rows = {}", str(used), number(step.score))
+        w, x, s = self.vector(step.w_before), self.vector(step.x), number(step.score)
+        if self.bias:
+            return written("«s» = «w»·«x» + «b» = {}·{}{} = {}", w, x, _plus(step.b_before), s)
+        return written("«s» = «w»·«x» = {}·{} = {}", w, x, s)
+
+    def judged(self) -> Formula:
+        sign, step = "+1" if self.code else "−1", self.step
+        return written(
+            "«y»·«s» = {}·{} = {}{}", sign, _bracketed(step.score), number(step.margin), self.outcome()
+        )  # fmt: skip
+
+    def update(self) -> Formula:
+        step, a = self.step, self.step.coef[0]
+        if self.in_kernel:
+            before, now = (number(values[step.row]) for values in (step.alpha_before, step.alpha))
+            return written("«α» of row {}: «α» + «τ»·«y» = {}{} = {}", str(step.row), before, _plus(a), now)
+        if self.batch and step.w is step.w_before:
+            return written("«w» will gain «τ»·«y»·«x» = {}·{}", number(a), self.vector(step.x))
+        if self.batch:
+            told = written("«w» ← «w» + Σ «τ»·«y»·«x» of this pass = {}", self.vector(step.w))
+            return told + (written(",  «b» = {}", number(step.b)) if self.bias else [])
+        before, x, now = self.vector(step.w_before), self.vector(step.x), self.vector(step.w)
+        sign, size = "+" if a > 0 else "−", number(abs(a))
+        told = written("«w» ← «w» + «τ»·«y»·«x» = {} {} {}·{} = {}", before, sign, size, x, now)
+        if self.bias:
+            told += written(",  «b» ← «b» + «τ»·«y» = {}{} = {}", number(step.b_before), _plus(a), number(step.b))
+        return told
+
+
+class _Several(_Writer):
+    """More classes, a weight vector for each."""
+
+    def score(self) -> Formula:
+        each = ",  ".join(f"{label(c)}: {number(s)}" for c, s in zip(self.classes, self.step.score))
+        what = "Σ «α»·«K»(«x»ⱼ, «x»)" if self.in_kernel else "«w»·«x» + «b»" if self.bias else "«w»·«x»"
+        return written("«s» of each class = " + what + ":  {}", each)
+
+    def judged(self) -> Formula:
+        scores = self.step.score
+        rival = max((c for c in range(len(scores)) if c != self.code), key=lambda c: scores[c])
+        return written(
+            "«s» of {}, its class, − «s» of {}, the best wrong one = {} − {} = {}{}",
+            label(self.classes[self.code]), label(self.classes[rival]), _bracketed(scores[self.code]),
+            _bracketed(scores[rival]), number(self.step.margin), self.outcome(),
+        )  # fmt: skip
+
+    def update(self) -> Formula:
+        symbol, told = "«α»" if self.in_kernel else "«w»", written("")
+        for c, a in sorted(enumerate(self.step.coef), key=lambda entry: -entry[1]):
+            if a:
+                verb = "gains" if a > 0 else "loses"
+                start = ",  " if told else ""
+                told += written(start + symbol + " of {} {} {}·«x»", label(self.classes[c]), verb, number(abs(a)))
+        return told + ([" at the end of the pass"] if self.batch else [])
+
+
+def _plus(value: Any) -> str:
+    """A number that is added."""
+    return f" {'−' if value < 0 else '+'} {number(abs(value))}"
+
+
+def _bracketed(value: Any) -> str:
+    return f"({number(value)})" if value < 0 else number(value)

@@ -1,0 +1,33 @@
+// Questions to the server. A newer question of a kind takes the place of one that waits.
+
+const page = crypto.randomUUID();
+const waiting = {};
+
+export class Refused extends Error {}
+
+/** The answer, or undefined where a newer question was asked meanwhile. Throws Refused with a sentence. */
+export async function ask(kind, question) {
+  waiting[kind]?.abort();
+  const stop = waiting[kind] = new AbortController();
+  try {
+    const answer = await fetch(`api/${kind}`, {
+      method: "POST", signal: stop.signal, body: JSON.stringify(question),
+      headers: { "content-type": "application/json", "x-turn": page },
+    });
+    if (answer.status === 409 || waiting[kind] !== stop) return undefined;
+    const told = await answer.json().catch(() => ({ error: `The server answered ${answer.status}.` }));
+    if (told.error) throw new Refused(told.error);
+    return told;
+  } catch (error) {
+    if (error.name === "AbortError") return undefined;
+    if (error instanceof Refused) throw error;
+    throw new Refused("The playground does not answer. Is `rosenblatt play` still running?");
+  }
+}
+
+export const examples = async () => (await fetch("api/examples")).json();
+
+/** What the server is told of the state. */
+export const asked = state => ({
+  points: state.points, labels: state.labels, names: state.names, classes: state.classes, settings: state.settings,
+});

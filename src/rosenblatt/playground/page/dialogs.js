@@ -1,0 +1,80 @@
+// What opens over the page: help, a table to paste, the link, and the same in Python.
+
+import { ask, Refused } from "./api.js";
+import { $, el } from "./dom.js";
+import { SYMBOLS } from "./glossary.js";
+
+export function open(title, ...body) {
+  $("dialog-title").textContent = title;
+  $("dialog-body").replaceChildren(...body);
+  if (!$("dialog").open) $("dialog").showModal();
+}
+
+export const KEYS = [
+  ["n", "one step"], ["b", "one step back"], ["p", "one pass"], ["r", "run, or pause"], ["0", "to the start"],
+  ["e", "to the end"], ["c", "is it separable?"], ["?", "this help"],
+];
+const PICTURE_KEYS = [
+  ["← ↑ → ↓", "move the cross (with Shift, farther)"], ["Enter", "place a point, or pick one up and put it down"],
+  ["Delete", "erase the point under the cross"], ["[  ]", "to the previous or next point"],
+  ["1 … 4", "choose the class"], ["Ctrl Z", "undo"],
+];
+
+export function help(keysOn, setKeys) {
+  const list = keys => el("dl", { class: "keys" }, keys.map(([key, told]) =>
+    el("div", {}, el("dt", {}, el("kbd", {}, key)), el("dd", {}, told))));
+  open("Help",
+    el("p", {}, "Place points of two or more classes, choose how to learn, and step through the run. Each row of the trace leads to its picture. ",
+      "Everything is computed by the library on this machine; the table is that of rb.trace."),
+    el("p", {}, "In the picture: the ringed point is the example of this step; crosses mark points that the weights now get wrong; ",
+      "the grey arrow is w before the step, the coloured one what is added, the dark one their sum."),
+    el("h3", {}, "Keys anywhere"), list(KEYS),
+    el("label", {}, el("input", { type: "checkbox", id: "keys-on", checked: keysOn, change: event => setKeys(event.target.checked) }),
+      " single-key shortcuts are on"),
+    el("h3", {}, "Keys on the picture"), list(PICTURE_KEYS),
+    el("h3", {}, "Symbols"), el("ul", { class: "symbols" }, Object.values(SYMBOLS).map(told => el("li", {}, told))));
+}
+
+export function paste(take) {
+  const text = el("textarea", { id: "csv", rows: 9, spellcheck: "false", "aria-label": "Table",
+    placeholder: "x1, x2, label\n1, 3, +1\n2, 3, -1\n\nor phrases:\n\ntext, label\nnot bad, pos" });
+  const pairs = el("input", { type: "checkbox", id: "pairs" }), wrong = el("p", { role: "alert", class: "wrong" });
+  open("Paste a table",
+    el("p", {}, "One point per line, the label in a column called label or in the last. Two columns of numbers are drawn in the plane; ",
+      "one phrase per line is counted by its words."),
+    text, el("label", {}, pairs, " phrases: pairs of words too"), wrong,
+    el("button", { type: "button", class: "strong", id: "take", click: async () => {
+      try {
+        const found = await ask("table", { csv: text.value, pairs: pairs.checked });
+        if (!found) return;
+        $("dialog").close();
+        take(found);
+      } catch (error) {
+        if (!(error instanceof Refused)) throw error;
+        wrong.textContent = error.message;
+      }
+    } }, "Use it"));
+  text.focus();
+}
+
+function copied(text, rows) {
+  const field = el("textarea", { readonly: true, rows, "aria-label": "Text to copy", class: "code", spellcheck: "false" });
+  field.value = text;
+  const button = el("button", { type: "button", class: "strong", click: async () => {
+    field.select();
+    try {
+      await navigator.clipboard.writeText(text);
+      button.textContent = "Copied";
+    } catch {
+      button.textContent = "Press Ctrl C";
+    }
+  } }, "Copy");
+  return [field, button];
+}
+
+export const share = link => open("Share",
+  el("p", {}, "The link holds the points, the settings and the step, after the #. Nothing of it is stored or sent: it opens ",
+    "wherever rosenblatt play runs on the same port."), ...copied(link, 4));
+
+export const python = program => open("The same in Python",
+  el("p", {}, "These lines make the trace that this page shows."), ...copied(program, 12));

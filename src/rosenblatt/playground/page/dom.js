@@ -1,0 +1,48 @@
+// Elements, numbers and words.
+
+export const $ = id => document.getElementById(id);
+
+/** An element with attributes and children; attributes that are functions listen. */
+export function el(name, attributes = {}, ...children) {
+  return fill(document.createElement(name), attributes, children);
+}
+
+/** The same for pictures. */
+export function svg(name, attributes = {}, ...children) {
+  return fill(document.createElementNS("http://www.w3.org/2000/svg", name), attributes, children);
+}
+
+function fill(node, attributes, children) {
+  for (const [key, value] of Object.entries(attributes)) {
+    if (typeof value === "function") node.addEventListener(key, value);
+    else if (value === true) node.setAttribute(key, "");
+    else if (value !== false && value != null) node.setAttribute(key, value);
+  }
+  node.append(...children.flat().filter(child => child != null && child !== false));
+  return node;
+}
+
+/** Five digits and a true minus sign, as the library writes numbers. */
+export function number(value, digits = 5) {
+  if (value == null) return "–";
+  if (!Number.isFinite(value)) return value > 0 ? "∞" : "−∞";
+  let told = Number(value.toPrecision(digits)) + 0;
+  if (told !== 0 && (Math.abs(told) < 1e-4 || Math.abs(told) >= 10 ** digits)) told = told.toExponential();
+  return String(told).replace(/-/g, "−");
+}
+
+export const vector = values => `(${values.map(v => number(v)).join(", ")})`;
+
+export const several = (count, one, many = one + "s") => `${count.toLocaleString("en")} ${count === 1 ? one : many}`;
+
+/** The same call, at most once in so many milliseconds, the last one always. */
+export function throttled(wait, call) {
+  let timer = null, last = 0;
+  return (...given) => {
+    clearTimeout(timer);
+    const left = Math.max(0, wait - (performance.now() - last));
+    timer = setTimeout(() => { last = performance.now(); call(...given); }, left);
+  };
+}
+
+export const calm = () => matchMedia("(prefers-reduced-motion: reduce)").matches;

@@ -1,0 +1,283 @@
+// The plane: points, boundary, weights as arrows, certificates. It draws what it is given and says what was clicked.
+
+import { contour, isFlat, joined, leads, linearField, tint, untint } from "./contours.js";
+import { number, svg, vector } from "./dom.js";
+
+/** Places across of fields that the server computes. */
+export const ACROSS = 48;
+
+export const colourOf = code => `var(--class-${code})`;
+
+/** The mark of a class around a place. */
+export function mark(code, x, y, r, attributes = {}) {
+  const shape = [
+    () => svg("circle", { cx: x, cy: y, r }),
+    () => svg("path", { d: `M${x} ${y - 1.25 * r}l${1.15 * r} ${2 * r}h${-2.3 * r}z` }),
+    () => svg("rect", { x: x - 0.9 * r, y: y - 0.9 * r, width: 1.8 * r, height: 1.8 * r }),
+    () => svg("path", { d: `M${x} ${y - 1.3 * r}l${1.2 * r} ${1.3 * r}l${-1.2 * r} ${1.3 * r}l${-1.2 * r} ${-1.3 * r}z` }),
+  ][code]();
+  for (const [key, value] of Object.entries({ class: `mark class-${code}`, ...attributes })) shape.setAttribute(key, value);
+  return shape;
+}
+
+export class Plane {
+  constructor(frame, canvas, picture) {
+    Object.assign(this, { frame, canvas, picture, window: null, unit: 1, snap: 0.1 });
+    this.resize();
+  }
+
+  /** Take the size of the frame; whether it is another than before. */
+  resize() {
+    const { clientWidth: width, clientHeight: height } = this.frame;
+    if (width === this.width && height === this.height) return false;
+    Object.assign(this, { width, height });
+    this.picture.setAttribute("viewBox", `0 0 ${width} ${height}`);
+    return true;
+  }
+
+  /** Choose a window around the points and the origin, as far across as up. */
+  fit(points) {
+    const xs = [0, ...points.map(p => p[0])], ys = [0, ...points.map(p => p[1])];
+    const [left, right, bottom, top] = [Math.min(...xs), Math.max(...xs), Math.min(...ys), Math.max(...ys)];
+    const empty = points.length === 0;
+    const across = empty ? 8 : Math.max(right - left, 1e-6) * 1.3, up = empty ? 8 : Math.max(top - bottom, 1e-6) * 1.3;
+    this.unit = Math.min(this.width / across, this.height / up);
+    const [x, y] = [(left + right) / 2, (bottom + top) / 2];
+    const [halfWidth, halfHeight] = [this.width / this.unit / 2, this.height / this.unit / 2];
+    this.window = { left: x - halfWidth, right: x + halfWidth, bottom: y - halfHeight, top: y + halfHeight };
+    this.snap = nice(Math.min(across, up) / 80, true);
+    this.cross = [x, y].map(v => round(v, this.snap));
+  }
+
+  /** Whether all points are to be seen and not crowded. */
+  holds(points) {
+    const w = this.window;
+    if (!w) return false;
+    const inside = points.every(([x, y]) => x > w.left && x < w.right && y > w.bottom && y < w.top);
+    const xs = points.map(p => p[0]), ys = points.map(p => p[1]);
+    const share = Math.max((Math.max(...xs) - Math.min(...xs)) / (w.right - w.left),
+      (Math.max(...ys) - Math.min(...ys)) / (w.top - w.bottom));
+    return inside && (points.length < 3 || share > 0.25);
+  }
+
+  get asked() {
+    const w = this.window;
+    return [w.left, w.right, w.bottom, w.top, ACROSS];
+  }
+
+  x = v => (v - this.window.left) * this.unit;
+  y = v => (this.window.top - v) * this.unit;
+  place = event => {
+    const box = this.picture.getBoundingClientRect();
+    return [event.clientX - box.left, event.clientY - box.top];
+  };
+  point = ([px, py]) => [px / this.unit + this.window.left, this.window.top - py / this.unit]
+    .map(v => round(v, this.snap));
+
+  /** The point at a place of the screen, or −1. */
+  hit(points, [px, py], reach = 15) {
+    let best = -1, nearest = reach;
+    points.forEach(([a, b], i) => {
+      const far = Math.hypot(this.x(a) - px, this.y(b) - py);
+      if (far < nearest) [best, nearest] = [i, far];
+    });
+    return best;
+  }
+
+  // ---- drawing ---------------------------------------------------------------------------------------------------
+
+  /** Everything: points and what is to be shown with them. */
+  draw(scene) {
+    this.layers = [this.axes(), this.meaning(scene), this.points(scene)];
+    if (scene.focus) this.layers.push(this.crosshair(scene));
+    this.picture.replaceChildren(...this.layers);
+    this.picture.setAttribute("aria-label", scene.label);
+  }
+
+  axes() {
+    const { left, right, bottom, top } = this.window, step = nice((right - left) / (this.width / 90), true);
+    const group = svg("g", { class: "axes", "aria-hidden": "true" });
+    const line = (x1, y1, x2, y2, zero) =>
+      group.append(svg("line", { x1, y1, x2, y2, class: zero ? "zero" : null }));
+    const inside = (v, low, high) => Math.max(low, Math.min(high, v));
+    for (let k = Math.ceil(left / step); k * step <= right; k++) {
+      line(this.x(k * step), 0, this.x(k * step), this.height, k === 0);
+      const at = this.x(k * step);
+      if (k && at > 16 && at < this.width - 16) group.append(svg("text", { x: at, y: inside(this.y(0) + 18, 18, this.height - 6),
+        "text-anchor": "middle" }, number(k * step)));
+    }
+    for (let k = Math.ceil(bottom / step); k * step <= top; k++) {
+      line(0, this.y(k * step), this.width, this.y(k * step), k === 0);
+      const at = this.y(k * step);
+      if (k && at > 14 && at < this.height - 10) group.append(svg("text", { x: inside(this.x(0) - 7, 26, this.width - 6), y: at + 5,
+        "text-anchor": "end" }, number(k * step)));
+    }
+    return group;
+  }
+
+  lines(values, n, level, attributes) {
+    const { left, right, bottom, top } = this.window, at = (v, low, high) => low + (high - low) * v / (n - 1);
+    const d = joined(contour(values, n, level)).map(line => "M" + line.map(([i, j]) =>
+      `${this.x(at(i, left, right)).toFixed(1)} ${this.y(at(j, bottom, top)).toFixed(1)}`).join("L")).join("");
+    return svg("path", { d, ...attributes });
+  }
+
+  /** Boundaries, arrows and certificates. */
+  meaning({ field, last, model, update, proof, codes }) {
+    const group = svg("g", { "aria-hidden": "true" });
+    if (proof) {
+      untint(this.canvas);
+      if (proof.vectors) group.append(...this.band(proof, codes));
+      if (proof.meeting) group.append(...this.meeting(proof));
+      return group;
+    }
+    if (field && !isFlat(field)) {
+      tint(this.canvas, field, codes.map(colourNumbers), Number(css("--tint")));
+      for (const values of leads(field)) group.append(this.lines(values, field.n, 0, { class: "boundary" }));
+    } else untint(this.canvas);
+    if (last && !isFlat(last))
+      for (const values of leads(last)) group.append(this.lines(values, last.n, 0, { class: "boundary last" }));
+    if (update) group.append(...this.sum(update));
+    if (last) group.append(...this.legend(model));
+    return group;
+  }
+
+  /** What the two lines are. */
+  legend(model) {
+    const y = this.height - 16, line = (x, kind) => svg("line", { x1: x, x2: x + 34, y1: y, y2: y, class: `boundary ${kind}` });
+    const text = (x, told) => svg("text", { x, y: y + 5, class: "legend" }, told);
+    return [line(14, ""), text(56, model), line(150, "last"), text(192, "last weights")];
+  }
+
+  fieldOf(vectors) {
+    return linearField(vectors, this.window, vectors.length === 1 ? 2 : 65);
+  }
+
+  /** w before, what is added, and w: each class that moved has its own. */
+  sum(vectors) {
+    const scale = this.reach(vectors.flatMap(({ before, after }) => [before, after])), out = [];
+    for (const { before, after, name, sign, code } of vectors) {
+      const own = code == null ? "" : ` class-${code}`;
+      if (before.some((v, i) => v !== after[i])) {
+        out.push(...this.arrow([0, 0], before, scale, `before${own}`, `w${name}`));
+        out.push(...this.arrow(before, after, scale, "added", sign, true));
+        out.push(...this.arrow([0, 0], after, scale, `weights${own}`, `new w${name}`));
+      } else out.push(...this.arrow([0, 0], after, scale, `weights${own}`, `w${name}`));
+    }
+    return out;
+  }
+
+  /** Pixels for a unit of weight: those of the plane, or as few as it takes to keep the tips in sight. */
+  reach(tips) {
+    const [ox, oy] = [this.x(0), this.y(0)], edge = 34;
+    const room = (from, size, step) => step > 0 ? (size - edge - from) / step : step < 0 ? (edge - from) / step : Infinity;
+    const longest = Math.max(1e-9, ...tips.map(([a, b]) => Math.hypot(a, b)));
+    const fits = Math.min(this.unit, ...tips.flatMap(([a, b]) => [room(ox, this.width, a), room(oy, this.height, -b)]));
+    return Math.max(fits, Math.min(this.unit, 0.16 * Math.min(this.width, this.height) / longest));
+  }
+
+  arrow(from, to, scale, kind, label, beside = false) {
+    const [ox, oy] = [this.x(0), this.y(0)];
+    const [x1, y1, x2, y2] = [ox + from[0] * scale, oy - from[1] * scale, ox + to[0] * scale, oy - to[1] * scale];
+    const length = Math.hypot(x2 - x1, y2 - y1);
+    if (length < 3) return [];
+    const [nx, ny] = [(x2 - x1) / length, (y2 - y1) / length], head = Math.min(15, length);
+    const [bx, by] = [x2 - nx * head, y2 - ny * head], far = 18 + Math.abs(nx) * 4.4 * label.length;
+    const [tx, ty] = beside ? [(x1 + x2) / 2 + ny * far, (y1 + y2) / 2 - nx * 18] : [x2 + nx * far, y2 + ny * 20];
+    return [
+      svg("line", { x1, y1, x2: bx, y2: by, class: `arrow ${kind}` }),
+      svg("path", { d: `M${x2} ${y2}L${bx - ny * 6.5} ${by + nx * 6.5}L${bx + ny * 6.5} ${by - nx * 6.5}Z`, class: `head ${kind}` }),
+      svg("text", { x: clamp(tx, 30, this.width - 30), y: clamp(ty + 5, 18, this.height - 8), class: `letter ${kind}` }, label),
+    ];
+  }
+
+  band(proof, codes) {
+    const field = proof.field ? { values: proof.field, n: ACROSS } : this.fieldOf(proof.vectors);
+    tint(this.canvas, field, codes.map(colourNumbers), Number(css("--tint")));
+    const out = [];
+    for (const values of leads(field)) {
+      out.push(this.lines(values, field.n, 0, { class: "boundary" }));
+      for (const level of field.values.length === 1 ? [-1, 1] : [1])
+        out.push(this.lines(values, field.n, level, { class: "edge" }));
+    }
+    return out;
+  }
+
+  meeting({ meeting, points }) {
+    const out = [];
+    for (const { plus, minus, rows } of meeting) {
+      for (const [row, weight] of rows) {
+        const to = weight > 0 ? plus : minus, [x, y] = points[row];
+        out.push(svg("line", { x1: this.x(x), y1: this.y(y), x2: this.x(to[0]), y2: this.y(to[1]), class: "pull",
+          "stroke-width": 1.5 + 4 * Math.abs(weight) }));
+      }
+      for (const sign of [1, -1]) {
+        const side = rows.filter(([, weight]) => weight * sign > 0).map(([row]) => points[row]);
+        out.push(svg("path", { class: `hull ${sign > 0 ? "plus" : "minus"}`,
+          d: "M" + hull(side).map(([x, y]) => `${this.x(x)} ${this.y(y)}`).join("L") + "Z" }));
+      }
+      const [x, y] = [this.x(plus[0]), this.y(plus[1])];
+      out.push(svg("circle", { cx: x, cy: y, r: 11, class: "met" }), svg("path", { class: "met",
+        d: `M${x - 6} ${y - 6}l12 12m0 -12l-12 12` }));
+      out.push(svg("text", { x: clamp(x + 16, 4, this.width - 170), y: clamp(y + 30, 18, this.height - 8), class: "letter met" },
+        `both are at ${vector(plus.map(v => Math.round(v * 1e6) / 1e6))}`));
+    }
+    return out;
+  }
+
+  points({ points, labels, current, wrong, weights, proof, grabbed }) {
+    const group = svg("g", { class: "points" });
+    const r = Math.max(6, Math.min(12, this.width / 70)), strong = new Set(proof?.support ?? []);
+    points.forEach(([a, b], i) => {
+      const [x, y, code] = [this.x(a), this.y(b), labels[i]];
+      if (weights?.[i]) group.append(svg("circle", { cx: x, cy: y, r: r + 3 + 9 * weights[i], class: "weight" }));
+      if (strong.has(i)) group.append(svg("circle", { cx: x, cy: y, r: r + 6, class: "support" }));
+      if (i === current) group.append(svg("circle", { cx: x, cy: y, r: r + 9, class: "current" }));
+      group.append(mark(code, x, y, r, { "data-row": i, ...(i === grabbed ? { class: `mark class-${code} grabbed` } : {}) }));
+      if (wrong?.has(i)) group.append(svg("path", { class: "wrong",
+        d: `M${x - 0.55 * r} ${y - 0.55 * r}l${1.1 * r} ${1.1 * r}m0 ${-1.1 * r}l${-1.1 * r} ${1.1 * r}` }));
+      if (proof?.lambda && proof.lambda[i] !== "0") group.append(svg("text", { x: x + r + 8, y: y - r, class: "letter lambda" },
+        `λ = ${proof.lambda[i]}`));
+    });
+    return group;
+  }
+
+  crosshair() {
+    const [x, y] = [this.x(this.cross[0]), this.y(this.cross[1])];
+    return svg("g", { class: "cross", "aria-hidden": "true" },
+      svg("path", { d: `M${x - 14} ${y}h28M${x} ${y - 14}v28` }),
+      svg("text", { x: x + 10, y: y - 10 }, vector(this.cross)));
+  }
+}
+
+/** 1, 2 or 5 times a power of ten: the largest that is no larger, or the smallest that is no smaller. */
+function nice(size, up = false) {
+  const power = 10 ** Math.floor(Math.log10(size));
+  const all = [1, 2, 5, 10].map(m => m * power);
+  const found = up ? all.find(v => v >= size) : all.filter(v => v <= size).pop();
+  return Number((found ?? power).toPrecision(6));
+}
+
+const round = (v, step) => Number((Math.round(v / step) * step).toFixed(6)) + 0;
+const clamp = (v, low, high) => Math.max(low, Math.min(high, v));
+const css = name => getComputedStyle(document.documentElement).getPropertyValue(name);
+
+function colourNumbers(code) {
+  const hex = css(`--class-${code}`).trim().slice(1);
+  return [0, 2, 4].map(i => parseInt(hex.slice(i, i + 2), 16));
+}
+
+function hull(points) {
+  if (points.length < 3) return points.length ? points : [[0, 0]];
+  const sorted = [...points].sort((p, q) => p[0] - q[0] || p[1] - q[1]);
+  const turn = (o, p, q) => (p[0] - o[0]) * (q[1] - o[1]) - (p[1] - o[1]) * (q[0] - o[0]);
+  const half = given => {
+    const out = [];
+    for (const p of given) {
+      while (out.length > 1 && turn(out.at(-2), out.at(-1), p) <= 0) out.pop();
+      out.push(p);
+    }
+    return out.slice(0, -1);
+  };
+  return [...half(sorted), ...half(sorted.reverse())];
+}

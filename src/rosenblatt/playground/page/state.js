@@ -1,0 +1,60 @@
+// What the page is about: points and settings. They travel in the link, after the #.
+
+export const DEFAULTS = {
+  rule: "perceptron", readout: "last", space: "linear", eta: 1, margin: 0, C: 1, beta: 0.01, gamma: 1, degree: 2,
+  coef0: 1, bias: true, ties: "mistake", order: "given", seed: 0, passes: 100, exact: false,
+};
+export const MOST_CLASSES = 4, MOST_POINTS = 100;
+
+export const SHAPES = ["●", "▲", "■", "◆"];
+
+/** The data of an example, of a table or of a link, whole or as far as it is sound. */
+export function dataOf(given) {
+  const names = Array.isArray(given.names) ? given.names.map(String) : null;
+  const classes = Array.isArray(given.classes) ? given.classes.map(String) : null;
+  const captions = Array.isArray(given.captions) ? given.captions.map(String) : null;
+  return { points: given.points.map(p => p.map(Number)), labels: given.labels.map(Number), names, classes, captions };
+}
+
+export function settingsOf(given) {
+  const settings = { ...DEFAULTS };
+  for (const [name, value] of Object.entries(given ?? {}))
+    if (name in DEFAULTS && typeof value === typeof DEFAULTS[name]) settings[name] = value;
+  return settings;
+}
+
+/** The part of the settings that differs from the defaults. */
+export const changed = settings =>
+  Object.fromEntries(Object.entries(settings).filter(([name, value]) => value !== DEFAULTS[name]));
+
+export function encode(state) {
+  const { points, labels, names, classes, captions, step } = state;
+  const told = { p: points, l: labels, s: changed(state.settings), t: step };
+  if (names) told.n = names;
+  if (classes) told.c = classes;
+  if (captions) told.x = captions;
+  const bytes = new TextEncoder().encode(JSON.stringify(told));
+  return btoa(String.fromCharCode(...bytes)).replace(/\+/g, "-").replace(/\//g, "_").replace(/=+$/, "");
+}
+
+/** What a link holds, or null where it holds nothing that can be read. */
+export function decode(text) {
+  try {
+    const bytes = Uint8Array.from(atob(text.replace(/-/g, "+").replace(/_/g, "/")), c => c.charCodeAt(0));
+    const { p, l, s, t, n, c, x } = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
+    const data = dataOf({ points: p, labels: l, names: n, classes: c, captions: x });
+    const width = data.points[0]?.length ?? 2;
+    const sound = data.points.length === data.labels.length && data.points.length <= MOST_POINTS
+      && data.points.every(point => point.length === width && point.every(Number.isFinite))
+      && data.labels.every(label => Number.isInteger(label) && label >= 0 && label < MOST_CLASSES);
+    return sound ? { ...data, settings: settingsOf(s), step: Number.isInteger(t) ? t : 0 } : null;
+  } catch {
+    return null;
+  }
+}
+
+/** What a class is called: its name, or −1 and +1, or a letter where there are more than two. */
+export function className(state, code) {
+  if (state.classes) return state.classes[code] ?? String(code);
+  return Math.max(1, ...state.labels) === 1 && code < 2 ? (code ? "+1" : "−1") : "ABCD"[code];
+}

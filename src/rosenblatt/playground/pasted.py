@@ -1,0 +1,128 @@
+"""Points from text that was pasted: a small table of numbers with a label, or phrases with a label."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..text import Analysis, Documents, Vocabulary
+from .asked import LARGEST, LONGEST_NAME, MOST_CLASSES, MOST_FEATURES, MOST_POINTS, AskedError
+
+#: Characters of a table at most.
+LONGEST = 50_000
+#: Names of a column that holds the labels, the surest first; without one of these it is the last.
+LABELS = ("label", "class", "target", "sentiment", "y")
+
+
+def table(text: Any, pairs: Any) -> dict[str, Any]:
+    """Points of a table: each line is one, its label in a column of that name or the last."""
+    if not isinstance(text, str) or not isinstance(pairs, bool):
+        raise AskedError("csv must be text, and pairs true or false")
+    if len(text) > LONGEST:
+        raise AskedError(f"{len(text):,} characters are too many: {LONGEST:,} at most")
+    lines = _lines(text)
+    if not lines:
+        raise AskedError("There is nothing to read: paste lines such as 1.5, 2, +1")
+    (place, first), width = lines[0], len(lines[0][1])
+    if width < 2:
+        raise AskedError(
+            f"line {place}: a line needs a number and a label at least, separated by commas; got {first!r}"
+        )
+    for place, cells in lines:
+        if len(cells) != width:
+            raise AskedError(f"line {place}: {len(cells)} cells, but the first line has {width}")
+    heading = _heading(lines)
+    if heading:
+        lines = lines[1:]
+    if not lines:
+        raise AskedError("There is a heading, but no points below it")
+    if len(lines) > MOST_POINTS:
+        raise AskedError(f"{len(lines)} points are too many: the page draws {MOST_POINTS} at most")
+    called = [name.lower() for name in heading or ()]
+    at = next((called.index(name) for name in LABELS if name in called), width - 1)
+    labels = [(place, cells[at]) for place, cells in lines]
+    features = [(place, [cell for j, cell in enumerate(cells) if j != at]) for place, cells in lines]
+    names = [name for j, name in enumerate(heading) if j != at] if heading else None
+    if width == 2 and not any(_number(cells[0]) is not None for _, cells in features):
+        return phrases([(cells[0], name) for (_, cells), (_, name) in zip(features, labels)], pairs)
+    return _numbers(features, names) | _classes(labels)
+
+
+def phrases(given: Sequence[tuple[str, str]], pairs: bool) -> dict[str, Any]:
+    """Phrases with their labels as counts of words, and of pairs of words."""
+    texts = [text for text, _ in given]
+    vocabulary = Vocabulary(Analysis(ngrams=(1, 2 if pairs else 1)), dtype="float64")
+    try:
+        vocabulary.learn(Documents(texts))
+    except ValueError as error:
+        raise AskedError(str(error)) from None
+    starts, columns, values = vocabulary.encode(Documents(texts))
+    names = vocabulary.lexicon.names()
+    width = len(names)
+    if width > MOST_FEATURES:
+        raise AskedError(
+            f"the phrases have {width} different words{' and pairs' * pairs}: the page shows {MOST_FEATURES} at most"
+        )
+    X = np.zeros((len(texts), width))
+    X[np.repeat(np.arange(len(texts)), np.diff(starts)), columns] = values
+    order = sorted(range(width), key=lambda j: (" " in names[j], np.flatnonzero(X[:, j])[0], names[j]))
+    found = {"points": X[:, order].tolist(), "names": [names[j] for j in order], "captions": texts}
+    return found | _classes([(i, name) for i, (_, name) in enumerate(given, 1)])
+
+
+def _lines(text: str) -> list[tuple[int, list[str]]]:
+    """The lines that are not empty, with their numbers, as cells."""
+    separator = next((mark for mark in ("\t", ";", ",") if mark in text), " ")
+    reader = csv.reader(text.splitlines(), delimiter=separator, skipinitialspace=True)
+    try:
+        return [(reader.line_num, [c.strip() for c in cells]) for cells in reader if any(c.strip() for c in cells)]
+    except csv.Error as error:
+        raise AskedError(f"line {reader.line_num}: {error}") from None
+
+
+def _heading(lines: list[tuple[int, list[str]]]) -> list[str] | None:
+    """The first line, if it names the columns: one of them as labels are, or none of it a number where the next has."""
+    first = lines[0][1]
+    named = any(name.lower() in LABELS for name in first)
+    numbers = [any(_number(cell) is not None for cell in cells) for _, cells in lines[:2]]
+    return first if named or (len(numbers) == 2 and numbers == [False, True]) else None
+
+
+def _numbers(features: list[tuple[int, list[str]]], names: list[str] | None) -> dict[str, Any]:
+    if len(features[0][1]) > MOST_FEATURES:
+        raise AskedError(f"{len(features[0][1])} columns of numbers are too many: {MOST_FEATURES} at most")
+    points = []
+    for place, cells in features:
+        point = [_number(cell) for cell in cells]
+        for cell, value in zip(cells, point):
+            if value is None or abs(value) > LARGEST:
+                raise AskedError(f"line {place}: {cell!r} is no number from −{LARGEST:,.0f} to {LARGEST:,.0f}")
+        points.append(point)
+    if names is not None and (len(set(names)) < len(names) or max(map(len, names)) > LONGEST_NAME or "" in names):
+        raise AskedError(f"the columns need different names of 1 to {LONGEST_NAME} characters, got {', '.join(names)}")
+    return {"points": points, "names": names}
+
+
+def _classes(labels: list[tuple[int, str]]) -> dict[str, Any]:
+    """Labels as class numbers: −1 and +1 go by their signs, all others by their names in order."""
+    for place, name in labels:
+        if not 1 <= len(name) <= LONGEST_NAME:
+            raise AskedError(f"line {place}: a label has 1 to {LONGEST_NAME} characters, got {name!r}")
+    signs = {"-1": 0, "−1": 0, "-": 0, "−": 0, "+1": 1, "1": 1, "+": 1}
+    if all(name in signs for _, name in labels):
+        return {"labels": [signs[name] for _, name in labels], "classes": None}
+    classes = sorted({name for _, name in labels})
+    if len(classes) > MOST_CLASSES:
+        raise AskedError(f"{len(classes)} classes are too many: the page shows {MOST_CLASSES} at most")
+    return {"labels": [classes.index(name) for _, name in labels], "classes": classes}
+
+
+def _number(cell: str) -> float | None:
+    try:
+        value = float(cell.replace("−", "-"))
+    except ValueError:
+        return None
+    return value if np.isfinite(value) else None

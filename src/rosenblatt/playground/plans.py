@@ -1,0 +1,102 @@
+"""The estimator that settings name: its run, and how it is written in Python."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .. import rules
+from ..kernel_space.kernels import Kernel
+from ..tracing.planned import Planned
+from .asked import MOST_EXACT_STEPS, MOST_STEPS, Problem, Settings
+
+#: The kernel of each space.
+KERNELS = {"linear-kernel": "linear", "poly": "poly", "rbf": "rbf", "sigmoid": "sigmoid"}
+
+
+def rule_of(settings: Settings) -> rules.Rule:
+    """The rule, with the parameters that it takes."""
+    if settings.rule in ("perceptron", "batch"):
+        return rules.Perceptron(eta0=settings.eta, margin=settings.margin)
+    if settings.rule == "norm-mira":
+        return rules.NormMIRA(beta=settings.beta)
+    if settings.rule in ("pa1", "pa2"):
+        return (rules.PA1 if settings.rule == "pa1" else rules.PA2)(C=settings.C)
+    return rules.PA() if settings.rule == "pa" else rules.MIRA()
+
+
+def kernel_of(settings: Settings) -> Kernel:
+    """The kernel, the 1 of a bias included."""
+    return Kernel(KERNELS[settings.space], settings.gamma, settings.degree, settings.coef0, settings.bias)
+
+
+def passes_of(problem: Problem) -> int:
+    """Passes at most: as many as are asked for, and as the page can show."""
+    most = MOST_EXACT_STEPS if problem.settings.exact else MOST_STEPS
+    return max(1, min(problem.settings.passes, most // len(problem.points)))
+
+
+def planned(problem: Problem) -> Planned:
+    """The run, for a trace."""
+    settings = problem.settings
+    names = None if problem.names is None else list(problem.names)
+    return Planned.called(
+        _class(settings), _parameters(settings), names, max_iter=passes_of(problem),
+        shuffle=settings.order == "shuffled", seed=settings.seed, told=estimator(problem),
+    )  # fmt: skip
+
+
+# ---- in Python ---------------------------------------------------------------------------------------------------
+
+#: The estimators that are Rosenblatt's rule with a readout, in linear space.
+_PERCEPTRONS = {"last": "Perceptron", "averaged": "AveragedPerceptron", "pocket": "PocketPerceptron"}
+#: The parameters that each kernel takes.
+_PARAMETERS = {"linear": (), "rbf": ("gamma",), "poly": ("gamma", "degree", "coef0"), "sigmoid": ("gamma", "coef0")}
+
+
+def _class(settings: Settings) -> str:
+    if settings.rule == "batch":
+        return "BatchPerceptron"
+    if settings.in_kernel:
+        return "KernelPerceptron"
+    return _PERCEPTRONS[settings.readout] if settings.rule == "perceptron" else "OnlineClassifier"
+
+
+def _parameters(settings: Settings) -> dict[str, Any]:
+    """The parameters of the estimator; what it takes anyway is left out."""
+    kind, standard = _class(settings), Settings()
+    given: dict[str, Any] = {}
+    if settings.in_kernel:
+        kernel = kernel_of(settings)
+        given["kernel"] = kernel.name
+        given |= {name: getattr(kernel, name) for name in _PARAMETERS[str(kernel.name)]}
+    if kind in ("KernelPerceptron", "OnlineClassifier"):
+        given["rule"] = rule_of(settings)
+        given |= {"readout": settings.readout} if settings.readout != "last" else {}
+    else:
+        given |= {"eta0": settings.eta} if settings.eta != standard.eta else {}
+        given |= {"margin": settings.margin} if settings.margin != standard.margin else {}
+    given |= {} if settings.bias else {"fit_intercept": False}
+    return given | ({"ties": settings.ties} if settings.ties != standard.ties else {})
+
+
+def estimator(problem: Problem) -> str:
+    """The estimator of this run, as it is written in Python."""
+    settings, kind = problem.settings, _class(problem.settings)
+    given = _parameters(settings) | {"max_iter": passes_of(problem)}
+    if kind != "BatchPerceptron":
+        given |= {"random_state": settings.seed} if settings.order == "shuffled" else {"shuffle": False}
+    told = (f"{name}={'rb.rules.' if name == 'rule' else ''}{value!r}" for name, value in given.items())
+    return f"rb.{kind}({', '.join(told)})"
+
+
+def program(problem: Problem) -> str:
+    """A few lines of Python that make the same trace."""
+    X = [[int(v) if v == int(v) else v for v in point] for point in problem.points]
+    exact = ", exact=True" if problem.settings.exact else ""
+    table = f"X = {X}"
+    if problem.names is not None:
+        table = f"import pandas as pd\nX = pd.DataFrame({X}, columns={list(problem.names)})"
+    return (
+        f"import rosenblatt as rb\n{table}\ny = {list(problem.labels)}\n"
+        f"trace = rb.trace({estimator(problem)}, X, y{exact})\nprint(trace)\n"
+    )

@@ -1,0 +1,200 @@
+"""What the server answers: the files of the page, examples, and four kinds of JSON requests. All else is refused.
+
+It listens on this machine alone, and a page of another site cannot use it: the Host header must name this server, so
+that no other name can be pointed at it, and what computes is asked by POST, with the Origin of this page and as JSON.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable, Collection
+from importlib import resources
+from typing import Any
+
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import JSONResponse, PlainTextResponse, Response
+from starlette.routing import Route
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from . import certificates, fields, pasted, records
+from .asked import AskedError, problem
+from .examples import examples
+
+#: Bytes of a request at most.
+LARGEST_BODY = 200_000
+
+#: Only what the server itself sends may be loaded, run or asked.
+HEADERS = {
+    "content-security-policy": (
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
+        "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    ),
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "no-referrer",
+    "cross-origin-resource-policy": "same-origin",
+    "cross-origin-opener-policy": "same-origin",
+    "cache-control": "no-store",
+}
+TYPES = {
+    "html": "text/html; charset=utf-8",
+    "css": "text/css; charset=utf-8",
+    "js": "text/javascript; charset=utf-8",
+    "svg": "image/svg+xml",
+}
+
+#: What can be asked for: what is computed from the points and settings, and from the rest of the request.
+ANSWERS: dict[str, Callable[[dict[str, Any]], Any]] = {
+    "run": lambda asked: records.told(problem(asked)),
+    "field": lambda asked: fields.told(problem(asked), asked),
+    "separable": lambda asked: certificates.told(problem(asked), asked),
+    "table": lambda asked: pasted.table(asked.get("csv"), asked.get("pairs", False)),
+}
+
+
+def page_files() -> dict[str, tuple[bytes, str]]:
+    """The files of the page by their paths: nothing else is ever read from the disk."""
+    found = {}
+    for entry in resources.files(__package__).joinpath("page").iterdir():
+        kind = TYPES.get(entry.name.rpartition(".")[2])
+        if kind is not None:
+            found["/" + entry.name] = (entry.read_bytes(), kind)
+    found["/"] = found["/index.html"]
+    return found
+
+
+def application(hosts: Collection[str]) -> ASGIApp:
+    """The application, which answers requests to these hosts (each with its port)."""
+    files, turns = page_files(), Turns()
+
+    async def file(request: Request) -> Response:
+        found = files.get(request.scope["path"])
+        if found is None:
+            return refusal(404, "There is nothing here: the playground is at /")
+        return Response(found[0], media_type=found[1])
+
+    async def shown(request: Request) -> Response:
+        return JSONResponse(examples())
+
+    async def asked(request: Request) -> Response:
+        kind = request.path_params["kind"]
+        if kind not in ANSWERS:
+            return refusal(404, f"There is nothing to ask for at /api/{kind}")
+        if request.headers.get("origin") not in {f"http://{host}" for host in hosts}:
+            return refusal(403, "Only the page of this playground may ask: the Origin header is not its own.")
+        if request.headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
+            return refusal(415, "A request must be JSON, with the content type application/json.")
+        body = await _body(request)
+        if body is None:
+            return refusal(413, f"A request may have {LARGEST_BODY:,} bytes at most.")
+        turn = turns.next(request.headers.get("x-turn", ""), kind)
+        return await run_in_threadpool(_answer, kind, body, turn)
+
+    routes = [
+        Route("/api/examples", shown, methods=["GET"]),
+        Route("/api/{kind}", asked, methods=["POST"]),
+        Route("/{path:path}", file, methods=["GET"]),
+    ]
+    inner = Starlette(routes=routes)
+    inner.router.redirect_slashes = False
+    return Guard(inner, hosts)
+
+
+class Guard:
+    """Refuses requests to other hosts, and puts the headers that keep the page to itself on every answer."""
+
+    def __init__(self, inner: ASGIApp, hosts: Collection[str]) -> None:
+        self.inner, self.hosts = inner, {host.encode() for host in hosts}
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer, or refuse."""
+        if scope["type"] != "http":
+            await self.inner(scope, receive, send)
+            return
+        own = [(name.encode(), value.encode()) for name, value in HEADERS.items()]
+
+        async def guarded(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                message["headers"] = [*message.get("headers", ()), *own]
+            await send(message)
+
+        named = [value for name, value in scope["headers"] if name == b"host"]
+        if len(named) != 1 or named[0].lower() not in self.hosts:
+            await refusal(403, "This server answers to its own name alone.")(scope, receive, guarded)
+            return
+        await self.inner(scope, receive, guarded)
+
+
+class Turns:
+    """One computation at a time; of those that wait, the newest of each kind and each page."""
+
+    def __init__(self) -> None:
+        self._newest: dict[tuple[str, str], int] = {}
+        self._count = 0
+        self.computing = threading.Lock()
+
+    def next(self, page: str, kind: str) -> Turn:
+        """A place in the queue of this kind. A page that does not name itself waits for all of its own."""
+        self._count += 1
+        if page:
+            if len(self._newest) > 1000:
+                self._newest.clear()
+            self._newest[page[:40], kind] = self._count
+        return Turn(self, (page[:40], kind) if page else None, self._count)
+
+    def is_newest(self, key: tuple[str, str] | None, number: int) -> bool:
+        """Whether nothing newer was asked in its place."""
+        return key is None or self._newest.get(key, number) == number
+
+
+class Turn:
+    """A request that waits to be computed."""
+
+    def __init__(self, turns: Turns, key: tuple[str, str] | None, number: int) -> None:
+        self.turns, self.key, self.number = turns, key, number
+
+    def take(self, work: Callable[[], Response]) -> Response:
+        """Do it when it is its turn, unless it is out of date by then."""
+        with self.turns.computing:
+            if not self.turns.is_newest(self.key, self.number):
+                return refusal(409, "A newer request took the place of this one.")
+            return work()
+
+
+def _answer(kind: str, body: bytes, turn: Turn) -> Response:
+    def compute() -> Response:
+        try:
+            asked = json.loads(body, parse_constant=_refuse_constant)
+            if not isinstance(asked, dict):
+                raise AskedError("a request must be a JSON object")
+            return JSONResponse(ANSWERS[kind](asked))
+        except (RecursionError, UnicodeDecodeError, json.JSONDecodeError):
+            return refusal(400, "The request is no JSON that can be read.")
+        except ValueError as error:  # an answer too: browsers write other statuses to the console as faults of the page
+            return refusal(200, str(error))
+
+    return turn.take(compute)
+
+
+async def _body(request: Request) -> bytes | None:
+    """The body, or None where it is too large: it is not read further then."""
+    declared = request.headers.get("content-length", "0")
+    if not declared.isdigit() or int(declared) > LARGEST_BODY:
+        return None
+    body = b""
+    async for part in request.stream():
+        body += part
+        if len(body) > LARGEST_BODY:
+            return None
+    return body
+
+
+def _refuse_constant(name: str) -> Any:
+    raise AskedError(f"{name} is no number")
+
+
+def refusal(status: int, sentence: str) -> Response:
+    """What is wrong, in a sentence: as JSON, which the page shows."""
+    return JSONResponse({"error": sentence}, status) if status != 404 else PlainTextResponse(sentence, status)

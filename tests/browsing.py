@@ -1,0 +1,32 @@
+"""A real browser for tests: Chromium, where it is installed."""
+
+import contextlib
+import os
+import shutil
+
+import pytest
+
+#: Chromium as the systems call it.
+NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome", "msedge")
+FLAGS = ("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
+         "--disable-component-update", "--disable-sync")  # fmt: skip
+
+
+def executable():
+    """Where the browser is: $ROSENBLATT_BROWSER, or on the path; None: there is none."""
+    return os.environ.get("ROSENBLATT_BROWSER") or next(filter(None, map(shutil.which, NAMES)), None)
+
+
+@contextlib.contextmanager
+def launched():
+    """A browser without a window; skips the test where there is none, and says what to install."""
+    found = executable()
+    if found is None:
+        pytest.skip("no browser is installed: apt install chromium (Debian), or set ROSENBLATT_BROWSER to a Chromium")
+    sync_api = pytest.importorskip("playwright.sync_api", reason="no playwright: pip install 'rosenblatt[test]'")
+    with sync_api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=found, args=[*FLAGS])
+        try:
+            yield browser
+        finally:
+            browser.close()

@@ -1,0 +1,28 @@
+"""The playground, served from this process for tests."""
+
+import contextlib
+import socket
+import threading
+
+from rosenblatt.playground import serving
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind((serving.HOST, 0))
+        return probe.getsockname()[1]
+
+
+@contextlib.contextmanager
+def served():
+    """A playground on a free port; yields the port."""
+    listening = serving.bound(free_port())
+    server = serving.server(listening)
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)
+    thread.start()
+    try:
+        yield listening.getsockname()[1]
+    finally:
+        server.should_exit = True
+        thread.join(10)
+        listening.close()

@@ -1,0 +1,373 @@
+"""What the playground computes: the library's numbers, for every setting, and sentences for what cannot be."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import rosenblatt as rb
+from rosenblatt.playground import asked, certificates, fields, pasted, plans, readouts, records
+from rosenblatt.playground.examples import examples
+from rosenblatt.theory import given as known
+from rosenblatt.tracing.wording import number
+
+
+def problem(points, labels, **chosen):
+    return asked.problem({"points": [list(p) for p in points], "labels": list(labels), "settings": chosen})
+
+
+FOUR = [(1, 3), (2, 3), (-3, 1), (1, -1)], [1, 0, 1, 0]
+XOR = [(0, 0), (0, 1), (1, 0), (1, 1)], [0, 1, 1, 0]
+THREE = [(-2, -1), (2, -1), (0, 2), (-1, -0.5), (2.5, -0.5), (0.5, 1.5)], [0, 1, 2, 0, 1, 2]
+
+
+def combinations():
+    """Every rule with every readout in every space that it goes with."""
+    for rule, readout, space in itertools.product(asked.RULES, asked.READOUTS, asked.SPACES):
+        try:
+            asked.settings_of({"rule": rule, "readout": readout, "space": space})
+        except asked.AskedError:
+            continue
+        yield {"rule": rule, "readout": readout, "space": space}
+
+
+# ---- the run is the library's -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("chosen", combinations(), ids=lambda s: "-".join(s.values()))
+@pytest.mark.parametrize("data", [FOUR, THREE], ids=["two", "three"])
+def test_the_program_of_the_page_makes_the_trace_of_the_page(chosen, data):
+    asked_for = problem(*data, **chosen, passes=4, order="shuffled", seed=3, ties="predict", eta=0.5, margin=0.25)
+    told = records.told(asked_for)
+    space = {}
+    exec(told["program"].replace("print(trace)", ""), space)
+    trace = space["trace"]
+    assert [step["cells"] for step in told["steps"]] == [list(row) for row in trace.table().rows]
+    assert told["title"] == trace.table().title
+    assert told["verdict"] == trace.verdict
+    assert told["proved"] == trace.proved
+    assert told["mistakes"] == trace.mistakes
+    assert told["steps"][-1]["mistakes"] == sum(trace.mistakes)
+
+
+def test_the_program_has_names_and_fractions():
+    example = examples()["phrases, pairs"]
+    told = records.told(asked.problem(example))
+    space = {}
+    exec(told["program"].replace("print(trace)", ""), space)
+    assert told["headings"] == list(space["trace"].table().headings)
+    assert space["trace"].setting.exact
+    assert space["trace"].coef_.tolist() == [[1, -1, 0, -2, 2]]
+
+
+def test_four_points_through_the_origin():
+    told = records.told(problem(*FOUR, bias=False))
+    moved = [told["moments"][step["after"]]["vectors"][0][:2] for step in told["steps"] if step["moved"]]
+    assert moved[:4] == [[1, 3], [-1, 0], [0, 3], [-2, 0]]
+    assert (told["updates"], moved[-1], told["verdict"], told["passes"]) == (13, [-5, 3], "separated", 8)
+    formula = dict(told["steps"][1]["formulas"])
+    assert text(formula["score"]) == "s = w·x = (1, 3)·(2, 3) = 11"
+    assert text(formula["right?"]) == "y·s = −1·11 = −11 < 0: wrong sign, a mistake"
+    assert text(formula["update"]) == "w ← w + τ·y·x = (1, 3) − 1·(2, 3) = (−1, 0)"
+    assert told["R"] == pytest.approx(math.sqrt(13))
+
+
+def test_xor_comes_back_to_zero():
+    told = records.told(problem(*XOR))
+    found = [told["moments"][step["after"]]["vectors"][0] for step in told["steps"]]
+    assert found == [[0, 0, -1], [0, 1, 0], [1, 1, 1], [0, 0, 0]]
+    assert told["verdict"] == "no margin"
+    assert told["certificate"] == [1, 1, 1, 1]
+    assert told["steps"][-1]["upper"] == 0
+
+
+def text(formula):
+    return "".join(part if isinstance(part, str) else part[0] for part in formula)
+
+
+@pytest.mark.parametrize("chosen", combinations(), ids=lambda s: "-".join(s.values()))
+@pytest.mark.parametrize("data", [FOUR, THREE], ids=["two", "three"])
+def test_formulas_have_the_numbers_of_their_step(chosen, data):
+    asked_for = problem(*data, **chosen, passes=3)
+    run = records.recorded(asked_for).trace
+    for step, told in zip(run, records.told(asked_for)["steps"]):
+        formulas = dict(told["formulas"])
+        assert ("update" in formulas) == step.moved
+        if run.setting.form == "binary":
+            assert text(formulas["score"]).endswith(f" = {number(step.score)}")
+        assert f" = {number(step.margin)}" in text(formulas["right?"])
+        assert (step.why or "right") in text(formulas["right?"])
+        if step.moved:
+            far = text(formulas["how far"])
+            assert number(step.tau) in far
+            assert "ℓ" not in far or f" = {number(1 - step.margin)},  τ = " in far
+
+
+# ---- readouts: the model after each step ----------------------------------------------------------------------------
+
+points = st.lists(st.tuples(st.integers(-3, 3), st.integers(-3, 3), st.integers(0, 2)), min_size=4, max_size=8).filter(
+    lambda rows: len({code for *_, code in rows}) > 1
+)
+
+
+@pytest.mark.parametrize(
+    ("space", "readout"),
+    [*itertools.product(["linear", "poly"], ["last", "averaged", "pocket"]), ("poly", "voted")],
+)
+@settings(max_examples=20)
+@given(rows=points, seed=st.integers(0, 3), ties=st.sampled_from(["mistake", "predict"]))
+def test_the_model_after_each_pass_is_that_of_a_fit_of_so_many_passes(space, readout, rows, seed, ties):
+    data = [row[:2] for row in rows], [row[2] for row in rows]
+    order = {"order": "shuffled", "seed": seed}
+    asked_for = problem(*data, space=space, readout=readout, ties=ties, passes=4, **order)
+    made = records.recorded(asked_for)
+    n = len(rows)
+    for passes in range(1, len(made.trace) // n + 1):
+        estimator = eval(plans.estimator(asked_for), {"rb": rb}).set_params(max_iter=passes, tol=None)
+        estimator.fit(asked_for.X, asked_for.y)
+        (found,) = readouts.scores(made, [n * passes], records.basis(asked_for, asked_for.X))
+        expected = estimator.decision_function(asked_for.X).reshape(len(rows), -1)
+        if found.shape[1] > 1 and readout == "voted":
+            assert (found.argmax(axis=1) == expected.argmax(axis=1)).all()
+        np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-9)
+
+
+# ---- bounds ----------------------------------------------------------------------------------------------------------
+
+
+@given(rows=points, bias=st.booleans(), rule=st.sampled_from(["perceptron", "pa", "mira"]))
+def test_the_best_margin_lies_between_the_bounds_at_every_step(rows, bias, rule):
+    asked_for = problem([row[:2] for row in rows], [row[2] for row in rows], bias=bias, rule=rule, passes=5)
+    told, answer = records.told(asked_for), certificates.answer(asked_for)
+    best = answer.margin_augmented_bounds[1] if answer.separable else 0.0
+    least = answer.margin_augmented_bounds[0] if answer.separable else 0.0
+    for step in told["steps"]:
+        assert step["upper"] is None or step["upper"] >= least * (1 - 1e-9)
+        lower = told["moments"][step["after"]]["lower"]
+        assert lower is None or lower <= best * (1 + 1e-9) + 1e-12
+    if told["bounds"][1] is not None:  # which fit looks at once a pass, and the page after each step
+        assert told["steps"][-1]["upper"] <= told["bounds"][1]
+
+
+def test_no_upper_bound_where_the_kernel_has_none():
+    told = records.told(problem(*XOR, space="sigmoid", passes=3))
+    assert {step["upper"] for step in told["steps"]} == {None}
+
+
+# ---- certificates ----------------------------------------------------------------------------------------------------
+
+
+def test_the_certificate_of_xor_is_a_place_where_both_means_lie():
+    told = certificates.told(problem(*XOR), {})
+    assert told["separable"] is False
+    (place,) = told["meeting"]
+    assert place["plus"] == place["minus"] == [0.5, 0.5]
+    assert told["lambda"] == ["1", "1", "1", "1"]
+
+
+@given(rows=points, bias=st.booleans())
+def test_a_certificate_draws_points_that_coincide_or_a_band_that_is_empty(rows, bias):
+    asked_for = problem([row[:2] for row in rows], [row[2] for row in rows], bias=bias)
+    told = certificates.told(asked_for, {})
+    if told["separable"]:
+        scores = records.basis(asked_for, asked_for.X) @ np.array(told["vectors"]).T
+        margins = known.margins_of(scores, known.label(asked_for.y, len(rows)))
+        assert margins.min() == pytest.approx(1)
+        length = np.linalg.norm(np.array(told["vectors"])[:, :2])
+        assert told["margin"] == pytest.approx(1 / length, rel=1e-5)
+    else:
+        for place in told["meeting"]:
+            np.testing.assert_allclose(place["plus"], place["minus"], atol=1e-9)
+            pulls = np.array([weight for _, weight in place["rows"]])
+            if bias:
+                assert pulls[pulls > 0].sum() == pytest.approx(1)
+                assert pulls[pulls < 0].sum() == pytest.approx(-1)
+
+
+@pytest.mark.parametrize("space", ["rbf", "poly", "linear-kernel"])
+def test_in_kernel_space_the_rows_have_the_inner_products_of_the_kernel(space):
+    asked_for = problem(*FOUR, space=space)
+    images = certificates.images(asked_for)
+    np.testing.assert_allclose(images @ images.T, records.basis(asked_for, asked_for.X), atol=1e-9)
+    told, run = certificates.told(asked_for, {"window": [-1, 1, -1, 1, 5]}), records.told(asked_for)
+    assert told["separable"]
+    assert run["bounds"][0] * (1 - 1e-6) <= told["margin"] <= run["bounds"][1] * (1 + 1e-6)
+    assert np.shape(told["field"]) == (1, 25)
+    assert "without a bias" not in told["text"]
+
+
+def test_an_rbf_kernel_separates_xor_and_a_linear_one_does_not():
+    assert certificates.told(problem(*XOR, space="rbf"), {})["separable"] is True
+    assert certificates.told(problem(*XOR, space="linear-kernel"), {})["separable"] is False
+    assert "no inner product" in certificates.told(problem(*XOR, space="sigmoid"), {})["text"]
+
+
+# ---- fields ----------------------------------------------------------------------------------------------------------
+
+
+def test_a_field_is_what_the_estimator_says_of_the_places():
+    asked_for = problem(*XOR, space="rbf", gamma=0.7)
+    run = records.told(asked_for)
+    (field,) = fields.told(asked_for, {"at": [len(run["steps"])], "window": [-1, 2, -1, 2, 7]})["fields"]
+    estimator = eval(plans.estimator(asked_for), {"rb": rb}).fit(asked_for.X, asked_for.y)
+    places = fields.grid([-1, 2, -1, 2, 7])
+    np.testing.assert_allclose(field["model"][0], estimator.decision_function(places), rtol=1e-4)
+    assert field["right"] == [0, 1, 2, 3]
+    assert places[0].tolist() == [-1, -1]
+    assert places[1].tolist() == [-0.5, -1]
+
+
+@pytest.mark.parametrize(
+    ("more", "sentence"),
+    [
+        ({"at": []}, "at must be a list of 1 to 24 step numbers"),
+        ({"at": list(range(25))}, "at must be a list of 1 to 24 step numbers"),
+        ({"at": [99]}, "there is no step 99: the run has steps 1 to 8"),
+        ({"at": [True]}, "there is no step True"),
+        ({"at": [0], "window": [0, 1]}, "window must be [left, right, bottom, top, places across]"),
+        ({"at": [0], "window": [1, 0, 0, 1, 5]}, "its left before its right"),
+        ({"at": [0], "window": [0, 1, 0, 1, 65]}, "2 to 64 places across"),
+        ({"at": [0], "window": [0, math.inf, 0, 1, 5]}, "window must be"),
+    ],
+)
+def test_fields_that_cannot_be(more, sentence):
+    with pytest.raises(asked.AskedError) as error:
+        fields.told(problem(*XOR, space="rbf"), more)
+    assert sentence in str(error.value)
+
+
+# ---- requests --------------------------------------------------------------------------------------------------------
+
+GOOD = {"points": [[0, 0], [1, 1]], "labels": [0, 1]}
+
+
+@pytest.mark.parametrize(
+    ("wrong", "sentence"),
+    [
+        ([], "a request must be a JSON object"),
+        ({}, "Place some points of two classes"),
+        ({"points": 3, "labels": []}, "Place some points"),
+        (
+            GOOD | {"points": [[0, 0]] * 101, "labels": [0, 1] * 51},
+            "101 points are too many: the page draws 100 at most",
+        ),
+        (GOOD | {"points": [[0] * 13, [1] * 13]}, "1 to 12 numbers"),
+        (GOOD | {"points": [[0, 0], [1]]}, "point 1 must have 2 numbers as point 0 has, got [1]"),
+        (GOOD | {"points": [[0, 0], [1, "x"]]}, "point 1, coordinate 1: 'x' is no number"),
+        (GOOD | {"points": [[0, 0], [1, 1e7]]}, "point 1, coordinate 1: 10000000.0 is no number from −1,000,000"),
+        (GOOD | {"points": [[0, 0], [1, math.inf]]}, "point 1, coordinate 1: inf is no number"),
+        (GOOD | {"points": [[0, 0], [1, True]]}, "point 1, coordinate 1: True is no number"),
+        (GOOD | {"points": [[0, 0], [1, 10**400]]}, "point 1, coordinate 1: 1000"),
+        (GOOD | {"labels": [0]}, "one class number for each of the 2 points"),
+        (GOOD | {"labels": [0, 4]}, "point 1: a class must be a whole number from 0 to 3, got 4"),
+        (GOOD | {"labels": [1, 1]}, "Two classes are needed"),
+        (GOOD | {"names": ["a"]}, "names must be a name of at most 40 characters for each feature"),
+        (GOOD | {"names": ["a", "a"]}, "names must all be different"),
+        (GOOD | {"classes": ["b", "a"]}, "classes must be in sorted order"),
+        (GOOD | {"classes": ["a", 3]}, "classes must be a name"),
+        (GOOD | {"settings": []}, "settings must be a JSON object"),
+        (GOOD | {"settings": {"speed": 1}}, "there is no setting 'speed'"),
+        (GOOD | {"settings": {"rule": "adaline"}}, "rule must be one of perceptron, batch"),
+        (GOOD | {"settings": {"rule": ["pa"]}}, "rule must be one of"),
+        (GOOD | {"settings": {"eta": 0}}, "eta must be a number from 0.001 to 1000, got 0"),
+        (GOOD | {"settings": {"eta": "1"}}, "eta must be a number"),
+        (GOOD | {"settings": {"passes": 201}}, "passes must be a whole number from 1 to 200, got 201"),
+        (GOOD | {"settings": {"passes": 1.5}}, "passes must be a whole number"),
+        (GOOD | {"settings": {"bias": 1}}, "bias must be true or false, got 1"),
+        (GOOD | {"settings": {"rule": "batch", "space": "rbf"}}, "batch descent moves linear weights"),
+        (GOOD | {"settings": {"readout": "voted"}}, "a vote needs the history"),
+        (GOOD | {"settings": {"exact": True, "rule": "pa"}}, "exact fractions go with the perceptron"),
+        (GOOD | {"settings": {"exact": True, "space": "rbf"}}, "exact fractions go with"),
+    ],
+)
+def test_what_cannot_be_asked(wrong, sentence):
+    with pytest.raises(asked.AskedError) as error:
+        asked.problem(wrong)
+    assert sentence in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_the_record_is_bounded_and_says_so():
+    rows = [((i * 7) % 13, (i * 5) % 11) for i in range(100)]
+    told = records.told(problem(rows, [i % 2 for i in range(100)], passes=200))
+    assert len(told["steps"]) <= asked.MOST_STEPS
+    assert told["cut"] == "The page shows 10 passes of 100 points at most."
+    assert records.told(problem(*FOUR))["cut"] == ""
+
+
+def test_two_of_three_classes_keep_their_letters():
+    told = records.told(problem([(0, 0), (1, 1)], [0, 2]))
+    assert told["classes"] == ["A", "C"]
+    assert told["codes"] == [0, 1]
+
+
+# ---- examples and tables ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", examples())
+def test_an_example_shows_what_it_says(name):
+    asked_for = asked.problem(examples()[name])
+    expected = name in ("four points", "separable", "narrow margin", "three classes", "phrases, pairs")
+    assert certificates.told(asked_for, {})["separable"] is expected
+    verdict = records.told(asked_for)["verdict"]
+    assert (verdict == "separated") is expected
+    if name in ("xor", "phrases, words"):
+        assert verdict == "no margin"
+
+
+def test_circles_are_separated_by_a_polynomial_of_degree_2():
+    example = examples()["circles"]
+    assert records.told(asked.problem(example | {"settings": {"space": "poly"}}))["verdict"] == "separated"
+
+
+@pytest.mark.parametrize(
+    ("csv", "expected"),
+    [
+        ("1, 3, +1\n2, 3, -1", {"points": [[1, 3], [2, 3]], "labels": [1, 0], "names": None, "classes": None}),
+        ("x;y;class\n1;2;b\n\n3;4;a\n", {"points": [[1, 2], [3, 4]], "labels": [1, 0], "names": ["x", "y"],
+                                         "classes": ["a", "b"]}),
+        ("label,u,v\nup,1e-1,−2\ndown,0,3", {"points": [[0.1, -2], [0, 3]], "labels": [1, 0], "names": ["u", "v"],
+                                             "classes": ["down", "up"]}),
+        ("0 1 0\n1 1 1", {"points": [[0, 1], [1, 1]], "labels": [0, 1], "names": None, "classes": ["0", "1"]}),
+        ("text,label\nnot bad,pos\nbad,neg", {"points": [[1, 1], [0, 1]], "names": ["not", "bad"] , "labels": [1, 0],
+                                              "classes": ["neg", "pos"], "captions": ["not bad", "bad"]}),
+    ],
+)  # fmt: skip
+def test_tables_that_are_pasted(csv, expected):
+    found = pasted.table(csv, False)
+    if "captions" in expected:
+        order = [found["names"].index(name) for name in expected["names"]]
+        found["points"] = [[point[j] for j in order] for point in found["points"]]
+        found["names"] = expected["names"]
+    assert found == expected
+    asked.problem(found)
+
+
+@pytest.mark.parametrize(
+    ("csv", "sentence"),
+    [
+        (3, "csv must be text"),
+        ("", "There is nothing to read"),
+        ("x" * 50_001, "50,001 characters are too many: 50,000 at most"),
+        ("7\n8", "line 1: a line needs a number and a label"),
+        ("1,2,a\n1,2", "line 2: 2 cells, but the first line has 3"),
+        ("x,y,label\n", "There is a heading, but no points below it"),
+        ("x,y,label\n1,2,a\n1,oops,b", "line 3: 'oops' is no number"),
+        ("1,nan,a\n1,2,b", "line 1: 'nan' is no number"),
+        ("1,2,a\n1,1e9,b", "line 2: '1e9' is no number from −1,000,000"),
+        ("\n".join(f"1,2,{c}" for c in "abcde"), "5 classes are too many: the page shows 4 at most"),
+        ("1,2,a\n" * 101, "101 points are too many"),
+        ("1,2," + "a" * 41, "line 1: a label has 1 to 40 characters"),
+        ("x,x,label\n1,2,a", "the columns need different names"),
+        (",".join("1" * 14), "13 columns of numbers are too many: 12 at most"),
+        ('text,label\n"a b c d e f g h",x\n!!,y', "hold no n-grams"),
+        ("text,label\n" + " ".join(f"word{i}" for i in range(13)) + ",x", "13 different words"),
+    ],
+)
+def test_tables_that_cannot_be_read(csv, sentence):
+    with pytest.raises(asked.AskedError) as error:
+        pasted.table(csv, False)
+    assert sentence in str(error.value)
