@@ -1,5 +1,6 @@
 """Every learner of the family by its name: it learns, predicts and tells what its estimator does, to the bit."""
 
+import gzip
 import json
 
 import numpy as np
@@ -250,6 +251,37 @@ def test_predict_evaluate_inspect_and_explain_are_of_the_estimator(name, files, 
         assert told["score"] == pytest.approx(expected)
         assert sum(part["adds"] for part in parts) + (told["bias"] or 0) == pytest.approx(expected)
     assert cli.main(["explain", str(tmp_path / "m")]) == 0
+
+
+@pytest.mark.parametrize("name", ["two", "three"])
+def test_the_forms_of_predictions(name, files, tmp_path, capsys):
+    path = files / f"{name}.svm"
+    train(path, "-o", tmp_path / "m")
+    rows, model = rb.data.read(path), rb.load(tmp_path / "m")
+    labels, scores = [str(int(label)) for label in model.predict(rows.X)], model.decision_function(rows.X)
+    names = ["score"] if name == "two" else ["score:0", "score:1", "score:2"]
+
+    def lines(*options):
+        assert cli.main(["predict", str(tmp_path / "m"), str(path), *options]) == 0
+        return capsys.readouterr().out.splitlines()
+
+    assert lines() == ["label", *labels]
+    assert lines("--no-header") == labels
+    header, *both = [line.split(",") for line in lines("--scores")]
+    assert header == ["label", *names]
+    assert [line[0] for line in both] == labels
+    np.testing.assert_array_equal(np.array([line[1:] for line in both], float), scores.reshape(ROWS, -1))
+    header, *only = [line.split(",") for line in lines("--only-scores")]
+    assert header == names
+    assert only == [line[1:] for line in both]
+    for option in ("--scores", "--only-scores"):
+        for line, label, own in zip(lines("--json", option), labels, scores):
+            told = json.loads(line)
+            assert told.pop("label", None) == (label if option == "--scores" else None)
+            assert told == ({"score": own} if name == "two" else {"scores": dict(zip("012", own))})
+    assert lines("--scores", "-o", str(tmp_path / "out.csv.gz")) == []
+    with gzip.open(tmp_path / "out.csv.gz", "rt") as file:
+        assert file.read().splitlines() == lines("--scores")
 
 
 def test_a_kernel_model_is_explained_by_the_examples_it_is_a_sum_of(files, tmp_path, capsys):

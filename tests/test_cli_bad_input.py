@@ -45,6 +45,7 @@ FAULTS = {
     "a regression": ("a.svm", b"1 1:1\n0.25 2:1\n", ["-a", "pa1"], "line 2: the label 0.25 is a number of"),
     "an unforeseen regression": ("a.svm", b"1 1:1\n0.25 2:1\n", ["--block-rows", "1"], "say --algorithm pa2-r"),
     "labels that are infinite": ("a.svm", b"0.5 1:1\n1e999 2:1\n", ["-a", "pa-regressor"], "line 2"),
+    "no label in Vowpal Wabbit's text": ("a.vw", b"1 | a\n| b\n-1 | c\n", [], "line 2: the label is missing"),
     "too large": ("a.svm", b"1 1:1\n-1 2:1e300\n", [], "line 2: the squared norm overflows float64"),
     "too large in a stream": ("a.svm", b"1 1:1\n-1 2:1e300\n", ["--stream", "--block-rows", "1"], "line 2: the"),
     "no weight at all": ("a.csv", b"label,x,w\na,1,0\nb,2,0\n", ["--weight", "w"], "all weights are 0"),
