@@ -2,6 +2,7 @@
 
 import itertools
 import math
+import time
 
 import numpy as np
 import pytest
@@ -185,6 +186,26 @@ def test_a_certificate_draws_points_that_coincide_or_a_band_that_is_empty(rows, 
             if bias:
                 assert pulls[pulls > 0].sum() == pytest.approx(1)
                 assert pulls[pulls < 0].sum() == pytest.approx(-1)
+
+
+def test_a_certificate_of_numbers_too_long_for_floats_is_told_in_proportion():
+    rng = np.random.default_rng(0)
+    rows = np.round(rng.uniform(-4, 4, (100, 2)), 1).tolist()
+    told = certificates.told(problem(rows, [i % 2 for i in range(100)], space="poly", degree=9), {})
+    assert told["separable"] is False
+    assert max(map(float, told["lambda"])) == 1
+    (place,) = told["meeting"]
+    assert np.isfinite(place["plus"]).all()
+
+
+def test_answers_come_soon_with_as_many_points_as_there_may_be():
+    rng = np.random.default_rng(0)
+    rows = np.round(rng.uniform(-4, 4, (3, 100, 2)), 1)[2].tolist()
+    asked_for = problem(rows, [i % 2 for i in range(100)], space="rbf", rule="pa")
+    for answer in (records.told, lambda given: certificates.told(given, {})):
+        began = time.process_time()
+        answer(asked_for)
+        assert time.process_time() - began < 1
 
 
 @pytest.mark.parametrize("space", ["rbf", "poly", "linear-kernel"])

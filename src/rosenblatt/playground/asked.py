@@ -14,6 +14,7 @@ Array = NDArray[Any]
 
 #: Limits that keep every answer below a second, and the page legible.
 MOST_POINTS, MOST_FEATURES, MOST_CLASSES, MOST_PASSES, MOST_STEPS, MOST_EXACT_STEPS = 100, 12, 4, 200, 1000, 400
+MOST_COEFFICIENTS = 200_000
 #: Coordinates lie between −LARGEST and LARGEST.
 LARGEST = 1e6
 #: Characters of a name that the page shows.

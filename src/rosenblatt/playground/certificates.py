@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
@@ -15,8 +16,8 @@ from .records import basis
 
 Array = NDArray[Any]
 
-#: Seconds to look for a proof. What is not proved by then is not claimed.
-PATIENCE = 0.5
+#: Seconds to look for a proof, roughly. What is not proved by then is not claimed.
+PATIENCE = 0.3
 #: Directions of a kernel's space that are shorter than this, relative to the longest, are rounding.
 FLAT = 1e-10
 
@@ -67,7 +68,7 @@ def separator(problem: Problem, found: Separability) -> Array:
     """The separator of the widest band, scaled so that the nearest points score 1: (n_vectors, n_coordinates)."""
     known = given.label(problem.y, len(problem.points))
     if problem.settings.in_kernel:
-        vectors = _gains(np.asarray(found.dual, float), known)
+        vectors = _gains(_in_proportion(found.dual), known)
     else:
         w, b = np.atleast_2d(np.asarray(found.w, float)), np.atleast_1d(np.asarray(found.b, float))
         vectors = np.hstack([w, np.broadcast_to(b.reshape(-1, 1), (len(w), 1))])
@@ -89,7 +90,7 @@ def meeting(problem: Problem, found: Separability) -> list[dict[str, Any]]:
     With a bias both are weighted means of points; without one they are sums over the same total.
     """
     known = given.label(problem.y, len(problem.points))
-    gains = _gains(np.asarray(found.certificate, float), known)
+    gains = _gains(_in_proportion(found.certificate), known)
     places = []
     for gained in gains:
         gained = gained / max(gained.clip(0).sum(), (-gained).clip(0).sum(), 1e-300)
@@ -103,8 +104,16 @@ def meeting(problem: Problem, found: Separability) -> list[dict[str, Any]]:
     return places
 
 
+def _in_proportion(weights: Any) -> Array:
+    """Weights over the largest of them, as floats: whole numbers may be too long for those."""
+    largest = max(map(Fraction, weights.ravel().tolist()))
+    return np.array([float(Fraction(v) / largest) for v in weights.ravel().tolist()]).reshape(weights.shape)
+
+
 def _weights(found: Separability) -> list[str]:
-    """λ of each row, in words."""
+    """λ of each row, in words; long ones in proportion, as the answer tells them too."""
     assert found.certificate is not None
     per_row = found.certificate if found.certificate.ndim == 1 else found.certificate.sum(axis=1)
-    return [str(v) if found.exact else f"{v:.3g}" for v in per_row.tolist()]
+    if found.exact and max(per_row.tolist()) < 10**6:
+        return [str(v) for v in per_row.tolist()]
+    return [f"{v:.3g}" for v in _in_proportion(per_row)]

@@ -7,7 +7,7 @@ from typing import Any
 from .. import rules
 from ..kernel_space.kernels import Kernel
 from ..tracing.planned import Planned
-from .asked import MOST_EXACT_STEPS, MOST_STEPS, Problem, Settings
+from .asked import MOST_COEFFICIENTS, MOST_EXACT_STEPS, MOST_STEPS, Problem, Settings
 
 #: The kernel of each space.
 KERNELS = {"linear-kernel": "linear", "poly": "poly", "rbf": "rbf", "sigmoid": "sigmoid"}
@@ -32,6 +32,8 @@ def kernel_of(settings: Settings) -> Kernel:
 def passes_of(problem: Problem) -> int:
     """Passes at most: as many as are asked for, and as the page can show."""
     most = MOST_EXACT_STEPS if problem.settings.exact else MOST_STEPS
+    if problem.settings.in_kernel:  # where each update brings a coefficient of each point for each class
+        most = min(most, MOST_COEFFICIENTS // (len(problem.points) * len(set(problem.labels))))
     return max(1, min(problem.settings.passes, most // len(problem.points)))
 
 

@@ -370,8 +370,14 @@ def in_fractions(
         return None
     rows, signs = exact.rows(X, support), [1 if code == 1 else -1 for code in known.codes[support].tolist()]
     z = [[s * v for v in x] for x, s in zip(rows, signs)]
-    products = [[sum(u * v for u, v in zip(p, q) if u and v) for q in z] for p in z]
+    products: list[list[Any]] = []
     right: list[Any] = [1] * len(z)
+    try:
+        for p in z:
+            exact.in_time(deadline)  # long fractions take their time
+            products.append([sum(u * v for u, v in zip(p, q) if u and v) for q in z])
+    except TimeoutError:
+        return None
     if fit_intercept and not free:
         products = [[g + s * t for g, t in zip(line, signs)] for line, s in zip(products, signs)]
     elif fit_intercept:
