@@ -18,7 +18,7 @@ def executable():
 
 
 def needed():
-    """Skip the tests of the module that calls this, with one line that says what to install, where there is no browser."""
+    """Skip the tests of the module that calls this where there is no browser, and say what to install."""
     if executable() is None:
         told = "no browser is installed: apt install chromium (Debian), or set ROSENBLATT_BROWSER to a Chromium"
         pytest.skip(told, allow_module_level=True)
