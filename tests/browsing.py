@@ -17,15 +17,21 @@ def executable():
     return os.environ.get("ROSENBLATT_BROWSER") or next(filter(None, map(shutil.which, NAMES)), None)
 
 
+def needed():
+    """Skip the tests of the module that calls this where there is no browser, and say what to install."""
+    if executable() is None:
+        told = "no browser is installed: apt install chromium (Debian), or set ROSENBLATT_BROWSER to a Chromium"
+        pytest.skip(told, allow_module_level=True)
+    pytest.importorskip("playwright.sync_api", reason="no playwright: pip install 'rosenblatt[test]'")
+
+
 @contextlib.contextmanager
 def launched():
-    """A browser without a window; skips the test where there is none, and says what to install."""
-    found = executable()
-    if found is None:
-        pytest.skip("no browser is installed: apt install chromium (Debian), or set ROSENBLATT_BROWSER to a Chromium")
-    sync_api = pytest.importorskip("playwright.sync_api", reason="no playwright: pip install 'rosenblatt[test]'")
+    """A browser without a window."""
+    from playwright import sync_api
+
     with sync_api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=found, args=[*FLAGS])
+        browser = playwright.chromium.launch(executable_path=executable(), args=[*FLAGS])
         try:
             yield browser
         finally:

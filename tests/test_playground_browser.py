@@ -4,13 +4,15 @@ import re
 import time
 
 import pytest
-from browsing import launched
+from browsing import launched, needed
 from playing import served
 
 import rosenblatt as rb
 from rosenblatt.playground import asked, certificates
 from rosenblatt.playground.examples import examples
 from rosenblatt.tracing.wording import number
+
+needed()
 
 
 @pytest.fixture(scope="module")

@@ -61,6 +61,7 @@ def told(problem: Problem, asked: dict[str, Any]) -> dict[str, Any]:
             told["field"] = columns(basis(problem, grid(asked["window"])) @ vectors.T)
     elif found.certificate is not None:
         told |= {"meeting": meeting(problem, found), "lambda": _weights(found)}
+        told |= {"bias": problem.settings.bias, "several": found.certificate.ndim > 1}
     return told
 
 

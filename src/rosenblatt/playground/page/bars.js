@@ -20,7 +20,7 @@ function dots(group, { scores, labels, captions, current, wrong, proof, two, edg
   const x = s => middle + s / largest * (box.right - box.left) / 2;
   const gap = Math.min(44, (box.bottom - box.top) / scores.length), r = Math.min(9, gap * 0.36);
   const end = box.top + gap * scores.length;
-  group.append(svg("text", { x: box.left, y: box.top - 14, class: "heading" }, heading));
+  group.append(svg("text", { x: box.left < 150 ? 8 : box.left, y: box.top - 14, class: "heading" }, heading));
   group.append(svg("rect", { x: box.left, y: box.top, width: middle - box.left, height: end - box.top,
     class: two ? "side class-0" : "side wrong-side" }));
   group.append(svg("rect", { x: middle, y: box.top, width: box.right - middle, height: end - box.top,
@@ -56,7 +56,7 @@ function weightBars(group, { bars, features, barsHeading }, box) {
   const largest = Math.max(1, ...entries.flatMap(e => [Math.abs(e.before), Math.abs(e.after)])) * 1.1;
   const gap = Math.min(38, (box.bottom - box.top) / entries.length), middle = (box.left + box.right) / 2;
   const x = v => middle + v / largest * (box.right - box.left) / 2;
-  group.append(svg("text", { x: box.left, y: box.top - 14, class: "heading" }, barsHeading));
+  group.append(svg("text", { x: box.left < 150 ? 8 : box.left, y: box.top - 14, class: "heading" }, barsHeading));
   group.append(svg("line", { x1: middle, x2: middle, y1: box.top, y2: box.top + gap * entries.length, class: "zero" }));
   entries.forEach(({ before, after, label, code }, i) => {
     const y = box.top + gap * (i + 0.5), thick = Math.min(18, gap * 0.56);

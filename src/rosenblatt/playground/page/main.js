@@ -5,7 +5,7 @@ import { bars } from "./bars.js";
 import { untint } from "./contours.js";
 import { Controls } from "./controls.js";
 import * as dialogs from "./dialogs.js";
-import { $, calm, el, throttled } from "./dom.js";
+import { $, calm, el, several, throttled } from "./dom.js";
 import { Editing } from "./editing.js";
 import { walks } from "./glossary.js";
 import * as panels from "./panels.js";
@@ -243,7 +243,7 @@ class Page {
   caption() {
     const { run, state } = this, at = state.step;
     const step = at && run ? run.steps[at - 1] : null;
-    $("caption").textContent = !run ? "" : !step ? `${run.steps.length} steps in ${run.passes} passes.`
+    $("caption").textContent = !run ? "" : !step ? `${several(run.steps.length, "step")} in ${several(run.passes, "pass", "passes")}.`
       : `Step ${at} of ${run.steps.length}, pass ${step.pass}: row ${step.row}, class ${className(state, state.labels[step.row])}, `
         + `${step.why || "right"}${step.moved ? ", the weights move" : ""}.`;
   }

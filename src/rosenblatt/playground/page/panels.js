@@ -132,8 +132,9 @@ export function answer(proof, shown) {
   $("answer").replaceChildren(...[
     el("p", {}, el("strong", {}, { true: "Yes. ", false: "No. " }[proof.separable] ?? ""), first + "."),
     proof.vectors && el("p", {}, "Drawn: the separator of the widest band, and the points that hold it open (ringed)."),
-    proof.meeting && el("p", {}, "Drawn: weights ", symbol("λ"), " of a few points. The weighted mean of one class and that of the other are ",
-      "the same place, so no line has them on different sides: ", equation(proof)),
+    proof.meeting && el("p", {}, "Drawn: weights ", symbol("λ"), ` of a few points. The weighted ${proof.bias ? "mean" : "sum"} of `
+      + (proof.several ? "what each class gains and that of what it loses" : "one class and that of the other")
+      + " are the same place, so no separator can tell them apart: ", equation(proof)),
     ...rest.map(line => el("p", { class: "quiet" }, line.trim())),
   ].filter(Boolean));
   walk($("answer"));

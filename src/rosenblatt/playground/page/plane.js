@@ -88,9 +88,10 @@ export class Plane {
 
   /** Everything: points and what is to be shown with them. */
   draw(scene) {
-    this.layers = [this.axes(), this.meaning(scene), this.points(scene)];
-    if (scene.focus) this.layers.push(this.crosshair(scene));
-    this.picture.replaceChildren(...this.layers);
+    this.notes = svg("g", { "aria-hidden": "true" });  // words that lie above all else
+    const layers = [this.axes(), this.meaning(scene), this.points(scene), this.notes];
+    if (scene.focus) layers.push(this.crosshair());
+    this.picture.replaceChildren(...layers);
     this.picture.setAttribute("aria-label", scene.label);
   }
 
@@ -187,7 +188,8 @@ export class Plane {
     return [
       svg("line", { x1, y1, x2: bx, y2: by, class: `arrow ${kind}` }),
       svg("path", { d: `M${x2} ${y2}L${bx - ny * 6.5} ${by + nx * 6.5}L${bx + ny * 6.5} ${by - nx * 6.5}Z`, class: `head ${kind}` }),
-      svg("text", { x: clamp(tx, 30, this.width - 30), y: clamp(ty + 5, 18, this.height - 8), class: `letter ${kind}` }, label),
+      svg("text", { x: clamp(tx, 30, this.width - 30), y: clamp(ty + 5, 18, this.height - 8), "text-anchor": "middle",
+        class: `letter ${kind}` }, label),
     ];
   }
 
@@ -204,7 +206,7 @@ export class Plane {
   }
 
   meeting({ meeting, points }) {
-    const out = [];
+    const out = [], texts = new Map();
     for (const { plus, minus, rows } of meeting) {
       for (const [row, weight] of rows) {
         const to = weight > 0 ? plus : minus, [x, y] = points[row];
@@ -219,9 +221,11 @@ export class Plane {
       const [x, y] = [this.x(plus[0]), this.y(plus[1])];
       out.push(svg("circle", { cx: x, cy: y, r: 11, class: "met" }), svg("path", { class: "met",
         d: `M${x - 6} ${y - 6}l12 12m0 -12l-12 12` }));
-      out.push(svg("text", { x: clamp(x + 16, 4, this.width - 170), y: clamp(y + 30, 18, this.height - 8), class: "letter met" },
-        `both are at ${vector(plus.map(v => Math.round(v * 1e6) / 1e6))}`));
+      const told = `both are at ${vector(plus.map(v => Number(v.toFixed(4))))}`;
+      texts.set(told, svg("text", { x: clamp(x + 16, 4, this.width - 9 * told.length), y: clamp(y + 34, 18, this.height - 8),
+        class: "letter met" }, told));
     }
+    this.notes.append(...texts.values());
     return out;
   }
 
@@ -236,10 +240,18 @@ export class Plane {
       group.append(mark(code, x, y, r, { "data-row": i, ...(i === grabbed ? { class: `mark class-${code} grabbed` } : {}) }));
       if (wrong?.has(i)) group.append(svg("path", { class: "wrong",
         d: `M${x - 0.55 * r} ${y - 0.55 * r}l${1.1 * r} ${1.1 * r}m0 ${-1.1 * r}l${-1.1 * r} ${1.1 * r}` }));
-      if (proof?.lambda && proof.lambda[i] !== "0") group.append(svg("text", { x: x + r + 8, y: y - r, class: "letter lambda" },
-        `λ = ${proof.lambda[i]}`));
+      if (proof?.lambda && proof.lambda[i] !== "0") group.append(this.lambda(proof, i, r));
     });
     return group;
+  }
+
+  /** λ of a point, on the side that is turned away from where the points meet. */
+  lambda({ lambda, meeting, points }, i, r) {
+    const [x, y] = [this.x(points[i][0]), this.y(points[i][1])];
+    const [dx, dy] = [x - this.x(meeting[0].plus[0]), y - this.y(meeting[0].plus[1])], far = Math.hypot(dx, dy);
+    const [ux, uy] = far > 3 ? [dx / far, dy / far] : [0, -1], away = r + 12;
+    return svg("text", { x: clamp(x + ux * away, 40, this.width - 40), y: clamp(y + uy * (away + 6) + 5, 16, this.height - 6),
+      class: "letter lambda", "text-anchor": ux > 0.3 ? "start" : ux < -0.3 ? "end" : "middle" }, `λ = ${lambda[i]}`);
   }
 
   crosshair() {
