@@ -7,6 +7,10 @@
 #include <stdexcept>
 #include <string>
 
+#if defined(__GLIBC__)
+#include <malloc.h>
+#endif
+
 #include "csv.hpp"
 #include "hash.hpp"
 #include "svmlight.hpp"
@@ -133,6 +137,16 @@ void hash_texts(nb::handle text_array, nb::handle offsets, nb::handle out) {
     }
 }
 
+// Block after block takes as much memory as the one before: what is freed is kept for it and shared by all threads,
+// or the system would have to clear new pages each time.
+void keep_freed_memory() {
+#if defined(__GLIBC__)
+    mallopt(M_MMAP_THRESHOLD, 1 << 25);
+    mallopt(M_TRIM_THRESHOLD, 1 << 30);
+    mallopt(M_ARENA_MAX, 1);
+#endif
+}
+
 }  // namespace
 
 void bind_data(nb::module_& m) {
@@ -148,4 +162,6 @@ void bind_data(nb::module_& m) {
           "bytes of the longest row).");
     m.def("hash_texts", &hash_texts, nb::arg("text"), nb::arg("offsets"), nb::arg("out"),
           "MurmurHash3_x86_32 with seed 0 of each text between two offsets.");
+    m.def("keep_freed_memory", &keep_freed_memory,
+          "Of this process, from now on: for commands that read files block by block.");
 }

@@ -100,3 +100,6 @@ def csv_rows(
 
 def hash_texts(text: NDArray[Any], offsets: NDArray[Any], out: NDArray[Any]) -> None:
     """MurmurHash3_x86_32 with seed 0 of each text between two offsets."""
+
+def keep_freed_memory() -> None:
+    """Of this process, from now on: for commands that read files block by block."""

@@ -44,6 +44,7 @@ from ._native import (
     hash_text,
     hash_texts,
     index_ngrams,
+    keep_freed_memory,
     learn,
     list_ngrams,
     look_up_text,
@@ -56,6 +57,7 @@ from ._native import (
 )
 
 __all__ = [
+    "keep_freed_memory",
     "Model",
     "Rows",
     "View",

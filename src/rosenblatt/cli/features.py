@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections import deque
 from collections.abc import Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
@@ -31,21 +32,25 @@ class TextColumn:
     def __init__(self, hashing: Hashing, named_rows: int) -> None:
         self.hashing, self.named_rows, self.n_columns = hashing, named_rows, hashing.n_columns
         self._read = hashing.n_documents  # rows, in learning
+        self._unnamed: deque[Any] = deque()  # strings of blocks that were read, whose n-grams are to be kept
 
     def read(self, strings: Any, *, learn: bool) -> Rows:
         if learn and self.hashing.names is not None:
             named = min(max(self.named_rows - self._read, 0), len(strings))
-            if named:
-                self.hashing.learn_names(Documents(strings[:named]))
+            self._unnamed.append((strings[:named], named == len(strings)))
             self._read += len(strings)
-            self.hashing.names_complete &= named == len(strings)
         return self.hashing.read(Documents(strings))
 
     def weigh(self, rows: Rows, *, learn: bool) -> Rows:
-        if learn:
-            self.hashing.learn_and_weigh(rows)
-        else:
+        if not learn:
             self.hashing.weigh(rows)
+            return rows
+        if self.hashing.names is not None:
+            strings, complete = self._unnamed.popleft()
+            if len(strings):
+                self.hashing.learn_names(Documents(strings))
+            self.hashing.names_complete &= complete
+        self.hashing.learn_and_weigh(rows)
         return rows
 
     def to_state(self) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -181,7 +186,7 @@ def _hashing(arguments: argparse.Namespace) -> Hashing:
     return Hashing(
         analysis, bits=arguments.bits, weighting=arguments.weighting, idf=not arguments.no_idf,
         norm=None if arguments.norm == "none" else "l2",
-        keep_names=arguments.named_rows > 0, n_threads=threads(),
+        keep_names=arguments.named_rows > 0, n_threads=max(1, threads() - 1),  # one learns meanwhile
     )  # fmt: skip
 
 

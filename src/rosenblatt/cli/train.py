@@ -55,10 +55,12 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Do it."""
+    from .. import engine
     from ..model_files import write
     from . import story, training
 
     began = time.monotonic()
+    engine.keep_freed_memory()
     _refuse(arguments)
     if arguments.shuffle_buffer:
         arguments.block_rows, arguments.stream = arguments.shuffle_buffer, True
