@@ -17,11 +17,11 @@ def executable():
     return os.environ.get("ROSENBLATT_BROWSER") or next(filter(None, map(shutil.which, NAMES)), None)
 
 
-def needed():
-    """Skip the tests of the module that calls this where there is no browser, and say what to install."""
+def needed(module=True):
+    """Skip the tests of the module (or the test) that calls this where there is no browser, and say what to install."""
     if executable() is None:
         told = "no browser is installed: apt install chromium (Debian), or set ROSENBLATT_BROWSER to a Chromium"
-        pytest.skip(told, allow_module_level=True)
+        pytest.skip(told, allow_module_level=module)
     pytest.importorskip("playwright.sync_api", reason="no playwright: pip install 'rosenblatt[test]'")
 
 

@@ -6,6 +6,7 @@ import json
 import re
 import shutil
 
+import browsing
 import matplotlib as mpl
 import numpy as np
 import pandas as pd
@@ -217,22 +218,13 @@ def test_mp4_needs_ffmpeg_and_says_so(run, tmp_path, monkeypatch):
 
 # ---- in a browser ------------------------------------------------------------------------------------------------
 
-BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")
-QUIET = ("--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update",
-         "--disable-sync", "--no-first-run", "--disable-quic")  # fmt: skip
-
 
 @pytest.fixture(scope="module")
 def browser():
     """A headless Chromium."""
-    found = next(filter(None, map(shutil.which, BROWSERS)), None)
-    if found is None:
-        pytest.skip("no browser: none of " + ", ".join(BROWSERS) + " is installed (Debian: apt-get install chromium)")
-    playwright = pytest.importorskip("playwright.sync_api", reason="playwright, of the extra 'test', is not installed")
-    with playwright.sync_playwright() as driver:
-        opened = driver.chromium.launch(executable_path=found, args=list(QUIET))
+    browsing.needed(module=False)
+    with browsing.launched() as opened:
         yield opened
-        opened.close()
 
 
 @contextlib.contextmanager
