@@ -151,7 +151,7 @@ export class Plane {
   }
 
   fieldOf(vectors) {
-    return linearField(vectors, this.window, vectors.length === 1 ? 2 : 65);
+    return linearField(vectors, this.window, vectors.length === 1 ? 2 : 161);
   }
 
   /** w before, what is added, and w: each class that moved has its own. */
@@ -184,11 +184,12 @@ export class Plane {
     if (length < 3) return [];
     const [nx, ny] = [(x2 - x1) / length, (y2 - y1) / length], head = Math.min(15, length);
     const [bx, by] = [x2 - nx * head, y2 - ny * head], far = 18 + Math.abs(nx) * 4.4 * label.length;
+    const half = 8 + 4.8 * label.length;
     const [tx, ty] = beside ? [(x1 + x2) / 2 + ny * far, (y1 + y2) / 2 - nx * 18] : [x2 + nx * far, y2 + ny * 20];
     return [
       svg("line", { x1, y1, x2: bx, y2: by, class: `arrow ${kind}` }),
       svg("path", { d: `M${x2} ${y2}L${bx - ny * 6.5} ${by + nx * 6.5}L${bx + ny * 6.5} ${by - nx * 6.5}Z`, class: `head ${kind}` }),
-      svg("text", { x: clamp(tx, 30, this.width - 30), y: clamp(ty + 5, 18, this.height - 8), "text-anchor": "middle",
+      svg("text", { x: clamp(tx, half, this.width - half), y: clamp(ty + 5, 18, this.height - 8), "text-anchor": "middle",
         class: `letter ${kind}` }, label),
     ];
   }
