@@ -128,9 +128,11 @@ def test_many_classes_mixed_columns_and_weights(tmp_path):
     assert train(path, "-o", tmp_path / "m", *options, "--passes", 2) == 0
     columns = {"label": "colour", "numeric": ["size"], "categorical": ["job"], "weight": "importance"}
     data = rb.data.read(path, columns=columns)
-    X = rb.data.Encoder(data.columns, standardise=True).encode(data.block, learn=True).to_scipy()
+    encoder = rb.data.Encoder(data.columns, standardise=True)
+    X = encoder.encode(data.block, learn=True).to_scipy()
+    whole = encoder.encode(data.block, learn=False).to_scipy()  # by the means of all rows
     expected = rb.AveragedPerceptron(max_iter=2, tol=None, random_state=0).fit(
-        X, data.labels, sample_weight=data.weights
+        whole, data.labels, sample_weight=data.weights
     )
     same(tmp_path / "m", expected)
     assert train(path, "-o", tmp_path / "m", *options, "--passes", 1, "--stream", "--block-rows", 13) == 0
@@ -291,3 +293,11 @@ def test_several_files_with_columns_in_any_order(tmp_path, capsys):
     assert train(tmp_path / "all.csv", "-o", tmp_path / "all") == 0
     same(tmp_path / "m", rb.load(tmp_path / "all"))
     same(tmp_path / "glob", rb.load(tmp_path / "all"))
+
+
+def test_a_few_rows_on_a_line_are_learned(tmp_path, capsys):
+    """In memory the columns are standardised by all rows, not each row by those before it."""
+    (tmp_path / "t.csv").write_text("y,a\n" + "".join(f"{0.5 * x - 152.75},{x}\n" for x in range(300, 312)))
+    assert train(tmp_path / "t.csv", "-o", tmp_path / "m", "--passes", 200) == 0
+    assert cli.main(["evaluate", str(tmp_path / "m"), str(tmp_path / "t.csv"), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["r2"] > 0.99

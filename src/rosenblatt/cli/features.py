@@ -127,14 +127,21 @@ class Features:
             raise CommandError(f"{block.file(0)}: the model needs numbered features, as svmlight has, and no table")
         return block.csr
 
-    def weigh(self, read: Read | Csr, *, learn: bool) -> Csr:
-        """The rows of what was read."""
+    def weighed(self, reads: Sequence[Read | Csr]) -> list[Csr]:
+        """The rows of all that was read, in training: standardised by the means of all."""
+        for read in reads:
+            if self.encoder is not None and not isinstance(read, Csr):
+                self.encoder.learn_means(read)
+        return [self.weigh(read, learn=True, means=False) for read in reads]
+
+    def weigh(self, read: Read | Csr, *, learn: bool, means: bool = True) -> Csr:
+        """The rows of what was read; ``learn``: counts go on with them, and means, unless they are known."""
         if isinstance(read, Csr):
             if learn:
                 self.met = max(self.met, read.n_features)
             return _fitted(read, self.met)
         assert self.encoder is not None
-        return self.encoder.weigh(read, learn=learn)
+        return self.encoder.weigh(read, learn=learn, means=means)
 
     # ---- in a model ----------------------------------------------------------------------------------------------
 

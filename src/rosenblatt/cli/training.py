@@ -1,8 +1,8 @@
 """Learning from files: in memory, as an estimator's ``fit``, or block by block, as its ``partial_fit``.
 
 To the bit. In memory every pass visits the rows in a fresh random order; block by block they come as they stand, or
-shuffled within each block. What is learned on the way from file to row (document counts, means of columns) is learned
-in the first pass.
+shuffled within each block. What is learned on the way from file to row is learned in the first pass: document counts,
+and means of columns, which in memory are those of all rows.
 """
 
 from __future__ import annotations
@@ -172,7 +172,7 @@ def _interruptible(course: Course, work: Callable[[], None]) -> None:
 
 def _read(course: Course) -> tuple[Csr, Array, Array, list[Block]]:
     """All rows, labels and weights, and where they stood."""
-    parts, ys, weights, n = [], [], [], 0
+    reads, ys, weights, n = [], [], [], 0
     places: list[Block] = []
     with course.open() as stream:
         course.skipped = stream.skipped
@@ -184,7 +184,7 @@ def _read(course: Course) -> tuple[Csr, Array, Array, list[Block]]:
             blocks = iter([whole.block])
         for block in blocks:
             ys.append(course.targets_of(block))
-            parts.append(course.features.rows(block, learn=True))
+            reads.append(course.features.read(block, learn=True))
             weights.append(np.ones(len(block)) if block.weights is None else block.weights)
             places.append(Block(None, block.lines, block.files))
             n += len(block)
@@ -192,7 +192,7 @@ def _read(course: Course) -> tuple[Csr, Array, Array, list[Block]]:
             course.progress("reading", f"{n:,} examples", f"{speed:,.0f}/s", share=stream.progress)
         _settle(course, stream)
     weight = np.concatenate(weights)
-    return stacked(parts), np.concatenate(ys), None if np.all(weight == 1) else weight, places
+    return stacked(course.features.weighed(reads)), np.concatenate(ys), None if np.all(weight == 1) else weight, places
 
 
 @contextmanager

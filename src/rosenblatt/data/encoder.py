@@ -125,11 +125,16 @@ class Encoder:
             raise ValueError("no column is left to learn from; name text, numeric or categorical columns")
         return Read(numeric, categorical, text)
 
-    def weigh(self, read: Read, *, learn: bool) -> Csr:
-        """The rows of what was read; ``learn``: running means and counts go on with them."""
+    def learn_means(self, read: Read) -> None:
+        """Let running means and variances go on with what was read, and nothing else."""
+        if self.scale is not None and read.numeric is not None:
+            self.scale.transform(read.numeric, learn=True)
+
+    def weigh(self, read: Read, *, learn: bool, means: bool = True) -> Csr:
+        """The rows of what was read; ``learn``: running counts go on with them, and means, unless they are known."""
         parts = []
         if read.numeric is not None:
-            parts.append(self._scaled(read.numeric, learn))
+            parts.append(self._scaled(read.numeric, learn and means))
         if read.categorical is not None:
             parts.append(read.categorical)
         for name, rows in zip(self.columns.text or (), read.text):
