@@ -11,6 +11,7 @@ import pyarrow.parquet
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from refusals import one_sentence
 
 import rosenblatt as rb
 from rosenblatt.data.columns import LABEL_NAMES, profile_strings
@@ -158,6 +159,11 @@ def test_a_header_is_names():
     assert looks_like_header(["label", "text"])
     for row in (["1", "x"], ["a", ""], ["a", "a"], ["x", "y" * 90]):
         assert not looks_like_header(row)
+    assert not looks_like_header(["good", "good"], ["bad", "good"])
+    one_sentence(
+        lambda: rb.data.read(io.BytesIO(b"label,a,a\nx,1,2\ny,3,4\n"), format="csv"),
+        rb.data.DataError, "two columns are called 'a'", "header=False",
+    )  # fmt: skip
     data = rb.data.read(io.BytesIO(b"1,2.5,0\n2,3.5,1\n3,4.5,0\n"), format="csv")
     assert data.format.header is False
     assert data.columns.label == "c3"

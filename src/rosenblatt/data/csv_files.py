@@ -35,8 +35,8 @@ class Csv:
     delimiter : str or None, default=None
         What stands between values; None: that of ``, ; tab |`` which cuts the first rows alike.
     header : bool or None, default=None
-        Whether the first row has the names of the columns; None: it has if no value in it is a number, empty, or the
-        same as another. Without a header columns are called c1, c2, …
+        Whether the first row has the names of the columns; None: it has if no value in it is a number or empty, and none
+        the same as another (unless the next row has numbers). Without a header columns are called c1, c2, …
     quote : str, default='"'
         What values are quoted by; "": nothing.
     encoding_errors : "strict" or "replace", default="strict"
@@ -80,7 +80,9 @@ class CsvReader(TableReader):
         if not rows:
             raise DataError("the file is empty", source.name)
         self._check_delimiter(text, whole, rows, source.name)
-        header = looks_like_header(rows[0]) if self.settings.header is None else self.settings.header
+        header = self.settings.header
+        if header is None:
+            header = looks_like_header(rows[0], rows[1] if len(rows) > 1 else ())
         self.settings = replace(self.settings, delimiter=delimiter, header=header)
         names = self._names(rows[0], source.name)
         sample = [row for row in rows[1 if header else 0 :] if len(row) == len(names)][:SAMPLE_ROWS]
@@ -265,15 +267,16 @@ def sniffed(text: str, quote: str, whole: bool) -> str:
     return chosen
 
 
-def looks_like_header(row: Sequence[str]) -> bool:
-    """Whether a first row can be names: no numbers, nothing empty, twice or very long."""
-    if len(set(row)) < len(row):
+def looks_like_header(row: Sequence[str], below: Sequence[str] = ()) -> bool:
+    """Whether a first row can be names: no numbers, nothing empty or very long; nothing twice, unless numbers follow."""
+    if any(_is_number(value) or not value.strip() or len(value) > 80 for value in row):
         return False
-    for value in row:
-        try:
-            float(value)
-        except ValueError:
-            if value.strip() and len(value) <= 80:
-                continue
+    return len(set(row)) == len(row) or any(_is_number(value) for value in below)
+
+
+def _is_number(value: str) -> bool:
+    try:
+        float(value)
+    except ValueError:
         return False
     return True
