@@ -35,8 +35,8 @@ class Csv:
     delimiter : str or None, default=None
         What stands between values; None: that of ``, ; tab |`` which cuts the first rows alike.
     header : bool or None, default=None
-        Whether the first row has the names of the columns; None: it has if no value in it is a number or empty, and none
-        the same as another (unless the next row has numbers). Without a header columns are called c1, c2, …
+        Whether the first row has the names of the columns; None: it has if no value in it is a number or empty, and
+        none the same as another (unless the next row has numbers). Without a header columns are called c1, c2, …
     quote : str, default='"'
         What values are quoted by; "": nothing.
     encoding_errors : "strict" or "replace", default="strict"
@@ -268,7 +268,7 @@ def sniffed(text: str, quote: str, whole: bool) -> str:
 
 
 def looks_like_header(row: Sequence[str], below: Sequence[str] = ()) -> bool:
-    """Whether a first row can be names: no numbers, nothing empty or very long; nothing twice, unless numbers follow."""
+    """Whether a first row can be names: no numbers, nothing empty or long; nothing twice, unless numbers follow."""
     if any(_is_number(value) or not value.strip() or len(value) > 80 for value in row):
         return False
     return len(set(row)) == len(row) or any(_is_number(value) for value in below)
