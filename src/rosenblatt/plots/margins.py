@@ -45,6 +45,8 @@ class MarginBoundsDisplay(TraceDisplay):
         The lines.
     """
 
+    what = "a plot of margin bounds"
+
     lower_: Any
     upper_: Any
 
@@ -82,41 +84,26 @@ class MarginBoundsDisplay(TraceDisplay):
         display = cls(updates=history.updates, lower=history.lower, upper=history.upper, best=best, image=image)
         return display.plot(ax, **options)
 
-    def plot(self, ax: Axes | None = None) -> MarginBoundsDisplay:
-        """Draw it.
-
-        Parameters
-        ----------
-        ax : Axes, default=None
-            Where; None: a new figure.
-
-        Returns
-        -------
-        MarginBoundsDisplay
-            Itself, with ``ax_`` and ``figure_``.
-        """
-        with style.canvas(ax, "a plot of margin bounds") as ax:
-            self.ax_, self.figure_ = ax, ax.figure
-            finite = np.isfinite(self.lower) & np.isfinite(self.upper)
-            M, lower, upper = self.updates[finite], self.lower[finite], self.upper[finite]
-            few = "o" if len(M) <= 60 else None
-            options: dict[str, Any] = {"drawstyle": "steps-post", "markersize": 6}
-            (self.upper_,) = ax.plot(
-                M, upper, color=style.COLOURS[5], marker=few, **options,
-                label=rf"$\gamma_{{upper}}$ = ‖w − w₀‖/Σ τ: {number(float(upper[-1]))}",
-            )  # fmt: skip
-            (self.lower_,) = ax.plot(
-                M, lower, color=style.COLOURS[0], ls="--", marker=few and "s", **options,
-                label=rf"$\gamma_{{lower}}$, shown by w: {number(float(lower[-1]))}",
-            )  # fmt: skip
-            ax.fill_between(M, lower, upper, step="post", color=style.QUIET, alpha=0.15, label="γ* lies here")
-            if self.best is not None:
-                ax.axhline(self.best, color=style.INK, ls=":", label=f"the best margin γ*: {number(float(self.best))}")
-            ax.axhline(0, color=style.QUIET, lw=1)
-            top = min(float(upper[0]), 4 * float(upper[-1])) or 1.0  # the first bounds are far off
-            ax.set_ylim(max(float(lower.min()), -0.6 * top) - 0.05 * top, 1.08 * top)
-            ax.set_xlabel("updates")
-            ax.set_ylabel(f"margin of {self.image}" + ("" if "φ" in self.image else " (units of x)"))
-            style.counted(ax.xaxis)
-            ax.legend(loc="upper right")
-        return self
+    def _draw(self, ax: Axes) -> None:
+        finite = np.isfinite(self.lower) & np.isfinite(self.upper)
+        M, lower, upper = self.updates[finite], self.lower[finite], self.upper[finite]
+        few = "o" if len(M) <= 60 else None
+        options: dict[str, Any] = {"drawstyle": "steps-post", "markersize": 6}
+        (self.upper_,) = ax.plot(
+            M, upper, color=style.COLOURS[5], marker=few, **options,
+            label=rf"$\gamma_{{upper}}$ = ‖w − w₀‖/Σ τ: {number(float(upper[-1]))}",
+        )  # fmt: skip
+        (self.lower_,) = ax.plot(
+            M, lower, color=style.COLOURS[0], ls="--", marker=few and "s", **options,
+            label=rf"$\gamma_{{lower}}$, shown by w: {number(float(lower[-1]))}",
+        )  # fmt: skip
+        ax.fill_between(M, lower, upper, step="post", color=style.QUIET, alpha=0.15, label="γ* lies here")
+        if self.best is not None:
+            ax.axhline(self.best, color=style.INK, ls=":", label=f"the best margin γ*: {number(float(self.best))}")
+        ax.axhline(0, color=style.QUIET, lw=1)
+        top = min(float(upper[0]), 4 * float(upper[-1])) or 1.0  # the first bounds are far off
+        ax.set_ylim(max(float(lower.min()), -0.6 * top) - 0.05 * top, 1.08 * top)
+        ax.set_xlabel("updates")
+        ax.set_ylabel(f"margin of {self.image}" + ("" if "φ" in self.image else " (units of x)"))
+        style.counted(ax.xaxis)
+        ax.legend(loc="upper right")

@@ -47,6 +47,8 @@ class MistakesDisplay(TraceDisplay):
     ([2, 2, 2, 2, 2, 2, 1, 0], 65.0)
     """
 
+    what = "a plot of mistakes"
+
     bars_: Any
     line_: Any
     bound_: Any
@@ -118,40 +120,26 @@ class MistakesDisplay(TraceDisplay):
         bound = None if run.bound is None else float(run.bound)
         return cls(mistakes=run.mistakes, bound=bound, formula="").plot(ax, **options)
 
-    def plot(self, ax: Axes | None = None) -> MistakesDisplay:
-        """Draw it.
-
-        Parameters
-        ----------
-        ax : Axes, default=None
-            Where; None: a new figure.
-
-        Returns
-        -------
-        MistakesDisplay
-            Itself, with ``ax_`` and ``figure_``.
-        """
-        with style.canvas(ax, "a plot of mistakes") as ax:
-            self.ax_, self.figure_, self.bound_ = ax, ax.figure, None
-            passes, total = np.arange(1, len(self.mistakes) + 1), np.cumsum(self.mistakes)
-            few = len(passes) <= 40
-            self.bars_ = ax.bar(
-                passes, self.mistakes, width=0.7 if few else 1.0, color=style.tint(style.COLOURS[0], 0.55),
-                edgecolor=style.COLOURS[0] if few else "none", label="in the pass",
-            )  # fmt: skip
-            (self.line_,) = ax.plot(
-                passes, total, color=style.COLOURS[5], marker="o" if few else None, label=f"so far: {total[-1]:,}"
-            )
-            if self.bound is not None:
-                told = f"bound: {self.formula + ' = ' if self.formula else ''}{number(self.bound)}"
-                if self.bound <= FAR * max(total[-1], 1):
-                    self.bound_ = ax.axhline(self.bound, color=style.INK, ls="--", label=told)
-                else:
-                    ax.plot([], [], color=style.INK, ls="--", label=told + ", far above")
-            ax.set_xlabel("pass")
-            ax.set_ylabel("mistakes (examples)")
-            ax.set_ylim(bottom=0)
-            style.counted(ax.xaxis)
-            style.counted(ax.yaxis)
-            ax.legend(loc="best")
-        return self
+    def _draw(self, ax: Axes) -> None:
+        self.bound_ = None
+        passes, total = np.arange(1, len(self.mistakes) + 1), np.cumsum(self.mistakes)
+        few = len(passes) <= 40
+        self.bars_ = ax.bar(
+            passes, self.mistakes, width=0.7 if few else 1.0, color=style.tint(style.COLOURS[0], 0.55),
+            edgecolor=style.COLOURS[0] if few else "none", label="in the pass",
+        )  # fmt: skip
+        (self.line_,) = ax.plot(
+            passes, total, color=style.COLOURS[5], marker="o" if few else None, label=f"so far: {total[-1]:,}"
+        )
+        if self.bound is not None:
+            told = f"bound: {self.formula + ' = ' if self.formula else ''}{number(self.bound)}"
+            if self.bound <= FAR * max(total[-1], 1):
+                self.bound_ = ax.axhline(self.bound, color=style.INK, ls="--", label=told)
+            else:
+                ax.plot([], [], color=style.INK, ls="--", label=told + ", far above")
+        ax.set_xlabel("pass")
+        ax.set_ylabel("mistakes (examples)")
+        ax.set_ylim(bottom=0)
+        style.counted(ax.xaxis)
+        style.counted(ax.yaxis)
+        ax.legend(loc="best")

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import style
+from .display import Display
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 Array = NDArray[Any]
 
 
-class ErrorsDisplay:
+class ErrorsDisplay(Display):
     """Errors after each pass.
 
     Parameters
@@ -45,6 +46,8 @@ class ErrorsDisplay:
     >>> list(display.errors), len(display.errors["voted"])
     (['last', 'averaged', 'voted'], 3)
     """
+
+    what = "a plot of errors"
 
     def __init__(self, *, errors: Mapping[str, Array], where: str = "rows") -> None:
         self.errors, self.where = dict(errors), where
@@ -111,33 +114,19 @@ class ErrorsDisplay:
         where = f"the {len(targets):,} {'training' if X_test is None else 'unseen'} rows"
         return cls(errors={name: np.array(values) for name, values in errors.items()}, where=where).plot(ax, **options)
 
-    def plot(self, ax: Axes | None = None) -> ErrorsDisplay:
-        """Draw it.
-
-        Parameters
-        ----------
-        ax : Axes, default=None
-            Where; None: a new figure.
-
-        Returns
-        -------
-        ErrorsDisplay
-            Itself, with ``ax_`` and ``figure_``.
-        """
-        with style.canvas(ax, "a plot of errors") as ax:
-            self.ax_, self.figure_, self.lines_ = ax, ax.figure, {}
-            for i, (name, values) in enumerate(self.errors.items()):
-                k = i % len(style.COLOURS)
-                (self.lines_[name],) = ax.plot(
-                    np.arange(1, len(values) + 1), 100 * values, color=style.COLOURS[(5, 0, 2, 3, 4, 1)[k]],
-                    ls=style.DASHES[k], marker=style.MARKERS[k], label=name,
-                )  # fmt: skip
-            ax.set_xlabel("pass")
-            ax.set_ylabel(f"errors on {self.where} (%)")
-            ax.set_ylim(bottom=0)
-            style.counted(ax.xaxis)
-            ax.legend(loc="best")
-        return self
+    def _draw(self, ax: Axes) -> None:
+        self.lines_ = {}
+        for i, (name, values) in enumerate(self.errors.items()):
+            k = i % len(style.COLOURS)
+            (self.lines_[name],) = ax.plot(
+                np.arange(1, len(values) + 1), 100 * values, color=style.COLOURS[(5, 0, 2, 3, 4, 1)[k]],
+                ls=style.DASHES[k], marker=style.MARKERS[k], label=name,
+            )  # fmt: skip
+        ax.set_xlabel("pass")
+        ax.set_ylabel(f"errors on {self.where} (%)")
+        ax.set_ylim(bottom=0)
+        style.counted(ax.xaxis)
+        ax.legend(loc="best")
 
 
 def _fitted(estimator: Any, X: Any, y: Any, passes: int) -> Any:

@@ -47,6 +47,8 @@ class ProofDisplay(TraceDisplay):
         The lines by name: "progress", "floor", "norm", "ceiling".
     """
 
+    what = "a plot of the proof"
+
     def __init__(
         self, *, updates: Array, progress: Array, floor: Array, norm: Array | None = None,
         ceiling: Array | None = None, bound: float | None = None, unit: bool = True,
@@ -94,37 +96,22 @@ class ProofDisplay(TraceDisplay):
             updates=updates, progress=progress / length, floor=floor / length, norm=norm, ceiling=ceiling, bound=bound
         ).plot(ax, **options)
 
-    def plot(self, ax: Axes | None = None) -> ProofDisplay:
-        """Draw it.
-
-        Parameters
-        ----------
-        ax : Axes, default=None
-            Where; None: a new figure.
-
-        Returns
-        -------
-        ProofDisplay
-            Itself, with ``ax_`` and ``figure_``.
-        """
-        with style.canvas(ax, "a plot of the proof") as ax:
-            self.ax_, self.figure_ = ax, ax.figure
-            blue, orange, marker = style.COLOURS[0], style.COLOURS[5], "o" if len(self.updates) <= 60 else None
-            self.lines_: dict[str, Any] = {}
-            if self.norm is not None and self.ceiling is not None:
-                self._beyond(ax)
-                self._line(ax, "ceiling", self.ceiling, "R·√M, the most", orange, ls="--")
-                self._line(ax, "norm", self.norm, "‖w‖", orange, marker=marker)
-            u = "u·w" if self.unit else "u·(w − w₀)"
-            self._line(ax, "progress", self.progress, u, blue, marker=marker and "s")
-            self._line(ax, "floor", self.floor, "γ·M, the least" if self.unit else "the least", blue, ls="--")
-            ax.set_xlabel("updates M")
-            ax.set_ylabel(f"{u} and ‖w‖ (‖u‖ = 1)" if self.unit else u)
-            ax.set_xlim(left=0)
-            ax.set_ylim(bottom=0)
-            style.counted(ax.xaxis)
-            ax.legend(loc="upper left")
-        return self
+    def _draw(self, ax: Axes) -> None:
+        blue, orange, marker = style.COLOURS[0], style.COLOURS[5], "o" if len(self.updates) <= 60 else None
+        self.lines_: dict[str, Any] = {}
+        if self.norm is not None and self.ceiling is not None:
+            self._beyond(ax)
+            self._line(ax, "ceiling", self.ceiling, "R·√M, the most", orange, ls="--")
+            self._line(ax, "norm", self.norm, "‖w‖", orange, marker=marker)
+        u = "u·w" if self.unit else "u·(w − w₀)"
+        self._line(ax, "progress", self.progress, u, blue, marker=marker and "s")
+        self._line(ax, "floor", self.floor, "γ·M, the least" if self.unit else "the least", blue, ls="--")
+        ax.set_xlabel("updates M")
+        ax.set_ylabel(f"{u} and ‖w‖ (‖u‖ = 1)" if self.unit else u)
+        ax.set_xlim(left=0)
+        ax.set_ylim(bottom=0)
+        style.counted(ax.xaxis)
+        ax.legend(loc="upper left")
 
     def _line(self, ax: Axes, name: str, values: Array, label: str, colour: str, **options: Any) -> None:
         (self.lines_[name],) = ax.plot(self.updates, values, color=colour, label=label, **options)

@@ -45,6 +45,8 @@ class ScoreDisplay(TraceDisplay):
         The score, and the heights of the jumps on the example itself.
     """
 
+    what = "a plot of a score"
+
     line_: Any
     jumps_: Array
 
@@ -85,43 +87,28 @@ class ScoreDisplay(TraceDisplay):
             sign=1 if data.y[row] == history.classes[1] else -1, square=square if taus == {1.0} else f"τ·({square})",
         ).plot(ax, **options)  # fmt: skip
 
-    def plot(self, ax: Axes | None = None) -> ScoreDisplay:
-        """Draw it.
-
-        Parameters
-        ----------
-        ax : Axes, default=None
-            Where; None: a new figure.
-
-        Returns
-        -------
-        ScoreDisplay
-            Itself, with ``ax_`` and ``figure_``.
-        """
-        with style.canvas(ax, "a plot of a score") as ax:
-            self.ax_, self.figure_ = ax, ax.figure
-            colour = style.COLOURS[1 if self.sign > 0 else 0]
-            (self.line_,) = ax.plot(
-                self.steps, self.scores, drawstyle="steps-post", color=style.INK, marker=".",
-                label=f"score of row {self.row}",
-            )  # fmt: skip
-            before = np.concatenate(([0.0], self.scores[:-1]))
-            self.jumps_ = (self.scores - before)[self.own]
-            ax.vlines(
-                self.steps[self.own], before[self.own], self.scores[self.own], color=style.COLOURS[5], lw=5, alpha=0.75,
-                label=f"updates on it: {self._told()}",
-            )  # fmt: skip
-            ax.axhline(0, color=style.QUIET, lw=1.2)
-            low, high = ax.get_ylim()
-            side = (0, high) if self.sign > 0 else (low, 0)
-            told = f"the right side: it is {'+' if self.sign > 0 else '−'}"
-            ax.axhspan(*side, color=style.tint(colour, 0.2), zorder=0, label=told)
-            ax.set_ylim(low, high)
-            ax.set_xlabel("step")
-            ax.set_ylabel("score s = w·x" + (" + b" if "1" in self.square else ""))
-            style.counted(ax.xaxis)
-            ax.legend(loc="best")
-        return self
+    def _draw(self, ax: Axes) -> None:
+        colour = style.COLOURS[1 if self.sign > 0 else 0]
+        (self.line_,) = ax.plot(
+            self.steps, self.scores, drawstyle="steps-post", color=style.INK, marker=".",
+            label=f"score of row {self.row}",
+        )  # fmt: skip
+        before = np.concatenate(([0.0], self.scores[:-1]))
+        self.jumps_ = (self.scores - before)[self.own]
+        ax.vlines(
+            self.steps[self.own], before[self.own], self.scores[self.own], color=style.COLOURS[5], lw=5, alpha=0.75,
+            label=f"updates on it: {self._told()}",
+        )  # fmt: skip
+        ax.axhline(0, color=style.QUIET, lw=1.2)
+        low, high = ax.get_ylim()
+        side = (0, high) if self.sign > 0 else (low, 0)
+        told = f"the right side: it is {'+' if self.sign > 0 else '−'}"
+        ax.axhspan(*side, color=style.tint(colour, 0.2), zorder=0, label=told)
+        ax.set_ylim(low, high)
+        ax.set_xlabel("step")
+        ax.set_ylabel("score s = w·x" + (" + b" if "1" in self.square else ""))
+        style.counted(ax.xaxis)
+        ax.legend(loc="best")
 
     def _told(self) -> str:
         heights = np.unique(np.round(self.jumps_, 9))

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from .. import theory
 from ..tracing import Trace, trace
+from .display import Display
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -14,11 +15,8 @@ if TYPE_CHECKING:
 FAR = 12
 
 
-class TraceDisplay:
+class TraceDisplay(Display):
     """A picture of a trace. Subclasses say what they draw."""
-
-    ax_: Any
-    figure_: Any
 
     @classmethod
     def from_trace(cls, run: Trace, *, ax: Axes | None = None, **options: Any) -> Any:

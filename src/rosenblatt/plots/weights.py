@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import style
+from .display import Display
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 Array = NDArray[Any]
 
 
-class WeightsDisplay:
+class WeightsDisplay(Display):
     """The largest weights of a linear model, to the right those that speak for a class and to the left those against.
 
     Parameters
@@ -35,6 +36,8 @@ class WeightsDisplay:
     bars_
         The bars.
     """
+
+    what = "a plot of weights"
 
     def __init__(self, *, weights: Array, names: Sequence[str], towards: str, against: str) -> None:
         self.weights, self.names, self.towards, self.against = weights, list(names), towards, against
@@ -84,33 +87,22 @@ class WeightsDisplay:
         names = _names(estimator, model, chosen, len(weights), feature_names)
         return cls(weights=weights[chosen], names=names, towards=towards, against=against).plot(ax, **options)
 
-    def plot(self, ax: Axes | None = None) -> WeightsDisplay:
-        """Draw it.
+    @property
+    def _size(self) -> tuple[float, float]:
+        return 8.0, max(2.6, 1.2 + 0.32 * len(self.weights))
 
-        Parameters
-        ----------
-        ax : Axes, default=None
-            Where; None: a new figure.
-
-        Returns
-        -------
-        WeightsDisplay
-            Itself, with ``ax_`` and ``figure_``.
-        """
+    def _draw(self, ax: Axes) -> None:
         n = len(self.weights)
-        with style.canvas(ax, "a plot of weights", (8, max(2.6, 1.2 + 0.32 * n))) as ax:
-            self.ax_, self.figure_ = ax, ax.figure
-            positive = self.weights > 0
-            colours = np.where(positive, style.COLOURS[1], style.COLOURS[0])
-            self.bars_ = ax.barh(np.arange(n), self.weights, color=colours.tolist(), edgecolor=style.INK, linewidth=0.8)
-            for bar, right in zip(self.bars_, positive):
-                if not right:
-                    bar.set_hatch("///")
-            ax.set_yticks(np.arange(n), self.names)
-            ax.axvline(0, color=style.INK, lw=1.4)
-            ax.margins(x=0.02, y=0.01)
-            ax.set_xlabel(f"weight:  {self.against}  ←  0  →  {self.towards}")
-        return self
+        positive = self.weights > 0
+        colours = np.where(positive, style.COLOURS[1], style.COLOURS[0])
+        self.bars_ = ax.barh(np.arange(n), self.weights, color=colours.tolist(), edgecolor=style.INK, linewidth=0.8)
+        for bar, right in zip(self.bars_, positive):
+            if not right:
+                bar.set_hatch("///")
+        ax.set_yticks(np.arange(n), self.names)
+        ax.axvline(0, color=style.INK, lw=1.4)
+        ax.margins(x=0.02, y=0.01)
+        ax.set_xlabel(f"weight:  {self.against}  ←  0  →  {self.towards}")
 
 
 def _largest(weights: Array, top: int) -> Array:
