@@ -8,8 +8,6 @@ from __future__ import annotations
 import argparse
 import os
 import shlex
-import tempfile
-from pathlib import Path
 
 EXAMPLE = "rosenblatt demo"
 
@@ -53,6 +51,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Do it."""
+    import tempfile
+    from pathlib import Path
+
     with tempfile.TemporaryDirectory() as made:
         folder = Path(arguments.keep or made)
         folder.mkdir(parents=True, exist_ok=True)
