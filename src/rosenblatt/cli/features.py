@@ -37,7 +37,7 @@ class TextColumn:
     def read(self, strings: Any, *, learn: bool) -> Rows:
         if learn and self.hashing.names is not None:
             named = min(max(self.named_rows - self._read, 0), len(strings))
-            self._unnamed.append((strings[:named], named == len(strings)))
+            self._unnamed.append((strings[:named] if named else None, named == len(strings)))
             self._read += len(strings)
         return self.hashing.read(Documents(strings))
 
@@ -47,7 +47,7 @@ class TextColumn:
             return rows
         if self.hashing.names is not None:
             strings, complete = self._unnamed.popleft()
-            if len(strings):
+            if strings is not None:
                 self.hashing.learn_names(Documents(strings))
             self.hashing.names_complete &= complete
         self.hashing.learn_and_weigh(rows)
@@ -143,6 +143,13 @@ class Features:
         assert self.encoder is not None
         return self.encoder.weigh(read, learn=learn, means=means)
 
+    def leave_a_thread(self) -> None:
+        """To read with all threads but one, which learns meanwhile."""
+        from ..engine import threads
+
+        for column in self.encoder.text.values() if self.encoder is not None else ():
+            column.hashing.n_threads = max(1, threads() - 1)  # type: ignore[attr-defined]
+
     # ---- in a model ----------------------------------------------------------------------------------------------
 
     def to_section(self) -> Section:
@@ -193,7 +200,7 @@ def _hashing(arguments: argparse.Namespace) -> Hashing:
     return Hashing(
         analysis, bits=arguments.bits, weighting=arguments.weighting, idf=not arguments.no_idf,
         norm=None if arguments.norm == "none" else "l2",
-        keep_names=arguments.named_rows > 0, n_threads=max(1, threads() - 1),  # one learns meanwhile
+        keep_names=arguments.named_rows > 0, n_threads=threads(),
     )  # fmt: skip
 
 

@@ -170,7 +170,11 @@ def add_encoding(parser: argparse.ArgumentParser) -> None:
         default=2_000,
         help="keep the n-grams of the first N rows, for explain (2000)",
     )
-    group.add_argument("--no-standardise", action="store_true", help="take numbers as they are")
+    group.add_argument(
+        "--no-standardise",
+        action="store_true",
+        help="take numbers as they are, not less their mean and by their spread",
+    )
     group.add_argument(
         "--missing", choices=("raise", "absent"), default="raise", help="a missing value: refuse it, or leave it out"
     )

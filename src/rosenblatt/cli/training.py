@@ -227,6 +227,7 @@ def by_blocks(course: Course) -> None:
     learner = course.learner
     draws = course.arguments.shuffle_buffer or course.parameters.get("init") == "random" or hasattr(learner, "policy")
     rng = np.random.default_rng(course.arguments.seed) if draws else None
+    course.features.leave_a_thread()
     try:
         for number in range(1, course.passes + 1):
             with course.open() as stream:
