@@ -169,6 +169,7 @@ def test_a_point_is_dragged_erased_and_brought_back(open_page):
     assert state(page)["points"][3] == [2, 0.5]
     assert page.input_value("#example") == ""
     to_end(page)
+    until(page, "page.run && document.querySelectorAll('#table tbody tr[data-step]').length > 3")
     assert cells(page)[3][3] == "( 2, 0.5)"
     page.click("[data-tool='erase']")
     page.mouse.click(*place(page, 2, 0.5))

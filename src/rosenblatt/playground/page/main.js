@@ -146,6 +146,7 @@ class Page {
       if (!(error instanceof Refused)) throw error;
       this.problem(error.message);
     }
+    if (run !== this.run || this.wanted !== undefined) return; // something newer is on its way
     this.busy(false);
     this.render();
   }
