@@ -20,17 +20,18 @@ struct CsvRows {
     bool several_lines = false;  // a quoted value holds line ends
 };
 
-// Up to max_rows rows of text[0, n): `begins` gets their bytes, `at_line` the lines (from 0). `last`: no more text
-// follows, so that a row may end without a line end. quote 0: none; delimiter 0 too: every line that is not blank is a
-// row.
+// Up to max_rows rows of text[0, n), and none that begins at enough_bytes or later: `begins` gets their bytes,
+// `at_line` the lines (from 0). `last`: no more text follows, so that a row may end without a line end. quote 0: none;
+// delimiter 0 too: every line that is not blank is a row.
 inline CsvRows csv_rows(const char* text, std::int64_t n, char delimiter, char quote, bool last, std::int64_t max_rows,
-                        std::int64_t* begins, std::int64_t* at_line) {
+                        std::int64_t enough_bytes, std::int64_t* begins, std::int64_t* at_line) {
     CsvRows found;
     const char* const end = text + n;
+    const char* const enough = text + std::clamp<std::int64_t>(enough_bytes, 0, n);
     const char* p = text;
     std::int64_t line = 0;
     if (!quote && !delimiter) {
-        while (p < end && found.rows < max_rows) {
+        while (p < enough && found.rows < max_rows) {
             const void* newline = std::memchr(p, '\n', static_cast<std::size_t>(end - p));
             if (!newline && !last) break;
             const char* const stop = newline ? static_cast<const char*>(newline) : end;
@@ -45,7 +46,7 @@ inline CsvRows csv_rows(const char* text, std::int64_t n, char delimiter, char q
         }
         return found;
     }
-    while (p < end && found.rows < max_rows) {
+    while (p < enough && found.rows < max_rows) {
         const char* const begin = p;
         const std::int64_t first_line = line;
         bool ended = false, fresh = true, several_lines = false;  // fresh: at the start of a field

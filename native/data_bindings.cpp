@@ -6,9 +6,14 @@
 
 #include <stdexcept>
 #include <string>
+#include <system_error>
+#include <thread>
 
 #if defined(__GLIBC__)
 #include <malloc.h>
+#endif
+#if defined(__linux__)
+#include <sys/mman.h>
 #endif
 
 #include "csv.hpp"
@@ -110,8 +115,8 @@ nb::tuple read_lines_into(nb::handle text_array, const nb::tuple& format, nb::ha
     return nb::make_tuple(found.rows, found.entries, found.smallest, found.largest, found.wide, found.faulty, faults);
 }
 
-nb::tuple find_csv_rows(nb::handle text_array, int delimiter, int quote, bool last, nb::handle begins,
-                        nb::handle lines) {
+nb::tuple find_csv_rows(nb::handle text_array, int delimiter, int quote, bool last, nb::handle begins, nb::handle lines,
+                        std::int64_t enough_bytes) {
     const Text text(text_array);
     const auto room = static_cast<std::int64_t>(nb::len(begins));
     std::int64_t* const begin = room_in<std::int64_t>(begins, room, "begins");
@@ -120,7 +125,7 @@ nb::tuple find_csv_rows(nb::handle text_array, int delimiter, int quote, bool la
     {
         nb::gil_scoped_release unlocked;
         found = csv_rows(text.bytes, text.size, static_cast<char>(delimiter), static_cast<char>(quote), last, room,
-                         begin, line);
+                         enough_bytes, begin, line);
     }
     return nb::make_tuple(found.rows, found.consumed, found.lines, found.open, found.several_lines, found.longest);
 }
@@ -135,6 +140,23 @@ void hash_texts(nb::handle text_array, nb::handle offsets, nb::handle out) {
         if (at[i] < 0 || at[i] > at[i + 1] || at[i + 1] > text.size) throw std::invalid_argument("bad offsets");
         to[i] = rosenblatt::murmur3({text.bytes + at[i], static_cast<std::size_t>(at[i + 1] - at[i])});
     }
+}
+
+// The pages of an array are asked for in the background: what it holds stays as it is.
+void populate([[maybe_unused]] nb::handle array_like) {
+#if defined(MADV_POPULATE_WRITE)
+    const auto array = nb::cast<nb::ndarray<nb::c_contig, nb::device::cpu>>(array_like);
+    constexpr std::uintptr_t page = 4096, large = 1 << 22;
+    const std::size_t bytes = array.nbytes();
+    if (bytes < large) return;
+    const auto begin = reinterpret_cast<std::uintptr_t>(array.data());
+    const std::uintptr_t first = (begin + page - 1) / page * page, last = (begin + bytes) / page * page;
+    try {
+        std::thread([=] { madvise(reinterpret_cast<void*>(first), last - first, MADV_POPULATE_WRITE); }).detach();
+    } catch (const std::system_error&) {
+        // no thread to be had: it comes page by page, as it is needed
+    }
+#endif
 }
 
 // Block after block takes as much memory as the one before: what is freed is kept for it and shared by all threads,
@@ -157,11 +179,14 @@ void bind_data(nb::module_& m) {
           "Reads the parts of a text into the arrays; (rows, entries, least and largest column, an index was too wide, "
           "faulty lines, the first of them).");
     m.def("csv_rows", &find_csv_rows, nb::arg("text"), nb::arg("delimiter"), nb::arg("quote"), nb::arg("last"),
-          nb::arg("begins"), nb::arg("lines"),
-          "Where rows begin, as many as there is room for; (rows, bytes, lines, open quote, a value has several lines, "
+          nb::arg("begins"), nb::arg("lines"), nb::arg("enough_bytes"),
+          "Where rows begin, as many as there is room for, until there are enough bytes; (rows, bytes, lines, open "
+          "quote, a value has several lines, "
           "bytes of the longest row).");
     m.def("hash_texts", &hash_texts, nb::arg("text"), nb::arg("offsets"), nb::arg("out"),
           "MurmurHash3_x86_32 with seed 0 of each text between two offsets.");
+    m.def("populate", &populate, nb::arg("array"),
+          "Have the system make room for the zeros of a large array in the background, before they are written to.");
     m.def("keep_freed_memory", &keep_freed_memory,
           "Of this process, from now on: for commands that read files block by block.");
 }

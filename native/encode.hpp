@@ -1,7 +1,7 @@
 // Documents to CSR rows, on several threads: the rows come out the same whatever their number.
 //
 // Documents are cut into blocks that threads take in turn. A block's entries are made in memory of the thread and
-// copied to their place once the entries of the blocks before it are there.
+// copied to their place once the entries of the blocks before it are there. One thread alone makes them in their place.
 #pragma once
 
 #include <algorithm>
@@ -139,16 +139,19 @@ struct Part {
     Memory<std::int32_t> columns;
     Memory<T> values;
     std::size_t size = 0;
+
+    void reserve(std::size_t n) {
+        columns.reserve(n);
+        values.reserve(n);
+    }
 };
 
 // The CSR entries of all documents, put together from those of blocks in their order.
 template <class T>
-class Entries {
+class Entries : public Part<T> {
   public:
-    Memory<std::int32_t> columns;
-    Memory<T> values;
+    using Part<T>::columns, Part<T>::values, Part<T>::size;
     std::vector<std::int64_t> starts;  // of each row; until finish() the length of row i at i + 1
-    std::size_t size = 0;
 
     Entries(std::size_t n_rows, std::size_t guess) : starts(n_rows + 1, 0) { resize(guess); }
 
@@ -339,10 +342,12 @@ template <class T, class Column>
 Fault encode(const Documents& documents, const Analysis& analysis, const Encoding& how, Column&& column,
              Entries<T>& out) {
     const Weights weight(how.weighting);
+    const bool alone = how.n_threads <= 1;
     const auto make = [&](unsigned) {
-        return [&, reader = Reader(analysis), keys = Columns(how.bits), part = Part<T>()](
+        return [&, reader = Reader(analysis), keys = Columns(how.bits), mine = Part<T>()](
                    std::size_t block, std::size_t first, std::size_t last) mutable -> Fault {
-            part.size = 0;
+            Part<T>& part = alone ? out : mine;
+            if (!alone) part.size = 0;
             for (std::size_t row = first; row < last; ++row) {
                 if (!reader.read(documents[row])) return {row, reader.fault};
                 keys.clear(reader.count());
@@ -351,15 +356,14 @@ Fault encode(const Documents& documents, const Analysis& analysis, const Encodin
                     if (found >= 0) keys.add(static_cast<std::uint32_t>(found));
                 });
                 keys.sort();
-                part.columns.reserve(part.size + keys.size + 1);
-                part.values.reserve(part.size + keys.size + 1);
+                part.reserve(part.size + keys.size + 1);
                 T* const values = part.values.data() + part.size;
                 const std::size_t n = keys.write(weight, part.columns.data() + part.size, values);
                 if (how.norm) normalise(values, n);
                 out.starts[row + 1] = static_cast<std::int64_t>(n);
                 part.size += n;
             }
-            out.place(block, part);
+            if (!alone) out.place(block, part);
             return {};
         };
     };

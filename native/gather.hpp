@@ -80,6 +80,10 @@ class Gathered {
     // By a key, and by `less` among equals: keys are moved about instead of entries.
     template <class Key, class Less>
     void sort_by(Key key, Less less) {
+        const auto before = [&](const Entry& a, const Entry& b) {
+            return key(a) != key(b) ? key(a) < key(b) : less(a, b);
+        };
+        if (std::is_sorted(entries.begin(), entries.end(), before)) return;
         std::vector<std::pair<decltype(key(entries[0])), std::size_t>> order;
         order.reserve(entries.size());
         for (std::size_t i = 0; i < entries.size(); ++i) order.emplace_back(key(entries[i]), i);

@@ -1,4 +1,5 @@
-// MurmurHash3_x86_32 with seed 0 (Appleby 2011): the hash of names and n-grams to columns.
+// MurmurHash3_x86_32 with seed 0 (Appleby 2011), the hash of names and words to columns, and how words' hashes make
+// that of an n-gram.
 #pragma once
 
 #include <bit>
@@ -61,6 +62,22 @@ constexpr std::size_t kPadding = 4;
 
 inline std::uint32_t murmur3(std::string_view bytes) {
     return Murmur3(bytes.data()).exactly_through(bytes.data() + bytes.size());
+}
+
+// The hash of what a space joins: (h + 1)·M + h' of the hashes before and after it, so that each word is hashed once.
+constexpr std::uint32_t kJoin = 0x9E3779B1u;
+inline std::uint32_t joined(std::uint32_t before, std::uint32_t after) { return (before + 1) * kJoin + after; }
+
+// The hash of an n-gram: its words, as spaces part them, joined from the first to the last.
+inline std::uint32_t ngram_hash(std::string_view gram) {
+    std::size_t space = gram.find(' ');
+    std::uint32_t hash = murmur3(gram.substr(0, space));
+    while (space != gram.npos) {
+        gram.remove_prefix(space + 1);
+        space = gram.find(' ');
+        hash = joined(hash, murmur3(gram.substr(0, space)));
+    }
+    return hash;
 }
 
 }  // namespace rosenblatt

@@ -41,7 +41,7 @@ inline std::uint64_t slots_for(std::size_t size) { return std::bit_ceil(2 * stat
 // Fill slots, all zero, so that every n-gram is found.
 inline void fill_slots(const Lexicon& grams, std::uint64_t* slots) {
     for (std::int64_t i = 0; i < grams.size; ++i) {
-        const std::uint64_t hash = murmur3(grams[i]);
+        const std::uint64_t hash = ngram_hash(grams[i]);
         std::uint64_t place = hash & grams.mask;
         while (slots[place] != 0) place = (place + 1) & grams.mask;
         slots[place] = hash << 32 | static_cast<std::uint64_t>(i + 1);

@@ -1,7 +1,7 @@
 // From UTF-8 bytes to n-grams of words or characters.
 //
 // A document is read into a buffer in which every n-gram is one stretch of bytes: lower-case words with one space
-// between them, or characters. An n-gram's hash is that of this stretch.
+// between them, or characters. Its hash is a function of this stretch (ngram_hash).
 #pragma once
 
 #include <algorithm>
@@ -106,6 +106,7 @@ class Reader {
         if (room_ < room) {
             buffer_ = std::make_unique_for_overwrite<char[]>(room);
             begins_ = std::make_unique_for_overwrite<std::size_t[]>(2 * document.size() + 8);
+            hashes_ = std::make_unique_for_overwrite<std::uint32_t[]>(document.size() + 8);
             room_ = room;
         }
         size_ = 0;
@@ -129,11 +130,12 @@ class Reader {
 
     // f(n-gram, its hash) for every n-gram of the document.
     template <class F>
-    void each(F&& f) const {
-        if (how_.unit != Unit::character_in_word) return each_of(0, size_, how_.min_n, f);
+    void each(F&& f) {
+        if (how_.unit == Unit::word) return each_of_words(f);
+        if (how_.unit == Unit::character) return each_of_characters(0, size_, how_.min_n, f);
         for (std::size_t i = 0; i < parts_.size(); i += 2) {
             const std::size_t size = parts_[i + 1] - parts_[i];  // a word shorter than n is an n-gram of its own
-            each_of(parts_[i], parts_[i + 1], std::min(how_.min_n, size), f);
+            each_of_characters(parts_[i], parts_[i + 1], std::min(how_.min_n, size), f);
         }
     }
 
@@ -142,24 +144,53 @@ class Reader {
     const Analysis& how_;
     std::array<Byte, 128> ascii_{};  // what a byte of a word is in lower case, 0 between words
     std::unique_ptr<char[]> buffer_;
-    std::unique_ptr<std::size_t[]> begins_;  // where each word or character begins, and the end; words lie one apart
+    std::unique_ptr<std::size_t[]> begins_;    // where each word or character begins, and the end; words lie one apart
+    std::unique_ptr<std::uint32_t[]> hashes_;  // of the words
     std::size_t room_ = 0, size_ = 0;
     std::vector<std::size_t> parts_;  // first and last + 1 character of each word, for characters in words
     const Byte *begin_ = nullptr, *end_ = nullptr;
     char* out_ = nullptr;
 
+    // Words lie one space apart; each is hashed once.
     template <class F>
-    void each_of(std::size_t first, std::size_t last, std::size_t min_n, F& f) const {
+    void each_of_words(F& f) {
         const char* const text = buffer_.get();
         const std::size_t* const begins = begins_.get();
-        const std::size_t gap = how_.unit == Unit::word;
+        std::uint32_t* const hashes = hashes_.get();
+        for (std::size_t i = 0; i < size_; ++i) hashes[i] = Murmur3(text + begins[i]).through(text + begins[i + 1] - 1);
+        for (std::size_t i = 0; i < size_; ++i) {
+            const char* const begin = text + begins[i];
+            const std::size_t stop = std::min(size_, i + how_.max_n);
+            std::uint32_t hash = hashes[i];
+            for (std::size_t j = i;;) {
+                const char* const end = text + begins[j + 1] - 1;
+                if (j - i + 1 >= how_.min_n) f(std::string_view(begin, static_cast<std::size_t>(end - begin)), hash);
+                if (++j >= stop) break;
+                hash = joined(hash, hashes[j]);
+            }
+        }
+    }
+
+    // What starts alike is hashed once; a space ends a word, as in ngram_hash.
+    template <class F>
+    void each_of_characters(std::size_t first, std::size_t last, std::size_t min_n, F& f) const {
+        const char* const text = buffer_.get();
+        const std::size_t* const begins = begins_.get();
         for (std::size_t i = first; i < last; ++i) {
             const char* const begin = text + begins[i];
-            Murmur3 hash(begin);
+            Murmur3 word(begin);
+            std::uint32_t before = 0, hash = 0;  // of what stands before the last space, and of all
+            bool several = false;
             const std::size_t stop = std::min(last, i + how_.max_n);
-            for (std::size_t j = i + min_n - 1; j < stop; ++j) {
-                const char* const end = text + begins[j + 1] - gap;
-                f(std::string_view(begin, static_cast<std::size_t>(end - begin)), hash.through(end));
+            for (std::size_t j = i; j < stop; ++j) {
+                const char* const end = text + begins[j + 1];
+                if (text[begins[j]] == ' ') {
+                    before = hash;
+                    several = true;
+                    word = Murmur3(end);
+                }
+                hash = several ? joined(before, word.through(end)) : word.through(end);
+                if (j - i + 1 >= min_n) f(std::string_view(begin, static_cast<std::size_t>(end - begin)), hash);
             }
         }
     }

@@ -304,9 +304,9 @@ nb::list list_ngrams(const nb::object& documents, const nb::tuple& analysis) {
     return all;
 }
 
-nb::object murmur3_of(const nb::object& texts) {
+nb::object hash_ngrams(const nb::object& texts) {
     const Given from(texts);
-    return array_of<std::uint32_t>(from.documents, [](std::string_view text) { return murmur3(text); });
+    return array_of<std::uint32_t>(from.documents, [](std::string_view text) { return ngram_hash(text); });
 }
 
 // ---- inverse document frequency
@@ -365,7 +365,7 @@ void bind_text(nb::module_& m) {
           "is all (at most `limit`, in the order they came, or by name), and how many documents there are.");
     m.def("index_ngrams", &index_ngrams, nb::arg("text"), nb::arg("starts"), "Slots that n-grams are found by.");
     m.def("list_ngrams", &list_ngrams, nb::arg("documents"), nb::arg("analysis"), "The n-grams, as they come.");
-    m.def("murmur3", &murmur3_of, nb::arg("texts"), "MurmurHash3_x86_32 with seed 0 of each.");
+    m.def("hash_ngrams", &hash_ngrams, nb::arg("ngrams"), "The 32-bit hash of each.");
     m.def("count_columns", &count_columns, nb::arg("columns"), nb::arg("counts"), "Count each column, in place.");
     m.def("weigh_columns", &weigh_columns, nb::arg("rows"), nb::arg("counts"), nb::arg("n_documents"), nb::arg("norm"),
           nb::arg("stream"), nb::arg("n_threads"), "Weigh rows by inverse document frequency, in place.");

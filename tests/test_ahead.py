@@ -1,4 +1,4 @@
-"""Work done one item ahead: in order, never more than one too far, and with every end told."""
+"""Work done ahead: in order, never further ahead than asked for, and with every end told."""
 
 import threading
 import time
@@ -39,7 +39,8 @@ class Items:
         self.closed = True
 
 
-def test_in_order_and_one_ahead():
+@pytest.mark.parametrize("depth", [1, 3])
+def test_in_order_and_no_further_ahead(depth):
     done = []
 
     def work(i):
@@ -47,11 +48,12 @@ def test_in_order_and_one_ahead():
         return i * i
 
     items = Items(5)
-    ahead = Ahead(items, work, "test")
+    ahead = Ahead(items, work, "test", depth)
     for i in range(5):
-        until(lambda i=i: len(done) == i + 1)
+        made = min(i + depth, 5)
+        until(lambda made=made: len(done) == made)
         time.sleep(0.01)
-        assert done == list(range(i + 1))  # the next is not begun before this one is taken
+        assert done == list(range(made))  # the next is not begun before one of these is taken
         assert next(ahead) == i * i
     assert list(ahead) == []
     assert list(ahead) == []

@@ -19,6 +19,7 @@ class Lengths:
     """A stand-in for a text encoder: column 0 has the length of the text, column 1 how many texts came before."""
 
     n_columns = 2
+    largest = None
 
     def __init__(self, seen=0):
         self.seen = seen

@@ -16,6 +16,7 @@ import pyarrow as pa
 import pytest
 
 import rosenblatt as rb
+from rosenblatt.data import reading
 from rosenblatt.data.formats import guessed
 from rosenblatt.data.sources import Source, expand
 
@@ -259,8 +260,33 @@ def test_progress(tmp_path):
         assert blocks.progress is None
 
 
+@pytest.mark.parametrize("how", ["csv", "jsonl", "svmlight"])
+def test_a_block_has_its_rows_or_its_bytes(monkeypatch, how):
+    row = {"csv": "a,{}\n", "jsonl": '{{"label": "a", "text": "{}"}}\n', "svmlight": "1 1:1 # {}\n"}[how]
+    text = ("label,text\n" if how == "csv" else "") + "".join(row.format("x" * (i % 7) * 10) for i in range(500))
+    monkeypatch.setattr(reading, "BLOCK_ROWS", 60)
+    sizes = {}
+    for enough in (1, 300, 3000, 10**9):
+        monkeypatch.setattr(reading, "BLOCK_BYTES", enough)
+        with rb.data.stream(io.BytesIO(text.encode()), format=how) as blocks:
+            sizes[enough] = [len(block) for block in blocks]
+        assert sum(sizes[enough]) == 500
+    assert sizes[1] == [1] * 500
+    assert sizes[10**9] == [60] * 8 + [20]
+    lines = [len(line) for line in text.splitlines(keepends=True)][how == "csv" :]
+    for enough in (300, 3000):
+        at = 0
+        for size in sizes[enough][:-1]:  # the last row is the first that reaches so many bytes
+            taken = lines[at : at + size]
+            assert size == 60 or sum(taken) >= enough > sum(taken[:-1])
+            assert size <= 60
+            at += size
+    with rb.data.stream(io.BytesIO(text.encode()), format=how, block_rows=100) as blocks:
+        assert [len(block) for block in blocks] == [100] * 5  # as told
+
+
 def test_block_rows_must_be_positive():
-    for bad in (0, 2.5, None, "3"):
+    for bad in (0, 2.5, "3"):
         with pytest.raises(ValueError, match=f"block_rows must be a whole number >= 1, got {bad!r}"):
             rb.data.stream(io.BytesIO(ROWS), block_rows=bad)
 

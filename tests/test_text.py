@@ -7,6 +7,7 @@ import random
 import re
 import unicodedata
 from collections import Counter
+from functools import reduce
 
 import numpy as np
 import pandas as pd
@@ -62,14 +63,18 @@ def joined(tokens, ngrams=(1, 2)):
     return [" ".join(tokens[i : i + n]) for n in range(low, high + 1) for i in range(len(tokens) - n + 1)]
 
 
+def ngram_hash(gram):
+    """As docs/text.md defines it: MurmurHash3 of every word, joined."""
+    first, *others = (murmurhash3_32(word, positive=True) for word in gram.encode().split(b" "))
+    return reduce(lambda h, other: ((h + 1) * 0x9E3779B1 + other) % 2**32, others, first)
+
+
 def expected(documents, ngrams=(1, 2), bits=22, weighting="log", norm="l2", idf=None):
     """Rows as plain Python makes them, in float64. idf: (documents counted, {column: documents})."""
     weight = {"count": float, "binary": lambda n: 1.0, "log": lambda n: 1 + math.log(n)}[weighting]
     rows = []
     for document in documents:
-        counts = Counter(
-            murmurhash3_32(gram.encode(), positive=True) % 2**bits for gram in joined(words(document), ngrams)
-        )
+        counts = Counter(ngram_hash(gram) % 2**bits for gram in joined(words(document), ngrams))
         row = {column: weight(n) for column, n in sorted(counts.items())}
         if idf is not None:
             row = {j: v * (math.log((1 + idf[0]) / (1 + idf[1].get(j, 0))) + 1) for j, v in row.items()}
@@ -206,22 +211,30 @@ def test_negation_by_example():
 # ---- hash and rows -----------------------------------------------------------------------------------------------
 
 
-def test_the_hash_is_murmurhash3():
-    published = {  # MurmurHash3_x86_32, seed 0
-        b"": 0x00000000,
-        b"test": 0xBA6BD213,
-        b"Hello, world!": 0xC0363E43,
-        b"The quick brown fox jumps over the lazy dog": 0x2E4FF723,
-    }
-    assert rb.engine.murmur3(list(published)).tolist() == list(published.values())
+def test_the_hash_of_a_word_is_murmurhash3():
+    published = {"": 0x00000000, "test": 0xBA6BD213}  # MurmurHash3_x86_32, seed 0
+    assert rb.engine.hash_ngrams(list(published)).tolist() == list(published.values())
 
 
 @given(st.lists(st.binary(max_size=40), max_size=20), st.integers(1, 30))
-def test_the_hash_is_that_of_scikit_learn(blobs, bits):
-    hashes = [murmurhash3_32(blob, positive=True) for blob in blobs]
-    assert rb.engine.murmur3(blobs).tolist() == hashes
-    grams = [blob.decode("latin1") for blob in blobs]
-    assert columns_of(grams, bits).tolist() == [murmurhash3_32(g.encode(), positive=True) % 2**bits for g in grams]
+def test_the_hash_of_an_ngram_is_that_of_its_words(blobs, bits):
+    grams = [blob.decode("latin1") for blob in blobs] + ["a b", "b a", "a", " a", "a ", "", " ", "  "]
+    assert rb.engine.hash_ngrams(grams).tolist() == [ngram_hash(gram) for gram in grams]
+    assert columns_of(grams, bits).tolist() == [ngram_hash(gram) % 2**bits for gram in grams]
+    assert len({ngram_hash(gram) for gram in grams[-8:]}) == 8
+
+
+@pytest.mark.parametrize("unit", ["char", "char_wb", "word"])
+def test_ngrams_are_found_where_their_text_hashes_to(unit):
+    how = HashedText(analyzer=unit, ngrams=(1, 4), bits=20, keep_names=True).fit(REVIEWS)
+    names = how._core.names
+    assert any(" " in name for name in names.names())
+    assert names.hashes.tolist() == [ngram_hash(name) for name in names.names()]
+    again = HashedText(analyzer=unit, ngrams=(1, 4), bits=20, weighting="count", norm=None)
+    for review in REVIEWS[:3]:
+        counts = Counter(ngram_hash(gram) % 2**20 for gram in Analysis((1, 4), analyzer=unit).ngrams_of(review))
+        row = again.transform([review])
+        assert dict(zip(row.indices.tolist(), row.data.tolist())) == counts
 
 
 @given(
@@ -603,7 +616,7 @@ def test_names_are_all_ngrams_met_in_the_order_they_came(documents, cut, bits):
     assert how.names_complete_
     columns = {}
     for gram in met:
-        columns.setdefault(murmurhash3_32(gram.encode(), positive=True) % 2**bits, []).append(gram)
+        columns.setdefault(ngram_hash(gram) % 2**bits, []).append(gram)
     assert how.names_of(range(2**bits)) == [columns.get(j, []) for j in range(2**bits)]
     assert how.collisions() == {j: columns[j] for j in sorted(columns) if len(columns[j]) > 1}
     assert how.n_collisions_ == len(how.collisions())
@@ -837,5 +850,5 @@ def test_a_lexicon_keeps_its_names():
     lexicon = Lexicon.of(names)
     assert lexicon.names() == names
     assert [lexicon[i] for i in range(len(lexicon))] == names
-    assert lexicon.hashes.tolist() == [murmurhash3_32(name.encode(), positive=True) for name in names]
+    assert lexicon.hashes.tolist() == [ngram_hash(name) for name in names]
     assert lexicon.where(np.array([True, False, True, True, False])).names() == ["b", "a b", "é"]

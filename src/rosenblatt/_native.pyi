@@ -59,8 +59,8 @@ def index_ngrams(text: NDArray[Any], starts: NDArray[Any]) -> NDArray[Any]:
 def list_ngrams(documents: Any, analysis: tuple[Any, ...]) -> list[str]:
     """The n-grams, as they come."""
 
-def murmur3(texts: Any) -> NDArray[Any]:
-    """MurmurHash3_x86_32 with seed 0 of each."""
+def hash_ngrams(ngrams: Any) -> NDArray[Any]:
+    """The 32-bit hash of each."""
 
 def count_columns(columns: NDArray[Any], counts: NDArray[Any]) -> None:
     """Count each column, in place."""
@@ -92,14 +92,23 @@ def read_lines(
     """
 
 def csv_rows(
-    text: NDArray[Any], delimiter: int, quote: int, last: bool, begins: NDArray[Any], lines: NDArray[Any]
+    text: NDArray[Any],
+    delimiter: int,
+    quote: int,
+    last: bool,
+    begins: NDArray[Any],
+    lines: NDArray[Any],
+    enough_bytes: int,
 ) -> tuple[int, int, int, bool, bool, int]:
-    """Where rows begin, as many as there is room for; (rows, bytes, lines, open quote, a value has several lines,
-    bytes of the longest row).
+    """Where rows begin, as many as there is room for, until there are enough bytes; (rows, bytes, lines, open quote, a
+    value has several lines, bytes of the longest row).
     """
 
 def hash_texts(text: NDArray[Any], offsets: NDArray[Any], out: NDArray[Any]) -> None:
     """MurmurHash3_x86_32 with seed 0 of each text between two offsets."""
+
+def populate(array: NDArray[Any]) -> None:
+    """Have the system make room for the zeros of a large array in the background, before they are written to."""
 
 def keep_freed_memory() -> None:
     """Of this process, from now on: for commands that read files block by block."""

@@ -41,6 +41,7 @@ from ._native import (
     csv_rows,
     decide,
     gather_ngrams,
+    hash_ngrams,
     hash_text,
     hash_texts,
     index_ngrams,
@@ -49,7 +50,7 @@ from ._native import (
     list_ngrams,
     look_up_text,
     measure_lines,
-    murmur3,
+    populate,
     read_lines,
     score,
     unicode_version,
@@ -67,6 +68,7 @@ __all__ = [
     "csv_rows",
     "decide",
     "gather_ngrams",
+    "hash_ngrams",
     "hash_text",
     "hash_texts",
     "index_ngrams",
@@ -75,7 +77,7 @@ __all__ = [
     "list_ngrams",
     "look_up_text",
     "measure_lines",
-    "murmur3",
+    "populate",
     "product",
     "read_lines",
     "score",
@@ -125,7 +127,8 @@ def admit(X: Any, dtype: Any = None, names: Any = None) -> Rows:
     dtype = np.dtype(dtype)
     with np.errstate(over="ignore"):
         view = csr(X, dtype) if is_sparse(X) else (np.ascontiguousarray(X, dtype),)
-    fault, largest = _native.scan(view)
+    known = getattr(X, "largest", None)
+    fault, largest = _native.scan(view) if known is None else ("", known)
     if fault == "not canonical":
         view = _canonical(view)
         fault, largest = _native.scan(view)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
-import secrets
 import stat
 from collections.abc import Iterator
 from pathlib import Path
@@ -86,7 +85,7 @@ def _open(folder: Path) -> tuple[int, Path | None]:
 
 
 def _new_name(folder: Path) -> Path:
-    return folder / f".{secrets.token_hex(8)}.part"
+    return folder / f".{os.urandom(8).hex()}.part"
 
 
 def _sync(folder: Path) -> None:

@@ -102,11 +102,11 @@ void try_csv(const char* text, std::int64_t n, char delimiter, char quote) {
     const auto room = static_cast<std::size_t>(n) + 1;
     std::vector<std::int64_t> begins(room), lines(room), begin(1), line(1);
     const CsvRows all =
-        csv_rows(text, n, delimiter, quote, true, static_cast<std::int64_t>(room), begins.data(), lines.data());
+        csv_rows(text, n, delimiter, quote, true, static_cast<std::int64_t>(room), n, begins.data(), lines.data());
     require(all.consumed == n || all.rows == 0 || all.consumed <= n, "consumed");
     std::int64_t at = 0, passed = 0, rows = 0;  // one row at a time gives the same
     while (at < n) {
-        const CsvRows one = csv_rows(text + at, n - at, delimiter, quote, true, 1, begin.data(), line.data());
+        const CsvRows one = csv_rows(text + at, n - at, delimiter, quote, true, 1, n - at, begin.data(), line.data());
         if (one.rows == 0) break;
         require(begins[static_cast<std::size_t>(rows)] == at + begin[0], "a row begins elsewhere");
         require(lines[static_cast<std::size_t>(rows)] == passed + line[0], "a row is on another line");

@@ -36,7 +36,7 @@ std::vector<std::string> read_by(Reader& reader, std::string_view document) {
     std::vector<std::string> grams;
     const std::size_t most = reader.count();
     reader.each([&](std::string_view gram, std::uint32_t hash) {
-        require(hash == murmur3(gram), "a hash is not that of its n-gram");
+        require(hash == ngram_hash(gram), "a hash is not that of its n-gram");
         const auto* p = reinterpret_cast<const unicode::Byte*>(gram.data());
         for (const auto* const end = p + gram.size(); p < end;) {
             const unicode::Decoded found = unicode::decode(p, end);

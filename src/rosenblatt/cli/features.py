@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-from collections import deque
 from collections.abc import Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
@@ -11,8 +10,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..data import Block, Columns, Encoder, Svmlight, VowpalWabbit
+from ..data.ahead import Ahead
 from ..data.csr import Csr
 from ..data.encoder import Read, Rows
+from ..data.extras import arrow
 from ..data.hashing import hash_names
 from ..text import ENGLISH_NEGATIONS, Analysis, Documents, Hashing
 from .terminal import CommandError
@@ -31,29 +32,39 @@ class TextColumn:
 
     def __init__(self, hashing: Hashing, named_rows: int) -> None:
         self.hashing, self.named_rows, self.n_columns = hashing, named_rows, hashing.n_columns
+        self.largest = None if hashing.norm is None else 1.0
         self._read = hashing.n_documents  # rows, in learning
-        self._unnamed: deque[Any] = deque()  # strings of blocks that were read, whose n-grams are to be kept
+        self._all_named = True
+        self._unnamed: list[Any] = []  # strings of the first rows, whose n-grams are taken in together,
+        self._naming: list[Ahead[Documents, None]] = []  # by another thread
 
     def read(self, strings: Any, *, learn: bool) -> Rows:
         if learn and self.hashing.names is not None:
             named = min(max(self.named_rows - self._read, 0), len(strings))
-            self._unnamed.append((strings[:named] if named else None, named == len(strings)))
             self._read += len(strings)
+            self._unnamed += strings[:named].chunks if named else ()
+            if self._read >= self.named_rows:
+                self._name()
+            self._all_named &= named == len(strings)
         return self.hashing.read(Documents(strings))
 
+    def _name(self) -> None:
+        if self._unnamed:
+            strings, self._unnamed = Documents(arrow("tables").chunked_array(self._unnamed)), []
+            self._naming.append(Ahead(iter([strings]), self.hashing.learn_names, "rosenblatt-names"))
+
     def weigh(self, rows: Rows, *, learn: bool) -> Rows:
-        if not learn:
+        if learn:
+            self.hashing.learn_and_weigh(rows)
+        else:
             self.hashing.weigh(rows)
-            return rows
-        if self.hashing.names is not None:
-            strings, complete = self._unnamed.popleft()
-            if strings is not None:
-                self.hashing.learn_names(Documents(strings))
-            self.hashing.names_complete &= complete
-        self.hashing.learn_and_weigh(rows)
         return rows
 
     def to_state(self) -> tuple[dict[str, Any], dict[str, Any]]:
+        self._name()
+        while self._naming:
+            next(self._naming.pop())
+        self.hashing.names_complete &= self._all_named
         plain, arrays = self.hashing.to_state()
         return {"hashing": plain, "named_rows": self.named_rows}, arrays
 
@@ -142,6 +153,14 @@ class Features:
             return _fitted(read, self.met)
         assert self.encoder is not None
         return self.encoder.weigh(read, learn=learn, means=means)
+
+    def populate(self) -> None:
+        """Ask for the memory of counts now, and not when it is first needed."""
+        from ..engine import populate
+
+        for column in self.encoder.text.values() if self.encoder is not None else ():
+            if (counts := column.hashing.document_counts) is not None:  # type: ignore[attr-defined]
+                populate(counts)
 
     def leave_a_thread(self) -> None:
         """To read with all threads but one, which learns meanwhile."""

@@ -132,7 +132,9 @@ def add_reading(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
     group.add_argument(
         "--encoding-errors", choices=("strict", "replace"), help="bytes that are not UTF-8: refuse, or replace them"
     )
-    group.add_argument("--block-rows", metavar="N", type=count, default=8192, help="rows in memory at a time (8192)")
+    group.add_argument(
+        "--block-rows", metavar="N", type=count, help="rows in memory at a time (8192, or 4 MiB of text)"
+    )
     return group
 
 

@@ -128,11 +128,12 @@ def _course(arguments: argparse.Namespace, progress: Progress, interrupt: Interr
     from ..planning import learner_of
     from . import inputs
     from .features import Features
-    from .judging import loaded
     from .training import Course
 
     every = round(1 / arguments.held_out) if isinstance(arguments.held_out, float) else None
     if arguments.resume:
+        from .judging import loaded
+
         _refuse_other_settings(arguments)
         model, features = loaded(arguments.resume)
         columns = None if features.encoder is None else features.encoder.columns
@@ -154,6 +155,7 @@ def _course(arguments: argparse.Namespace, progress: Progress, interrupt: Interr
     if columns is not None and not columns.label:
         raise CommandError(f"{', '.join(arguments.files)}: no column looks like the labels; name it by --label")
     features = Features.asked_for(columns, format, arguments)
+    features.populate()  # while the first block is read
     _look_into_held_out(features, arguments)
     name, why = arguments.algorithm, ""
     ahead: tuple[Any, ...] = ()
@@ -189,20 +191,20 @@ def _refuse_other_settings(arguments: argparse.Namespace) -> None:
 
 def _look_into_held_out(features: Any, arguments: argparse.Namespace) -> None:
     """Open the held-out file once: what is wrong with it is said before the work."""
-    from .judging import opened_for
-
     if isinstance(arguments.held_out, str) and arguments.held_out != "-":
+        from .judging import opened_for
+
         opened_for(features, [arguments.held_out], arguments, labelled=True).close()
 
 
 def _held_out(course: Any) -> tuple[Any, Exception | None]:
     """How the model does on rows that it did not learn from, or why that cannot be told; None: nothing was held out."""
-    from .judging import judged, opened_for
-    from .training import kept
-
     arguments, features = course.arguments, course.features
     if arguments.held_out is None or course.interrupted:
         return None, None
+    from .judging import judged, opened_for
+    from .training import kept
+
     files = arguments.files if course.every else [arguments.held_out]
 
     def blocks(stream: Any) -> Any:

@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import labels
+from .. import engine, labels
 from ..data import Block, Skipped, Svmlight
 from ..data.ahead import Ahead
 from ..data.csr import Csr, stacked
@@ -31,6 +31,9 @@ from .inputs import are_words, labels_of, opened, read_whole, targets_of
 from .terminal import CommandError, Interrupt, Progress, shown
 
 Array = Any
+
+#: So many blocks are taken apart ahead of learning.
+AHEAD = 3
 
 
 @dataclass
@@ -251,7 +254,7 @@ def _one_pass(course: Course, stream: Any, number: int, rng: np.random.Generator
         told = Block(block.labels, block.lines, block.files, weights=block.weights)
         return told, course.features.read(block, learn=first)
 
-    blocks = Ahead(course.blocks(stream), apart, "rosenblatt-encoder")
+    blocks = Ahead(course.blocks(stream), apart, "rosenblatt-encoder", AHEAD)
     try:
         if not course.begun and course.features.encoder is not None and not hasattr(course.learner, "kernel"):
             _begin(course, course.features, None, rng)  # while the first block is read
@@ -273,9 +276,9 @@ def _begin(course: Course, rows: Any, weight: Array | None, rng: np.random.Gener
     learner = course.learner
     start(learner, rows, 0, weight, course.parameters, rng)
     course.begun = True
-    for held in (learner.total, learner.pocket):
-        if held is not None:
-            held.fill(0)
+    for name in ("total", "weights", "pocket"):
+        if (held := getattr(learner, name, None)) is not None:
+            engine.populate(held)
 
 
 def _learn(course: Course, block: Block, csr: Csr, y: Array, rng: np.random.Generator | None) -> None:

@@ -1,4 +1,4 @@
-"""Work done one item ahead, in a thread of its own."""
+"""Work done ahead of its use, in a thread of its own."""
 
 from __future__ import annotations
 
@@ -13,12 +13,13 @@ Done = TypeVar("Done")
 class Ahead(Generic[Item, Done]):
     """``work(item)`` of each item in turn: while the caller is busy with one, the next is made.
 
-    At most one is ready at a time, and the next is not begun before that is taken. What ``items`` or ``work`` raises is
-    raised by ``next``, once all that came before is taken. In the end, however it comes, ``items`` is closed.
+    At most ``depth`` are ready at a time, and the next is not begun before one of them is taken. What ``items`` or
+    ``work`` raises is raised by ``next``, once all that came before is taken. In the end, however it comes,
+    ``items`` is closed.
     """
 
-    def __init__(self, items: Iterator[Item], work: Callable[[Item], Done], name: str) -> None:
-        self._items, self._work = items, work
+    def __init__(self, items: Iterator[Item], work: Callable[[Item], Done], name: str, depth: int = 1) -> None:
+        self._items, self._work, self._depth = items, work, depth
         self._ready: list[tuple[Any, BaseException | None, bool]] = []  # what was made, or how it ended
         self._change = threading.Condition()
         self._stopped = False
@@ -39,7 +40,7 @@ class Ahead(Generic[Item, Done]):
             self._put((None, error, True))
 
     def _one(self) -> bool:
-        """Make one ready, and wait until it is taken; nothing of it stays alive in this thread."""
+        """Make one ready, and wait until there is room for another; nothing of it stays alive in this thread."""
         try:
             item = next(self._items)
         except StopIteration:
@@ -47,7 +48,7 @@ class Ahead(Generic[Item, Done]):
         self._put((self._work(item), None, False))
         del item
         with self._change:
-            self._change.wait_for(lambda: not self._ready or self._stopped)
+            self._change.wait_for(lambda: len(self._ready) < self._depth or self._stopped)
         return not self._stopped
 
     def _put(self, made: tuple[Any, BaseException | None, bool]) -> None:

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from .blocks import Block
+from .chunks import Size
 from .columns import Profile, check_names, profile_values
 from .extras import arrow
 from .faults import DataError
@@ -47,11 +48,12 @@ class ArrowReader(TableReader):
             profiles[field.name] = _profile(field.type, values)
         return profiles
 
-    def blocks(self, source: Source, block_rows: int | None) -> Iterator[Block]:
-        """Blocks of ``block_rows`` rows, the last one and those with skipped rows shorter."""
+    def blocks(self, source: Source, size: Size | None) -> Iterator[Block]:
+        """Blocks of this size, the last one and those with skipped rows shorter."""
         self.prepare(source)
         pa = arrow("Parquet and Arrow files")
         types = types_of(self.columns)
+        block_rows = None if size is None else size.rows
         pending: list[Any] = []
         first = 1
         with _Opened(source, self.settings.name) as opened:

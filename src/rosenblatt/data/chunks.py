@@ -15,8 +15,18 @@ from .sources import Source
 #: A row may not be longer than this many bytes: a file without line ends is not text of rows.
 LONGEST_ROW = 1 << 30
 
+#: A block of a stream has so many rows, or fewer, where they have so many bytes of text, unless told otherwise.
+BLOCK_ROWS, BLOCK_BYTES = 8192, 1 << 22
+
 _STEP = 1 << 20
 _MARK = b"\xef\xbb\xbf"  # some programs write this before UTF-8
+
+
+class Size(NamedTuple):
+    """How large a block is: so many rows, or those that begin within so many bytes of text."""
+
+    rows: int
+    bytes: int = 1 << 62
 
 
 class Chunk(NamedTuple):
@@ -44,20 +54,20 @@ class Quoting(NamedTuple):
 LINES = Quoting()
 
 
-def chunks(source: Source, block_rows: int | None, quoting: Quoting = LINES, line: int = 1) -> Iterator[Chunk]:
-    """Chunks of ``block_rows`` rows each, the last one shorter; None: the whole file at once.
+def chunks(source: Source, size: Size | None, quoting: Quoting = LINES, line: int = 1) -> Iterator[Chunk]:
+    """Chunks of this size, the last one shorter; None: the whole file at once.
 
     ``line`` is the number of the line at which the source stands. Empty lines, or where rows are
     lines blank ones, are no rows.
     """
     if line == 1:
         skip_mark(source)
-    if block_rows is None:
+    if size is None:
         text = source.read_all()
         most = text.count(b"\n") + text.count(b"\r") + 1
         begins, lines = np.empty(most, np.int64), np.empty(most, np.int64)
         rows, _, _, is_open, several_lines, longest = engine.csv_rows(
-            np.frombuffer(text, np.uint8), *quoting, True, begins, lines
+            np.frombuffer(text, np.uint8), *quoting, True, begins, lines, len(text)
         )
         if is_open:
             raise _never_closed(source, int(lines[rows - 1]) + line)
@@ -65,19 +75,19 @@ def chunks(source: Source, block_rows: int | None, quoting: Quoting = LINES, lin
             yield Chunk(text, lines[:rows] + line, line, several_lines, longest)
         return
     held, filled, ended = np.empty(_STEP, np.uint8), 0, False  # what was read and not given away
-    begins, lines = np.empty(block_rows, np.int64), np.empty(block_rows, np.int64)
+    begins, lines = np.empty(size.rows, np.int64), np.empty(size.rows, np.int64)
     rows = consumed = passed = longest = 0  # found in what is held: rows, their bytes, their lines, the longest
     several_lines = False
     while filled or not ended:
         new, used, ends, is_open, several, long = engine.csv_rows(
-            held[consumed:filled], *quoting, ended, begins[rows:], lines[rows:]
+            held[consumed:filled], *quoting, ended, begins[rows:], lines[rows:], size.bytes - consumed
         )
         lines[rows : rows + new] += line + passed
         rows, consumed, passed = rows + new, consumed + used, passed + ends
         several_lines, longest = several_lines or several, max(longest, long)
         if is_open:
             raise _never_closed(source, int(lines[rows - 1]))
-        if rows == block_rows or ended:
+        if rows == size.rows or consumed >= size.bytes or ended:
             rest = held[consumed:filled]
             room = np.empty(max(_STEP, len(rest), consumed + consumed // 4), np.uint8)
             room[: len(rest)] = rest

@@ -12,7 +12,7 @@ import numpy as np
 
 from .. import engine
 from .blocks import Block
-from .chunks import Chunk, Quoting, chunks, without_mark
+from .chunks import Chunk, Quoting, Size, chunks, without_mark
 from .columns import Profile, check_names, profile_strings
 from .csr import Array
 from .extras import arrow
@@ -88,11 +88,11 @@ class CsvReader(TableReader):
         sample = [row for row in rows[1 if header else 0 :] if len(row) == len(names)][:SAMPLE_ROWS]
         return {name: profile_strings([row[i] for row in sample]) for i, name in enumerate(names)}
 
-    def blocks(self, source: Source, block_rows: int | None) -> Iterator[Block]:
-        """Blocks of ``block_rows`` rows, the last one and those with skipped rows shorter."""
+    def blocks(self, source: Source, size: Size | None) -> Iterator[Block]:
+        """Blocks of this size, the last one and those with skipped rows shorter."""
         self.prepare(source)
         names, line = self._header(source)
-        for chunk in chunks(source, block_rows, self.settings.quoting, line):
+        for chunk in chunks(source, size, self.settings.quoting, line):
             yield self._parsed(chunk, names, source.name)
 
     def _check_delimiter(self, text: str, whole: bool, rows: list[list[str]], file: str) -> None:
@@ -124,7 +124,7 @@ class CsvReader(TableReader):
             text = without_mark(head)
             whole = len(head) < size
             rows, end, lines, *_ = engine.csv_rows(
-                np.frombuffer(text, np.uint8), *self.settings.quoting, whole, begin, line
+                np.frombuffer(text, np.uint8), *self.settings.quoting, whole, begin, line, len(text)
             )
             if rows or whole:
                 break

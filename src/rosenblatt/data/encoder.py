@@ -23,6 +23,7 @@ class TextEncoder(Protocol):
     """What turns a column of strings into rows of numbers, in two steps: the first may be taken ahead of the second."""
 
     n_columns: int
+    largest: float | None  # what no value of its rows is larger than, if that is known
 
     def read(self, strings: Any, *, learn: bool) -> Rows:
         """Rows of an Arrow array of strings without nulls; ``learn``: names may be kept."""
@@ -139,7 +140,9 @@ class Encoder:
             parts.append(read.categorical)
         for name, rows in zip(self.columns.text or (), read.text):
             indptr, indices, data = self.text[name].weigh(rows, learn=learn)
-            parts.append(Csr(indptr, indices, data.astype(self.dtype, copy=False), self.text[name].n_columns))
+            encoder = self.text[name]
+            data = data.astype(self.dtype, copy=False)
+            parts.append(Csr(indptr, indices, data, encoder.n_columns, encoder.largest))
         return beside(parts)
 
     def _missing(self, block: Block) -> list[str]:

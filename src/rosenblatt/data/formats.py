@@ -10,6 +10,7 @@ from typing import Any, Protocol, TypeAlias
 
 from .arrow_files import ArrowFile, ArrowReader, Parquet
 from .blocks import Block
+from .chunks import Size
 from .columns import Columns, nearest
 from .csv_files import Csv, CsvReader
 from .faults import DataError, Judge
@@ -45,7 +46,7 @@ class Reader(Protocol):
 
     settings: Any
 
-    def blocks(self, source: Source, block_rows: int | None) -> Iterator[Block]: ...
+    def blocks(self, source: Source, size: Size | None) -> Iterator[Block]: ...
 
 
 def format_of(given: str | Format | None, settings: dict[str, Any], source: Source) -> Format:

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from .blocks import Block
-from .chunks import Chunk, chunks, without_mark
+from .chunks import Chunk, Size, chunks, without_mark
 from .columns import Columns, Profile, check_names, profile_values
 from .csr import Array
 from .extras import arrow
@@ -70,8 +70,8 @@ class JsonLinesReader(TableReader):
             for name, type_ in types_of(self.columns).items()
         }
 
-    def blocks(self, source: Source, block_rows: int | None) -> Iterator[Block]:
-        """Blocks of ``block_rows`` rows, the last one and those with skipped rows shorter."""
+    def blocks(self, source: Source, size: Size | None) -> Iterator[Block]:
+        """Blocks of this size, the last one and those with skipped rows shorter."""
         self.prepare(source)
         lines, rows = _sample(source)
         if not lines:
@@ -79,7 +79,7 @@ class JsonLinesReader(TableReader):
         there = list(dict.fromkeys(name for row in rows for name in row))
         if there:  # a key that none of the first rows has is a column that is not there
             check_names(self.columns.used, there, source.name)
-        for chunk in chunks(source, block_rows):
+        for chunk in chunks(source, size):
             text = bytes(chunk.text)
             if self.settings.encoding_errors == "replace" and not text.isascii():
                 text = text.decode("utf-8", "replace").encode()

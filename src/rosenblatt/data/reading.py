@@ -9,14 +9,12 @@ from typing import Any
 from ..text.analysis import whole_number
 from .ahead import Ahead
 from .blocks import Block, joined
+from .chunks import BLOCK_BYTES, BLOCK_ROWS, Size
 from .columns import Columns, columns_of
 from .faults import DataError, Judge, Skipped, judge_of
 from .formats import Format, Reader, format_of, reader_of
 from .sources import Source, expand
 from .svmlight import SvmlightReader
-
-#: Rows of a block, unless told otherwise.
-BLOCK_ROWS = 8192
 
 
 class _Reading:
@@ -43,7 +41,7 @@ class _Reading:
             source.close()
             raise
 
-    def blocks(self, block_rows: int | None) -> Generator[Block, None, None]:
+    def blocks(self, size: Size | None) -> Generator[Block, None, None]:
         """The blocks of all files. Closing it closes the file at hand."""
         rows = 0
         try:
@@ -53,7 +51,7 @@ class _Reading:
                     source = Source(path)
                     self._at = done, source
                     self._look_into(source)
-                for block in self.reader.blocks(source, block_rows):
+                for block in self.reader.blocks(source, size):
                     rows += len(block)
                     if len(block):
                         yield block
@@ -165,7 +163,7 @@ class Data:
 def stream(
     path: Any,
     *,
-    block_rows: int = BLOCK_ROWS,
+    block_rows: int | None = None,
     format: str | Format | None = None,
     columns: Columns | Mapping[str, Any] | None = None,
     on_error: str = "raise",
@@ -181,8 +179,9 @@ def stream(
     ----------
     path, format, columns, on_error, n_threads, **settings
         See `read`. A stream cannot look ahead: see `Svmlight` for what ``zero_based="auto"`` means here.
-    block_rows : int, default=8192
-        Rows of a block (at most: in svmlight and Vowpal Wabbit files, lines).
+    block_rows : int or None, default=None
+        Rows of a block (at most: in svmlight and Vowpal Wabbit files, lines). None: 8,192, or as many as 4 MiB of text
+        hold.
 
     Returns
     -------
@@ -199,8 +198,11 @@ def stream(
     ['pos' 'neg'] ['good film', 'bad film'] [2 3]
     ['pos'] ['fine'] [4]
     """
-    whole_number("block_rows", block_rows, 1)
-    return Stream(_Reading(path, format, columns, on_error, n_threads, settings), int(block_rows))
+    size = Size(BLOCK_ROWS, BLOCK_BYTES)
+    if block_rows is not None:
+        whole_number("block_rows", block_rows, 1)
+        size = Size(int(block_rows))
+    return Stream(_Reading(path, format, columns, on_error, n_threads, settings), size)
 
 
 def _as_it_is(block: Block) -> Block:
@@ -222,9 +224,9 @@ class Stream:
         How much of the files was read, from 0 to 1; None where that cannot be known.
     """
 
-    def __init__(self, reading: _Reading, block_rows: int) -> None:
+    def __init__(self, reading: _Reading, size: Size) -> None:
         self._reading = reading
-        self._ahead: Ahead[Block, Block] | None = Ahead(reading.blocks(block_rows), _as_it_is, "rosenblatt-reader")
+        self._ahead: Ahead[Block, Block] | None = Ahead(reading.blocks(size), _as_it_is, "rosenblatt-reader")
         self._end = weakref.finalize(self, self._ahead.stop)
 
     @property

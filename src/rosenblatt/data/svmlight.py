@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ..text.analysis import whole_number
 from .blocks import Block
-from .chunks import chunks, skip_mark
+from .chunks import Size, chunks, skip_mark
 from .csr import Csr
 from .faults import DataError, Judge
 from .lines import parse, threads_of
@@ -91,13 +91,13 @@ class SvmlightReader:
         self._width = 0
         self._met_zero = False
 
-    def blocks(self, source: Source, block_rows: int | None) -> Iterator[Block]:
-        """Blocks of at most ``block_rows`` rows; comments and skipped lines leave them shorter."""
-        if block_rows is None:
+    def blocks(self, source: Source, size: Size | None) -> Iterator[Block]:
+        """Blocks of at most this size; comments and skipped lines leave them shorter."""
+        if size is None:
             skip_mark(source)
             yield self._parsed(source.read_array(), source.name, 1)
             return
-        for chunk in chunks(source, block_rows):
+        for chunk in chunks(source, size):
             block = self._parsed(chunk.text, source.name, chunk.first_line)
             if self.settings.zero_based == "auto" and block.csr is not None and block.csr.nnz:
                 block = self.settled([block])[0]

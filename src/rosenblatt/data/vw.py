@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from ..text.analysis import whole_number
 from .blocks import Block
-from .chunks import chunks
+from .chunks import Size, chunks
 from .faults import Judge
 from .lines import parse, threads_of
 from .sources import Source
@@ -65,11 +65,11 @@ class VowpalWabbitReader:
         self._judge = judge
         self._threads = threads_of(n_threads)
 
-    def blocks(self, source: Source, block_rows: int | None) -> Iterator[Block]:
-        """Blocks of at most ``block_rows`` rows; skipped lines leave them shorter."""
+    def blocks(self, source: Source, size: Size | None) -> Iterator[Block]:
+        """Blocks of at most this size; skipped lines leave them shorter."""
         n_features = 1 << self.settings.bits
         wanted = frozenset({"weights", "tags"})
-        for chunk in chunks(source, block_rows):
+        for chunk in chunks(source, size):
             text = checked(bytes(chunk.text), self.settings.encoding_errors, self._judge, source.name, chunk.first_line)
             found = parse(
                 text, ("vw", n_features), self.settings.dtype, wanted, self._judge, (source.name, chunk.first_line),

@@ -18,7 +18,7 @@ from .encoder import Encoder
 from .extras import arrow
 from .faults import Skipped
 from .formats import ALIASES, FORMATS, SUFFIXES
-from .reading import BLOCK_ROWS, stream
+from .reading import stream
 from .saving import replacing
 from .sources import expand, stem
 
@@ -370,7 +370,7 @@ def convert(
     target: Any,
     *,
     to: str | None = None,
-    block_rows: int = BLOCK_ROWS,
+    block_rows: int | None = None,
     classes: Mapping[Any, float] | None = None,
     encoder: Callable[[Any], Encoder] | None = None,
     zero_based: bool = False,
@@ -386,7 +386,7 @@ def convert(
         The new file.
     to : str or None, default=None
         Its format; None: told by its name.
-    block_rows : int, default=8192
+    block_rows : int or None, default=None
         Rows that are held at a time.
     classes, zero_based
         See `write`.

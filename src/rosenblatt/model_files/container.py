@@ -11,10 +11,12 @@ copy of the arrays; it is the package that reads it.
 from __future__ import annotations
 
 import hashlib
+import itertools
 import json
 import os
 import stat
 import sys
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -52,19 +54,28 @@ def write(path: str | os.PathLike[str], document: dict[str, Any], tensors: dict[
     arrays = {name: _stored(tensors[name]) for name in wide_first}
     listed = {name: _listed(arrays[name]) for name in sorted(arrays)}
     text = json_text({**document, "tensors": listed})
-    metadata = {"format": FORMAT, "format_version": str(VERSION), "sha256": _digest(text, arrays), "model": text}
-    header: dict[str, Any] = {"__metadata__": metadata}
-    end = 0
-    for name, array in arrays.items():
-        begin, end = end, end + array.nbytes
-        header[name] = {"dtype": listed[name][0], "shape": listed[name][1], "data_offsets": [begin, end]}
-    head = json_text(header).encode()
-    head += b" " * (-len(head) % 8)
+    offsets = itertools.pairwise(itertools.accumulate((array.nbytes for array in arrays.values()), initial=0))
+    header: dict[str, Any] = {
+        name: {"dtype": listed[name][0], "shape": listed[name][1], "data_offsets": list(place)}
+        for name, place in zip(arrays, offsets)
+    }
+
+    def head(digest: str) -> bytes:
+        metadata = {"format": FORMAT, "format_version": str(VERSION), "sha256": digest, "model": text}
+        whole = json_text({"__metadata__": metadata, **header}).encode()
+        whole += b" " * (-len(whole) % 8)
+        return len(whole).to_bytes(8, "little") + whole
+
+    digest: list[str] = []
+    thread = threading.Thread(target=lambda: digest.append(_digest(text, arrays)))
+    thread.start()  # while the arrays are written
     with replacing(path) as file:
-        file.write(len(head).to_bytes(8, "little"))
-        file.write(head)
+        file.seek(len(head("0" * 64)))
         for array in arrays.values():
             file.write(_bytes(array))
+        thread.join()
+        file.seek(0)
+        file.write(head(digest[0]))
 
 
 def read(path: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[str, Array]]:

@@ -1,6 +1,7 @@
 """Hashed text: an n-gram's column is the low bits of its hash. No vocabulary; counts and names where asked for.
 
-The hash is MurmurHash3_x86_32 with seed 0 of the n-gram's UTF-8 bytes, words joined by one space; the column is its
+The hash of a word is MurmurHash3_x86_32 with seed 0 of its UTF-8 bytes. That of an n-gram is made from its words, those
+that spaces part: (h + 1)·0x9E3779B1 + h' mod 2³² joins h, of the words so far, and h', of the next. The column is the
 lowest ``bits`` bits. There is no sign.
 """
 
@@ -31,12 +32,12 @@ def columns_of(ngrams: Iterable[str], bits: int = 22) -> Array:
     """The columns that n-grams hash to.
 
     >>> columns_of(["good", "not good"]).tolist()
-    [2195521, 1999557]
+    [2195521, 2748198]
     """
     whole_number("bits", bits, 1, 30)
     if isinstance(ngrams, (str, bytes)):
         raise ValueError(f"n-grams come in a list or another container, got one; write [{ngrams!r}]")
-    hashes = engine.murmur3(list(ngrams))
+    hashes = engine.hash_ngrams(list(ngrams))
     return (hashes & np.uint32((1 << bits) - 1)).astype(np.int32)
 
 
@@ -303,5 +304,5 @@ class Hashing:
                 raise ValueError("the document counts of the text do not fit its columns")
             made.document_counts[columns] = counts
         if made.names is not None:
-            made.names = Lexicon(arrays["name_bytes"], arrays["name_starts"])
+            made.names = Lexicon(arrays["name_bytes"], arrays["name_starts"]).checked()
         return made

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
@@ -26,7 +27,6 @@ class Lexicon:
     def __init__(self, text: Array, starts: Array) -> None:
         self.text = np.ascontiguousarray(text, np.uint8)
         self.starts = np.ascontiguousarray(starts, np.int64)
-        self._slots = engine.index_ngrams(self.text, self.starts)
 
     @classmethod
     def of(cls, names: Iterable[str]) -> Lexicon:
@@ -35,6 +35,15 @@ class Lexicon:
         starts = np.zeros(len(coded) + 1, np.int64)
         np.cumsum([len(name) for name in coded], out=starts[1:])
         return cls(np.frombuffer(b"".join(coded), np.uint8), starts)
+
+    @cached_property
+    def _slots(self) -> Array:
+        return engine.index_ngrams(self.text, self.starts)
+
+    def checked(self) -> Lexicon:
+        """Itself; refuses, by ValueError, arrays that do not fit together."""
+        assert len(self._slots)
+        return self
 
     @property
     def native(self) -> tuple[Array, Array, Array]:

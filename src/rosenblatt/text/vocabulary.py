@@ -151,7 +151,7 @@ class Vocabulary:
         rest = dict(plain)
         rest.pop("unicode")
         made = cls(Analysis(**rest.pop("analysis")), **rest, n_threads=n_threads)
-        made.lexicon = Lexicon(arrays["name_bytes"], arrays["name_starts"])
+        made.lexicon = Lexicon(arrays["name_bytes"], arrays["name_starts"]).checked()
         return made
 
 
