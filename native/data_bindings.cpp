@@ -3,11 +3,14 @@
 
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
 
+#include <limits>
 #include <stdexcept>
 #include <string>
 #include <system_error>
 #include <thread>
+#include <vector>
 
 #if defined(__GLIBC__)
 #include <malloc.h>
@@ -130,6 +133,68 @@ nb::tuple find_csv_rows(nb::handle text_array, int delimiter, int quote, bool la
     return nb::make_tuple(found.rows, found.consumed, found.lines, found.open, found.several_lines, found.longest);
 }
 
+// A Python bytes object to be written into.
+class Room {
+    nb::object held_;
+
+  public:
+    explicit Room(std::int64_t size) : held_(nb::steal(PyBytes_FromStringAndSize(nullptr, size))) {
+        if (!held_) throw nb::python_error();
+    }
+    char* data() const { return PyBytes_AsString(held_.ptr()); }
+    const nb::object& held() const { return held_; }
+};
+
+// Columns of text, each as (codes, starts, text): the values, without codes, or, numbered, the different ones. None:
+// not all is plain text.
+nb::object cut_csv(nb::handle text_array, nb::handle begins, int delimiter, int quote, std::int64_t n_columns,
+                   const nb::list& wanted_columns, const nb::list& numbered) {
+    const Text text(text_array);
+    const auto n_rows = static_cast<std::int64_t>(nb::len(begins));
+    const auto* const at = room_in<const std::int64_t>(begins, n_rows, "begins");
+    const char quoted = static_cast<char>(quote);
+    const auto wanted = nb::cast<std::vector<std::int64_t>>(wanted_columns);
+    std::vector<CsvValue> values;
+    bool plain;
+    {
+        nb::gil_scoped_release unlocked;
+        plain = csv_values(text.bytes, text.size, at, n_rows, static_cast<char>(delimiter), quoted, n_columns, wanted,
+                           values);
+    }
+    nb::list columns;
+    for (std::size_t k = 0; plain && k < wanted.size(); ++k) {
+        const CsvValue* const column = values.data() + k * static_cast<std::size_t>(n_rows);
+        std::int64_t size = 0;
+        for (std::int64_t row = 0; row < n_rows; ++row) size += column[row].size;
+        if (size > std::numeric_limits<std::int32_t>::max()) return nb::none();
+        const Room starts(4 * (n_rows + 1)), bytes(size);
+        char* const to = bytes.data();
+        auto* const start = reinterpret_cast<std::int32_t*>(starts.data());
+        {
+            nb::gil_scoped_release unlocked;
+            plain = copy_column(column, n_rows, quoted, start, to);
+        }
+        if (!plain) break;
+        if (!nb::cast<bool>(numbered[k])) {
+            columns.append(nb::make_tuple(nb::none(), starts.held(), bytes.held()));
+            continue;
+        }
+        const Room codes(4 * n_rows);
+        std::vector<std::string_view> words;
+        number_words(to, start, n_rows, reinterpret_cast<std::int32_t*>(codes.data()), words);
+        const Room begins_of(4 * (static_cast<std::int64_t>(words.size()) + 1));
+        auto* begin = reinterpret_cast<std::int32_t*>(begins_of.data());
+        std::string all;
+        for (const std::string_view word : words) {
+            *begin++ = static_cast<std::int32_t>(all.size());
+            all += word;
+        }
+        *begin = static_cast<std::int32_t>(all.size());
+        columns.append(nb::make_tuple(codes.held(), begins_of.held(), nb::bytes(all.data(), all.size())));
+    }
+    return plain ? nb::object(columns) : nb::none();
+}
+
 // The hashes of texts that lie one behind the other, each from offsets[i] to offsets[i + 1].
 void hash_texts(nb::handle text_array, nb::handle offsets, nb::handle out) {
     const Text text(text_array);
@@ -183,6 +248,10 @@ void bind_data(nb::module_& m) {
           "Where rows begin, as many as there is room for, until there are enough bytes; (rows, bytes, lines, open "
           "quote, a value has several lines, "
           "bytes of the longest row).");
+    m.def("cut_csv", &cut_csv, nb::arg("text"), nb::arg("begins"), nb::arg("delimiter"), nb::arg("quote"),
+          nb::arg("n_columns"), nb::arg("wanted"), nb::arg("numbered"),
+          "The text of columns of rows that begin there: (None, starts, text) of each, or, numbered, codes with the "
+          "starts and text of the different ones; None where something is not plain UTF-8 text.");
     m.def("hash_texts", &hash_texts, nb::arg("text"), nb::arg("offsets"), nb::arg("out"),
           "MurmurHash3_x86_32 with seed 0 of each text between two offsets.");
     m.def("populate", &populate, nb::arg("array"),

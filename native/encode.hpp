@@ -375,21 +375,39 @@ Fault encode(const Documents& documents, const Analysis& analysis, const Encodin
 // ---- inverse document frequency
 // --------------------------------------------------------------------------------------
 
-// ln n, from a table of the first few: n = m·2^e·(1 + r) with m in the table and r below 2^-13.
+// ln n of whole numbers, from a table that reaches as far as there are documents: n = m·2^e·(1 + r) with m below 2^20.
 class Logarithms {
-    static constexpr int kBits = 14;
-    std::vector<double> table_ = std::vector<double>(std::size_t{1} << kBits);
+    static constexpr int kBits = 20;
+    std::unique_ptr<double[]> table_ = std::make_unique_for_overwrite<double[]>(std::size_t{1} << kBits);
+    std::size_t filled_ = 1;
+    std::mutex filling_;
 
   public:
-    Logarithms() {
-        for (std::size_t n = 1; n < table_.size(); ++n) table_[n] = natural_log(static_cast<double>(n));
-    }
-    double operator()(std::uint64_t n) const {
-        if (n < table_.size()) return table_[n];
-        const int e = static_cast<int>(std::bit_width(n)) - kBits;
-        const std::uint64_t m = n >> e;
-        const double r = static_cast<double>(n - (m << e)) / static_cast<double>(m << e);
-        return table_[m] + (e * 0.69314718055994531 + r * (1 - r * (1.0 / 2 - r * (1.0 / 3 - r / 4))));
+    // What others may fill further meanwhile, as it is now.
+    class Table {
+        const double* table_;
+        std::size_t filled_;
+
+        double of_small(std::uint64_t m) const { return m < filled_ ? table_[m] : natural_log(static_cast<double>(m)); }
+
+      public:
+        Table(const double* table, std::size_t filled) : table_(table), filled_(filled) {}
+
+        double operator()(std::uint64_t n) const {
+            if (n >> kBits == 0) return of_small(n);
+            const int e = static_cast<int>(std::bit_width(n)) - kBits;
+            const std::uint64_t m = n >> e;
+            const double r = static_cast<double>(n - (m << e)) / static_cast<double>(m << e);
+            return of_small(m) + (e * 0.69314718055994531 + r * (1 - r / 2));
+        }
+    };
+
+    // A table for numbers up to n.
+    Table up_to(std::uint64_t n) {
+        const std::lock_guard lock(filling_);
+        for (const std::uint64_t end = std::min(n + 1, std::uint64_t{1} << kBits); filled_ < end; ++filled_)
+            table_[filled_] = natural_log(static_cast<double>(filled_));
+        return {table_.get(), filled_};
     }
 };
 
@@ -404,11 +422,10 @@ inline void count(const std::int32_t* columns, std::size_t n, std::uint32_t* cou
 // Weight ln((1 + n)/(1 + d)) + 1 for a column that d of n documents have (scikit-learn's smooth idf), then the norm.
 template <class T, class I>
 class Idf {
-    static const Logarithms& table() {
-        static const Logarithms made;
+    static Logarithms& logarithms() {
+        static Logarithms made;
         return made;
     }
-    const Logarithms& ln_ = table();
 
   public:
     const I* starts;
@@ -424,10 +441,11 @@ class Idf {
     void weigh(const std::uint32_t* counts, std::uint64_t n_documents, unsigned n_threads) const {
         std::vector<std::size_t> blocks{0};
         while (blocks.back() < n_rows) blocks.push_back(std::min(n_rows, blocks.back() + 256));
+        const auto ln = logarithms().up_to(n_documents + 1);
         const auto make = [&](unsigned) {
             return [&](std::size_t, std::size_t first, std::size_t last) -> Fault {
                 for (std::size_t row = first; row < last; ++row)
-                    weigh_row(row, n_documents, [&](I i) { return counts[columns[i]]; });
+                    weigh_row(row, ln, n_documents, [&](I i) { return counts[columns[i]]; });
                 return {};
             };
         };
@@ -437,8 +455,9 @@ class Idf {
     // Row by row, each counted first and weighed by the counts so far: the same in whatever pieces rows come.
     void stream(std::uint32_t* counts, std::uint64_t n_documents) const {
         constexpr I ahead = 64;
+        const auto ln = logarithms().up_to(n_documents + n_rows + 1);
         for (std::size_t row = 0; row < n_rows; ++row)
-            weigh_row(row, ++n_documents, [&](I i) {
+            weigh_row(row, ln, ++n_documents, [&](I i) {
                 prefetch_near(counts + columns[std::min(i + ahead, starts[n_rows] - 1)]);
                 std::uint32_t& c = counts[columns[i]];
                 return c += c != std::numeric_limits<std::uint32_t>::max();
@@ -448,11 +467,11 @@ class Idf {
   private:
     // `count_of` an entry's column is asked for once: no column comes twice in a row.
     template <class Count>
-    void weigh_row(std::size_t row, std::uint64_t n_documents, Count&& count_of) const {
-        const double all = ln_(1 + n_documents) + 1;
+    void weigh_row(std::size_t row, const Logarithms::Table& ln, std::uint64_t n_documents, Count&& count_of) const {
+        const double all = ln(1 + n_documents) + 1;
         const I first = starts[row], last = starts[row + 1];
         for (I i = first; i < last; ++i) {
-            const double idf = all - ln_(std::uint64_t{1} + count_of(i));
+            const double idf = all - ln(std::uint64_t{1} + count_of(i));
             values[i] = static_cast<T>(static_cast<double>(values[i]) * idf);
         }
         if (norm) normalise(values + first, static_cast<std::size_t>(last - first));

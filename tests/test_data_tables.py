@@ -360,3 +360,34 @@ def test_a_blank_line_of_json_is_no_row_whatever_else_is_there():
             assert [line for block in blocks for line in block.lines] == [4]
     data = rb.data.read(io.BytesIO(text), format="jsonl", on_error="skip")
     assert (data.lines.tolist(), data.skipped.first[0].line, data.skipped.count) == ([4], 2, 1)
+
+
+@given(
+    st.lists(st.lists(st.text('ab,;"\n\r é字', max_size=5), min_size=2, max_size=3), min_size=1, max_size=6),
+    st.text('ab,"\n\ré', max_size=8).map(str.encode) | st.binary(max_size=4),
+    st.sampled_from([1, 2, 100]),
+    st.sampled_from(["\n", "\r\n", "\r", "\n\n"]),
+)
+def test_text_cut_from_csv_is_what_arrow_reads(rows, stray, block_rows, end):
+    """Plain text is cut by us and all else by Arrow: to the user they are one reader."""
+    quoted = [
+        ",".join(f'"{value.replace(chr(34), chr(34) * 2)}"' if i % 2 else value for i, value in enumerate(row))
+        for row in rows
+    ]
+    text = f"label,text,more{end}".encode() + end.join(quoted).encode() + stray
+    chosen = {"format": "csv", "columns": {"label": "label", "text": ["text", "more"], "label_type": "text"}}
+
+    def read():
+        try:
+            with rb.data.stream(
+                io.BytesIO(text), block_rows=block_rows, on_error="skip", header=True, **chosen
+            ) as blocks:
+                found = [(b.labels.tolist(), b.lines.tolist(), b.table.to_pydict()) for b in blocks]
+            return found, str(blocks.skipped)
+        except rb.data.DataError as error:
+            return str(error)
+
+    ours = read()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(rb.engine, "cut_csv", lambda *_: None)
+        assert ours == read()

@@ -104,6 +104,19 @@ def csv_rows(
     value has several lines, bytes of the longest row).
     """
 
+def cut_csv(
+    text: NDArray[Any],
+    begins: NDArray[Any],
+    delimiter: int,
+    quote: int,
+    n_columns: int,
+    wanted: list[int],
+    numbered: list[bool],
+) -> list[tuple[bytes | None, bytes, bytes]] | None:
+    """The text of columns of rows that begin there: (None, starts, text) of each, or, numbered, codes with the starts
+    and text of the different ones; None where something is not plain UTF-8 text.
+    """
+
 def hash_texts(text: NDArray[Any], offsets: NDArray[Any], out: NDArray[Any]) -> None:
     """MurmurHash3_x86_32 with seed 0 of each text between two offsets."""
 

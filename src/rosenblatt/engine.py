@@ -24,7 +24,7 @@ What the text encoders take (``rosenblatt.text`` makes these tuples):
 - an encoding: ``(weighting, norm, dtype, n_threads)``;
 - a lexicon, n-grams by number: their bytes, where each starts, and the slots that ``index_ngrams`` makes.
 
-``measure_lines``, ``read_lines``, ``csv_rows`` and ``hash_texts`` read files; rosenblatt.data says how.
+``measure_lines``, ``read_lines``, ``csv_rows``, ``cut_csv`` and ``hash_texts`` read files; rosenblatt.data says how.
 """
 
 from __future__ import annotations
@@ -39,6 +39,7 @@ from . import _native
 from ._native import (
     count_columns,
     csv_rows,
+    cut_csv,
     decide,
     gather_ngrams,
     hash_ngrams,
@@ -66,6 +67,7 @@ __all__ = [
     "count_columns",
     "csr",
     "csv_rows",
+    "cut_csv",
     "decide",
     "gather_ngrams",
     "hash_ngrams",

@@ -33,7 +33,8 @@ class Chunk(NamedTuple):
     """Bytes of whole rows, and what was seen while they were told apart."""
 
     text: bytes | memoryview
-    lines: Array  # of each row
+    begins: Array  # the byte at which each row begins,
+    lines: Array  # and its line
     first_line: int
     several_lines: bool  # a quoted value holds line ends
     longest: int  # bytes of a row
@@ -72,7 +73,7 @@ def chunks(source: Source, size: Size | None, quoting: Quoting = LINES, line: in
         if is_open:
             raise _never_closed(source, int(lines[rows - 1]) + line)
         if rows:
-            yield Chunk(text, lines[:rows] + line, line, several_lines, longest)
+            yield Chunk(text, begins[:rows], lines[:rows] + line, line, several_lines, longest)
         return
     held, filled, ended = np.empty(_STEP, np.uint8), 0, False  # what was read and not given away
     begins, lines = np.empty(size.rows, np.int64), np.empty(size.rows, np.int64)
@@ -82,6 +83,7 @@ def chunks(source: Source, size: Size | None, quoting: Quoting = LINES, line: in
         new, used, ends, is_open, several, long = engine.csv_rows(
             held[consumed:filled], *quoting, ended, begins[rows:], lines[rows:], size.bytes - consumed
         )
+        begins[rows : rows + new] += consumed
         lines[rows : rows + new] += line + passed
         rows, consumed, passed = rows + new, consumed + used, passed + ends
         several_lines, longest = several_lines or several, max(longest, long)
@@ -93,7 +95,9 @@ def chunks(source: Source, size: Size | None, quoting: Quoting = LINES, line: in
             room[: len(rest)] = rest
             filled = len(rest)
             if rows:
-                yield Chunk(held[:consumed].data, lines[:rows].copy(), line, several_lines, longest)
+                yield Chunk(
+                    held[:consumed].data, begins[:rows].copy(), lines[:rows].copy(), line, several_lines, longest
+                )
             held = room
             line += passed
             rows = consumed = passed = longest = 0
