@@ -18,6 +18,7 @@ from typing import Any, BinaryIO, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from .. import engine
 from .extras import arrow
 from .faults import DataError
 
@@ -131,6 +132,7 @@ class Source:
             return np.frombuffer(self.read_all(), np.uint8)
         given, self._given = self._given, b""
         room = np.empty(len(given) + max(self._size - self._raw.tell(), 0) + 1, np.uint8)  # + 1: to see that it ended
+        engine.populate(room)
         room[: len(given)] = np.frombuffer(given, np.uint8)
         n = len(given)
         file: Any = self._raw
