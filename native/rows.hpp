@@ -199,8 +199,11 @@ struct CsrRow {
     template <int N>
     void dots(const T* w, Index stride, T* out) const {
         ClassLanes<T, N> lanes;
-        for (Index e = 0; e < n_entries; ++e)
-            lanes.at[feature[e] & (kLanes - 1)].add_product(x[e], w + feature[e] * stride);
+        each([&](Index j, T value) { lanes.at[j & (kLanes - 1)].add_product(value, w + j * stride); },
+             [&](Index j) {
+                 prefetch_near(w + j * stride);
+                 prefetch_near(w + j * stride + N - 1);
+             });
         lanes.store_sum(out);
     }
     template <class F, class Ask = NoAsk>

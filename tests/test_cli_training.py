@@ -86,7 +86,9 @@ def test_text_in_memory_is_fit(csv, tmp_path):
     assert train(csv, "-o", tmp_path / "m", "--passes", 3, "--seed", 7) == 0
     labels, texts = zip(*reviews())
     X = hashed().partial_fit_transform(texts)
-    expected = rb.PassiveAggressiveClassifier(average=True, max_iter=3, tol=None, random_state=7).fit(X, labels)
+    expected = rb.PassiveAggressiveClassifier(
+        average=True, fit_intercept=False, max_iter=3, tol=None, random_state=7
+    ).fit(X, labels)
     same(tmp_path / "m", expected)
 
 
@@ -95,7 +97,7 @@ def test_text_block_by_block_is_partial_fit_in_any_blocks(csv, tmp_path, rows):
     assert train(csv, "-o", tmp_path / "m", "--passes", 2, "--stream", "--block-rows", rows) == 0
     labels, texts = zip(*reviews())
     text = hashed()
-    expected = rb.PassiveAggressiveClassifier(average=True, max_iter=2, tol=None, random_state=0)
+    expected = rb.PassiveAggressiveClassifier(average=True, fit_intercept=False, max_iter=2, tol=None, random_state=0)
     expected.partial_fit(text.partial_fit_transform(texts), labels)
     expected.partial_fit(text.transform(texts), labels)
     same(tmp_path / "m", expected)

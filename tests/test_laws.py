@@ -11,10 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from identity import every, is_regressor, same_bits
 from problems import problems
+from scipy import sparse
 from sklearn.base import clone
 
 import rosenblatt as rb
-from rosenblatt import reference, rules
+from rosenblatt import engine, reference, rules
 
 pytestmark = pytest.mark.filterwarnings("ignore:The number of unique classes is greater")
 few = settings(max_examples=25)  # of tests that run for each estimator
@@ -377,3 +378,19 @@ def test_averaged_is_the_mean_of_the_weights_after_each_example(estimator, probl
     eighths = np.array_equal(problem.X * 8, np.round(problem.X * 8))
     if eighths and isinstance(estimator, rb.AveragedPerceptron) and count in (1, 2, 8, 16):  # nothing is rounded
         assert np.array_equal(got, exact)
+
+
+@given(st.lists(st.integers(0, 9), min_size=1, max_size=30), st.sampled_from(["max", "ovr"]), st.booleans())
+def test_new_classes_of_a_stream_move_only_the_weights_in_use(labels, multiclass, averaged):
+    """The weights are rearranged where rows before have features, or all of them: it is the same."""
+    rng = np.random.default_rng(len(labels))
+    X = sparse.random(len(labels), 40, 0.1, random_state=rng, format="csr")
+    kind = rb.AveragedPerceptron if averaged else rb.Perceptron
+    one, other = (kind(multiclass=multiclass, tol=None) for _ in range(2))
+    one.partial_fit(X, labels)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(engine.Rows, "features_of", lambda *_: None)
+        other.partial_fit(X, labels)
+    np.testing.assert_array_equal(one._learner.weights, other._learner.weights)
+    np.testing.assert_array_equal(one.classes_, other.classes_)
+    np.testing.assert_array_equal(one.coef_, other.coef_)

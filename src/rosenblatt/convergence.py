@@ -53,16 +53,21 @@ class Evidence:
         """
         if not np.any(tau > 0):
             return math.inf
+        return self._upper(squared_norms(weights, start, len(tau) > 1), weights.dtype, tau, updates, growth)
+
+    def _upper(self, squares: Array, dtype: Any, tau: Array, updates: int, growth: float) -> float:
         peak = math.sqrt(max(self.peak2, self.base2 + growth))
-        distance = np.sqrt(squared_norms(weights, start, per_vector=len(tau) > 1))[: len(tau)]
-        rounding = 2 * float(np.finfo(weights.dtype).eps) * peak * updates
+        distance = np.sqrt(squares)[: len(tau)]
+        rounding = 2 * float(np.finfo(dtype).eps) * peak * updates
         return float(np.min(np.divide(distance + rounding, tau, out=np.full(len(tau), np.inf), where=tau > 0)))
 
     def look(self, weights: Array, start: Array | None, tau: Array, updates: int, growth: float) -> None:
         """Tighten the upper bound from the weights as they are now."""
-        self.upper = min(self.upper, self.upper_now(weights, start, tau, updates, growth))
+        squares = squared_norms(weights, None, len(tau) > 1)
+        moved = squares if start is None else squared_norms(weights, start, len(tau) > 1)
+        self.upper = min(self.upper, self._upper(moved, weights.dtype, tau, updates, growth))
         self.peak2 = max(self.peak2, self.base2 + growth)
-        self.base2 = float(squared_norms(weights, None, per_vector=False)[0])
+        self.base2 = float(squares.sum())
 
     def show(self, weights: Array, least: Array, rounding: float) -> None:
         """Tighten the lower bound by weights that got every row right.

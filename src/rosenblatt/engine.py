@@ -108,6 +108,12 @@ class Rows(NamedTuple):
         """R² without the bias feature, max ‖x‖² over the rows in ``order`` (None: all): one reading of the data."""
         return _native.radius2(self.view, order)
 
+    def features_of(self, n_rows: int) -> Array | None:
+        """The features that the first rows have; None: too many to be told apart."""
+        if len(self.view) == 1:
+            return None
+        return np.unique(self.view[1][self.view[0][0] : self.view[0][n_rows]])
+
     def depth(self) -> int:
         """How many roundings lie between a score and its terms: those of a lane, of the tree, of product and bias."""
         longest = self.n_features if len(self.view) == 1 else int(np.diff(self.view[0]).max(initial=0))

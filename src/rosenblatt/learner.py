@@ -66,12 +66,12 @@ def learn_labels(learner: Any, rows: Any, y: Array, weight: Array | None, classe
         codes = labels.encode(y, classes)
         return codes if weight is None else np.where(weight > 0, codes, np.maximum(codes, 0)).astype(codes.dtype)
 
-    start = 0
+    start, fresh = 0, learner.visited == 0
     while start < rows.n_rows:
         codes = coded()
         if codes[start] < 0:
             classes, code = labels.insert(classes, y[start])
-            learner.add_class(code)
+            learner.add_class(code, rows.features_of(start) if fresh else None)
             codes = coded()
         new = np.flatnonzero(codes[start:] < 0)
         stop = start + int(new[0]) if len(new) else rows.n_rows

@@ -221,23 +221,32 @@ class State:
             setattr(self, name, new)
         self._arrange()
 
-    def add_class(self, code: int) -> None:
-        """Make room for one class more, whose code will be ``code``; those from there on move up by one."""
+    def add_class(self, code: int, used: Array | None = None) -> None:
+        """Make room for one class more, whose code will be ``code``; those from there on move up by one.
+
+        ``used``: the only features whose weights may not be 0; None: any.
+        """
         if self._frozen:
             self._thaw()
         before = self.n_classes
+        rows = slice(None) if used is None or self.start is not None else np.concatenate(([0], 1 + used))
         if before == 1 and code == 0:  # the class known so far was y = −1 and is now y = +1
             for name in self._arrays():
-                np.subtract(0.0, getattr(self, name), out=getattr(self, name))  # which leaves no −0
+                held = getattr(self, name)
+                held[rows] = 0.0 - held[rows]  # which leaves no −0
         self.n_classes += 1
         if self.n_classes > 2:
             share = 1.0 if self.multiclass == "ovr" else self.rule.class_share
             kept = [c for c in range(self.n_classes) if c != code]
+            stride = engine.stride_of(self.n_vectors)
             for name in self._arrays():
                 old = getattr(self, name)
-                new = engine.zeros(len(old), engine.stride_of(self.n_vectors), old.dtype)
-                new[:, kept] = old * (-share, share) if before == 2 else old[:, :before]
-                new += 0.0  # −0 would add up differently
+                part = old[rows]
+                moved = np.zeros((len(part), stride), old.dtype)
+                moved[:, kept] = part * (-share, share) if before == 2 else part[:, :before]
+                moved += 0.0  # −0 would add up differently
+                new = old if stride == old.shape[1] else engine.zeros(len(old), stride, old.dtype)
+                new[rows] = moved
                 setattr(self, name, new)
             tau = self.tally[: before if before > 2 else 1]
             counts = self.tally[GROWTH:]

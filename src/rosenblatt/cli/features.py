@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 SECTION = "features"
 #: So many names of categories are kept.
 MOST_CATEGORIES = 1 << 18
+#: 2^22 columns for text: more are of no use on the reviews of imdb.
+MOST_BITS = 22
 
 
 class TextColumn:
@@ -95,12 +97,15 @@ class Features:
         self.met = 0  # columns of rows that are numbers already
 
     @classmethod
-    def asked_for(cls, columns: Columns | None, format: Any, arguments: argparse.Namespace) -> Features:
-        """For the columns of a table, or a format of numbers."""
+    def asked_for(
+        cls, columns: Columns | None, format: Any, arguments: argparse.Namespace, n_vectors: int = 1
+    ) -> Features:
+        """For the columns of a table, or a format of numbers; ``n_vectors``: of weights, as far as is known."""
         categories = Categories()
         if columns is None:
             return cls(None, format, categories)
-        text = {name: TextColumn(_hashing(arguments), arguments.named_rows) for name in columns.text or ()}
+        bits = arguments.bits or _bits_for(n_vectors * len(columns.text or ()))
+        text = {name: TextColumn(_hashing(arguments, bits), arguments.named_rows) for name in columns.text or ()}
         encoder = Encoder(
             columns, text, standardise=bool(columns.numeric) and not arguments.no_standardise,
             missing=arguments.missing, dtype="float32" if text else "float64", hash_names=categories,
@@ -208,7 +213,17 @@ class Features:
         return made
 
 
-def _hashing(arguments: argparse.Namespace) -> Hashing:
+def _bits_for(n_vectors: int) -> int:
+    """As many columns as are of use, unless weights and their sums, 12 bytes each, were to take more than 2 GB."""
+    from ..engine import stride_of
+
+    bits = MOST_BITS
+    while 12 * stride_of(n_vectors) << bits > 1 << 31:
+        bits -= 1
+    return bits
+
+
+def _hashing(arguments: argparse.Namespace, bits: int) -> Hashing:
     from ..engine import threads
 
     analysis = Analysis(
@@ -217,7 +232,7 @@ def _hashing(arguments: argparse.Namespace) -> Hashing:
         negations=ENGLISH_NEGATIONS if arguments.negation else None,
     )
     return Hashing(
-        analysis, bits=arguments.bits, weighting=arguments.weighting, idf=not arguments.no_idf,
+        analysis, bits=bits, weighting=arguments.weighting, idf=not arguments.no_idf,
         norm=None if arguments.norm == "none" else "l2",
         keep_names=arguments.named_rows > 0, n_threads=threads(),
     )  # fmt: skip

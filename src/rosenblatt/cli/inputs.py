@@ -127,6 +127,16 @@ def are_numbers_of_a_regression(block: Block) -> bool:
     return labels is not None and labels.dtype.kind == "f" and bool(np.any(labels % 1 > 0))
 
 
+def n_vectors_for(block: Block) -> int:
+    """How many weight vectors the labels of the first rows ask for."""
+    import numpy as np
+
+    if block.labels is None or are_numbers_of_a_regression(block):
+        return 1
+    classes = len(np.unique(block.labels))
+    return classes if classes > 2 else 1
+
+
 def are_words(labels: Any) -> bool:
     """Whether labels are text; in an array of objects the first one tells."""
     return labels.dtype.kind in "US" or (labels.dtype.kind == "O" and len(labels) > 0 and isinstance(labels[0], str))

@@ -66,7 +66,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
     ),
     "device": _option("where kernels are computed in training (cpu)", choices=("cpu", "cuda")),
     "precision": _option("of float32 rows on a CUDA device (float32)", choices=("float32", "tf32")),
-    "fit_intercept": _option("learn a bias (yes)", action=_YES_OR_NO),
+    "fit_intercept": _option("learn a bias (yes; pa and mira on text: no)", action=_YES_OR_NO),
     "shuffle": _option("visit the rows in a fresh random order each pass (yes)", action=_YES_OR_NO),
     "multiclass": _option("who loses with several classes (max)", choices=("max", "uniform", "proportional", "ovr")),
     "ties": _option("what a score of 0 counts as (mistake)", choices=("mistake", "predict")),

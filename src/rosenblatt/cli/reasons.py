@@ -45,7 +45,7 @@ class Reasons:
     label: str | None  # None: a regression
     over: str | None
     score: float
-    bias: float | None  # None: it is in what the examples add
+    bias: float | None  # None: there is none, or it is in what the examples add
     parts: list[Part]  # those that add most first
 
     def document(self, top: int) -> dict[str, Any]:
@@ -115,7 +115,7 @@ def of_row(model: Model, features: Features, block: Any, row: int, top: int) -> 
         values = rows.against(slice(0, 1), learner.support)[0].astype(np.float64)
     else:
         towards, values = side(_weights(learner)), csr.data.astype(np.float64)
-        weights, bias = towards[1 + csr.indices], float(towards[0])
+        weights, bias = towards[1 + csr.indices], float(towards[0]) if learner.fit_intercept else None
     order = np.argsort(-np.abs(values * weights), kind="stable")
     if in_kernel:
         called = _called(model, features, order[:top])

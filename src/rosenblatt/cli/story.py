@@ -46,6 +46,7 @@ def summary(course: Course, story: dict[str, Any]) -> list[tuple[str, str]]:
     passes = several(story["passes"], "pass", "passes")
     kept = f", {several(len(learner.support), 'example')} kept" if hasattr(learner, "support") else ""
     why = f", the default for {course.why}" if course.why else ""
+    why += ", no bias" if not getattr(learner, "fit_intercept", True) else ""
     rows = [
         ("data", f"{several(story['rows'], 'row')}, {several(learner.n_features, 'feature')}, {_labels(course)}"),
         ("columns", "" if course.columns is None else str(course.columns)),

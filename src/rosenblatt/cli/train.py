@@ -154,23 +154,21 @@ def _course(arguments: argparse.Namespace, progress: Progress, interrupt: Interr
         )
     if columns is not None and not columns.label:
         raise CommandError(f"{', '.join(arguments.files)}: no column looks like the labels; name it by --label")
-    features = Features.asked_for(columns, format, arguments)
-    features.populate()  # while the first block is read
+    first = next(stream)
+    features = Features.asked_for(columns, format, arguments, inputs.n_vectors_for(first))
+    features.populate()
     _look_into_held_out(features, arguments)
     name, why = arguments.algorithm, ""
-    ahead: tuple[Any, ...] = ()
     if name is None:
-        ahead = (next(stream),)
-        regression = inputs.are_numbers_of_a_regression(ahead[0])
-        name, why = algorithms.default(features.has_text, regression)
-    kind, parameters = algorithms.chosen(arguments, name)
+        name, why = algorithms.default(features.has_text, inputs.are_numbers_of_a_regression(first))
+    kind, parameters = algorithms.chosen(arguments, name, features.has_text)
     passes = arguments.passes or PASSES
     parameters |= {"max_iter": passes, "random_state": arguments.seed}
     if "tol" in algorithms.ALGORITHMS[name].takes:
         parameters.setdefault("tol", None)
     return Course(
         arguments, arguments.files, columns, format, features, learner_of(kind, parameters), kind, parameters, passes,
-        every, progress, interrupt, why=why, first=stream, ahead=ahead,
+        every, progress, interrupt, why=why, first=stream, ahead=(first,),
     )  # fmt: skip
 
 

@@ -82,9 +82,9 @@ class BudgetLearner(KernelLearner):
         super()._arrange()
         self._native_rule = self.policy.rule(self.rule).native(self.multiclass)
 
-    def add_class(self, code: int) -> None:
+    def add_class(self, code: int, used: Array | None = None) -> None:
         """Make room for one class more, whose code will be ``code``; those from there on move up by one."""
-        super().add_class(code)
+        super().add_class(code, used)
         self._check_form()
 
     def _check_form(self) -> None:

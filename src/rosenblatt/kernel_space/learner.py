@@ -137,10 +137,10 @@ class KernelLearner(Learner):
         """Let the examples kept have so many features: those that are new to them are 0."""
         self.support.widen(n_features)
 
-    def add_class(self, code: int) -> None:
+    def add_class(self, code: int, used: Array | None = None) -> None:
         """Make room for one class more, whose code will be ``code``; those from there on move up by one."""
         before, share = self.n_classes, self.rule.class_share
-        super().add_class(code)
+        super().add_class(code, used)
         self.support.codes = self.support.codes + (self.support.codes >= code)
         if self.n_classes > 2 and self.form == "ovr":
             kept = [c for c in range(self.n_classes) if c != code]

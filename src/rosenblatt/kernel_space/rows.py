@@ -161,6 +161,9 @@ class KernelRows:
     def largest(self) -> float:
         return 1.0
 
+    def features_of(self, n_rows: int) -> None:
+        """What a step changes here are no weights of features."""
+
     def weighted(self, weight: Array | None) -> Any:
         """X without rows of weight 0, which are not there at all."""
         return self.X if weight is None or np.all(weight > 0) else self.X[np.flatnonzero(weight > 0)]
