@@ -115,6 +115,31 @@ void try_csv(const char* text, std::int64_t n, char delimiter, char quote) {
         ++rows;
     }
     require(rows == all.rows, "rows were lost");
+    for (std::int64_t n_columns = 1; n_columns <= 3; ++n_columns) {
+        std::vector<CsvValue> values;
+        std::vector<std::int64_t> wanted{n_columns - 1};
+        if (n_columns > 1) wanted.push_back(0);
+        if (!csv_values(text, n, begins.data(), all.rows, delimiter, quote, n_columns, wanted, values)) continue;
+        for (std::size_t k = 0; k < wanted.size(); ++k) {
+            const CsvValue* const column = values.data() + k * static_cast<std::size_t>(all.rows);
+            std::size_t size = 0;
+            for (std::int64_t row = 0; row < all.rows; ++row) {
+                require(text <= column[row].begin && column[row].begin + column[row].size <= text + n,
+                        "a value outside");
+                size += static_cast<std::size_t>(column[row].size);
+            }
+            std::vector<std::int32_t> starts(static_cast<std::size_t>(all.rows) + 1), codes(starts.size());
+            std::string copied(size, '\0');  // to the byte, for the sanitizers to see what goes beyond
+            if (!copy_column(column, all.rows, quote, starts.data(), copied.data())) continue;
+            std::vector<std::string_view> words;
+            number_words(copied.data(), starts.data(), all.rows, codes.data(), words);
+            for (std::size_t row = 0; row + 1 < starts.size(); ++row)
+                require(words[static_cast<std::size_t>(codes[row])] ==
+                            std::string_view(copied).substr(static_cast<std::size_t>(starts[row]),
+                                                            static_cast<std::size_t>(starts[row + 1] - starts[row])),
+                        "a word has another's number");
+        }
+    }
 }
 
 void try_number(const char* text, std::int64_t n) {
