@@ -211,9 +211,9 @@ void hash_texts(nb::handle text_array, nb::handle offsets, nb::handle out) {
 void populate([[maybe_unused]] nb::handle array_like) {
 #if defined(MADV_POPULATE_WRITE)
     const auto array = nb::cast<nb::ndarray<nb::c_contig, nb::device::cpu>>(array_like);
-    constexpr std::uintptr_t page = 4096, large = 1 << 22;
+    constexpr std::uintptr_t page = 4096, large = 1 << 22, too_large = 1 << 28;  // which may never be needed
     const std::size_t bytes = array.nbytes();
-    if (bytes < large) return;
+    if (bytes < large || bytes > too_large) return;
     const auto begin = reinterpret_cast<std::uintptr_t>(array.data());
     const std::uintptr_t first = (begin + page - 1) / page * page, last = (begin + bytes) / page * page;
     try {
