@@ -54,7 +54,10 @@ DATA: dict[str, tuple[str, Callable[[], Split]]] = {
     "20news": ("the same features, 20 classes", partial(hashed, "20news")),
     "mnist": ("pixels in [0, 1], CSR, 10 classes", digits),
     "a9a": ("123 columns of 0 and 1", datasets.a9a),
-    "covtype": ("54 columns, the ten measured ones standardised, every fifth row held out, 7 classes", datasets.covtype),
+    "covtype": (
+        "54 columns, the ten measured ones standardised, every fifth row held out, 7 classes",
+        datasets.covtype,
+    ),
 }
 
 
@@ -74,13 +77,13 @@ def learners(passes: int) -> dict[str, Any]:
 def peers(passes: int) -> dict[str, Any]:
     name = partial(peer, "scikit-learn")
     common: dict[str, Any] = {"tol": None, "max_iter": passes, "random_state": 0, "n_jobs": 2}
-    logistic = LogisticRegression(solver="liblinear", max_iter=passes, tol=1e-9)
+    logistic = LogisticRegression(solver="liblinear", dual=True, max_iter=passes, tol=1e-9)
     return {
         name("Perceptron"): partial(SklearnPerceptron, **common),
         name("SGDClassifier, perceptron, averaged"): partial(SGD["averaged"], **common),
         name("SGDClassifier, pa1, averaged"): partial(SGD["pa1"], average=True, **common),
         name("SGDClassifier, pa2, averaged"): partial(SGD["pa2"], average=True, **common),
-        name("LinearSVC"): partial(LinearSVC, max_iter=passes, tol=1e-9, random_state=0),
+        name("LinearSVC"): partial(LinearSVC, dual=True, max_iter=passes, tol=1e-9, random_state=0),
         name("LogisticRegression, liblinear"): lambda: OneVsRestClassifier(logistic, n_jobs=2),
     }
 
@@ -122,13 +125,16 @@ def compared(data: str) -> Callable[[Setting], Iterator[Row]]:
             for name, make in peers(passes).items():
                 yield told(data, passes, "peer", name, scored(make, split), n, what)
             try:
-                yield told(data, passes, "peer", peer("vowpalwabbit"), wabbit_score(data, split, passes, setting.folder),
-                           n, what, "its own words and pairs" if is_text else "")  # fmt: skip
+                right = wabbit_score(data, split, passes, setting.folder)
+                note = "its own words and pairs" if is_text else ""
+                yield told(data, passes, "peer", peer("vowpalwabbit"), right, n, what, note)
             except Missing as reason:
                 yield {"question": QUESTION, "name": f"{data}/{passes}/vowpalwabbit", "missing": str(reason)}
         if not is_text:
             name = peer("scikit-learn", "SVC")
-            yield told(data, 0, "peer", name, scored(SVC, first_rows(split)), n, what, f"of {KERNEL_ROWS:,} rows, to the end")
+            yield told(
+                data, 0, "peer", name, scored(SVC, first_rows(split)), n, what, f"of {KERNEL_ROWS:,} rows, to the end"
+            )
 
     return measure
 

@@ -43,7 +43,8 @@ import rosenblatt as rb
 
 #: In the order of the page.
 MODULES = (
-    passes, text, files, target, accuracy, one_by_one, memory, processes, separation, growth, kernels, contract, ceilings,
+    passes, text, files, target, accuracy, one_by_one, memory, processes, separation, growth, kernels, contract,
+    ceilings,
 )  # fmt: skip
 WORKS: list[Work] = [work for module in MODULES for work in module.WORKS]
 PACKAGES = ("numpy", "scipy", "pyarrow", "scikit-learn", "river", "vowpalwabbit", "nltk", "mlxtend", "matplotlib")
@@ -110,7 +111,9 @@ def measured(work: Work, setting: Setting) -> list[Row]:
         tell(rows[-1])
     except Exception as error:
         traceback.print_exc()
-        said = f"failed: {type(error).__name__}: {error}".replace(str(setting.folder), "…").replace(str(Path.home()), "~")
+        said = f"failed: {type(error).__name__}: {error}".replace(str(setting.folder), "…").replace(
+            str(Path.home()), "~"
+        )
         rows.append({"question": work.question, "name": work.name, "missing": said[:300]})
         tell(rows[-1])
     return rows
@@ -129,7 +132,9 @@ def tell(row: Row) -> None:
     low, ratio, high = middle(row["ratios"])
     asked = "" if row["reach"] is None else f"{'≤' if row['at_most'] else '≥'} {row['reach']:g}"
     verdict = {True: "", False: "short", None: ""}[reached(row)]
-    print(f"{row['name']:<22} {ratio:8.3g} ({low:.3g}–{high:.3g})  {asked:<7} {verdict:<6} {row['peer_name']}", flush=True)
+    print(
+        f"{row['name']:<22} {ratio:8.3g} ({low:.3g}–{high:.3g})  {asked:<7} {verdict:<6} {row['peer_name']}", flush=True
+    )
 
 
 def main() -> None:

@@ -1,7 +1,7 @@
 """What the machine can do at most, measured in the same run, and each kernel's share of the ceiling that binds it.
 
-A pass is timed as the difference of a fit of six passes and one of one pass, divided by five, so that checking the input
-does not count. All on one thread.
+A pass is timed as the difference of a fit of six passes and one of one pass, divided by five, so that checking the
+input does not count. All on one thread.
 """
 
 from __future__ import annotations
@@ -38,7 +38,10 @@ def gathered(size: int, repeats: int) -> list[float]:
     places = np.random.default_rng(0).integers(size, size=GATHERS)  # of the type that take wants: nothing is converted
     weights, out = np.ones(size, np.float32), np.empty(GATHERS, np.float32)
     run = functools.partial(np.take, weights, places, out=out, mode="clip")
-    return [GATHERS / seconds for seconds in race(QUESTION, "", "", lambda _: run(), None, None, 3 * repeats, warm=True)["ours"]]
+    return [
+        GATHERS / seconds
+        for seconds in race(QUESTION, "", "", lambda _: run(), None, None, 3 * repeats, warm=True)["ours"]
+    ]
 
 
 def machine(setting: Setting) -> Iterator[Row]:
@@ -118,12 +121,22 @@ def readers(setting: Setting) -> Iterator[Row]:
     texts = texts[:8_000]
     size = sum(len(one.encode()) for one in texts)
     encode = rb.text.HashedText(n_jobs=1)
-    found = race(QUESTION, "", "", lambda _: encode.transform(texts), None, lambda one, _: str(one.nnz), setting.repeats, warm=True)
-    entries = int(found["learned"])
+    found = race(
+        QUESTION,
+        "",
+        "",
+        lambda _: encode.transform(texts),
+        None,
+        lambda one, _: str(one.nnz),
+        setting.repeats,
+        warm=True,
+    )
+    entries, taken = int(found["learned"]), middle(found["ours"])[1]
     yield share(
         "encode", f"HashedText.transform, {len(texts):,} reviews, {size / 1e6:.0f} MB, one thread", found["ours"],
         {"the text read and 8 bytes an entry written, at the copy's rate": (size + 8 * entries) / bandwidth},
-        note=f"{size / 1e6 / middle(found['ours'])[1]:.0f} MB of text and {entries / 1e6 / middle(found['ours'])[1]:.1f} million entries a second: hashing and counting, not memory, bind it",
+        note=f"{size / 1e6 / taken:.0f} MB of text and {entries / 1e6 / taken:.1f} million entries a second: hashing "
+        "and counting, not memory, bind it",
     )  # fmt: skip
     for name, make in (("parse-a9a", files.a9a), ("parse-reals", files.reals)):
         path, what = make(setting.folder)
@@ -135,13 +148,13 @@ def readers(setting: Setting) -> Iterator[Row]:
                 return int(file.readinto(buffer))
 
         least = middle(race(QUESTION, "", "", read, None, None, setting.repeats, warm=True)["ours"])[1]
-        taken = race(
+        times = race(
             QUESTION, "", "", lambda _, path=path: rb.data.read(str(path), n_threads=1), None, None, setting.repeats,
             warm=True,
         )["ours"]  # fmt: skip
-        rate = size / 1e6 / middle(taken)[1]
+        rate = size / 1e6 / middle(times)[1]
         yield share(
-            name, f"data.read of svmlight, {what}, {size / 1e6:.0f} MB, one thread", taken,
+            name, f"data.read of svmlight, {what}, {size / 1e6:.0f} MB, one thread", times,
             {"the file read from the page cache": least},
             note=f"{rate:.0f} MB a second: cutting and converting numbers, not reading, binds it",
         )  # fmt: skip

@@ -1,8 +1,8 @@
-"""Reading svmlight files against scikit-learn, and whole commands, process start to model on disk, against Vowpal Wabbit.
+"""Reading svmlight files against scikit-learn, and whole commands, process start to model, against Vowpal Wabbit.
 
-Both sides read the same file (it is in the page cache) into float64 CSR with labels, checked to be the same bit for bit.
-Ours uses all the processors it may run on, scikit-learn the one it can use. Vowpal Wabbit reads its own format, prepared
-beforehand, words cut and lower-cased.
+Both sides read the same file (it is in the page cache) into float64 CSR with labels, checked to be the same bit for
+bit. Ours uses all the processors it may run on, scikit-learn the one it can use. Vowpal Wabbit reads its own format,
+prepared beforehand, words cut and lower-cased.
 """
 
 from __future__ import annotations
@@ -109,7 +109,7 @@ def svmlight_command(setting: Setting) -> Iterator[Row]:
     name, folder = peer("vowpalwabbit"), setting.folder
     path = census(folder, 40)
     yield race(
-        QUESTION, "train-svmlight", "1.3 million rows of svmlight (a9a forty times) to a model on disk, 1 pass, process",
+        QUESTION, "train-svmlight", "1.3 million rows of svmlight (a9a forty times) to a model on disk, 1 pass",
         lambda _: done(ours("train", path, "-o", folder / "ours.model", "--passes", 1, "-q")),
         lambda _: done(wabbit("-d", path.with_suffix(".vw"), "--quiet", "-f", folder / "vw.model")), written(folder),
         setting.repeats, warm=True, reach=1.5, ours_name="rosenblatt train", peer_name=name,

@@ -1,7 +1,7 @@
 """The one way in which everything here is timed, and the one shape of what comes out: a row of the table.
 
-A race runs two sides in turns, each going first every other time, with the same seeds, and tells the ratio of each *pair*
-of runs, so that a slow minute of the machine hits both sides of it.
+A race runs two sides in turns, each going first every other time, with the same seeds, and tells the ratio of each
+*pair* of runs, so that a slow minute of the machine hits both sides of it.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Row = dict[str, Any]
 Run = Callable[[int], Any]  # takes a seed; what it gives back goes to the check
 
 
-class Missing(Exception):
+class Missing(Exception):  # noqa: N818 (a reason, told in the table)
     """Data or a peer that a row needs is not here; the message says which."""
 
 

@@ -1,4 +1,4 @@
-"""In kernel space, on MNIST: pixels in [0, 1], float32, ``K = (1 + x·x')⁴``, ten classes against the rest, shuffled once."""
+"""In kernel space, on MNIST in [0, 1], float32: ``K = (1 + x·x')⁴``, ten classes against the rest, shuffled once."""
 
 from __future__ import annotations
 

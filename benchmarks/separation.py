@@ -106,13 +106,14 @@ def separation(setting: Setting) -> Iterator[Row]:
             what = "defaults" if budget == "default" else f"{PASSES:,} passes"
             try:
                 theirs, peer_name = rates(make()), peer(package, "Perceptron")
+                peer_name += ", a stream: one pass" if key == "river" and budget == "default" else ""
             except Missing as reason:
                 yield {"question": QUESTION, "name": f"separated-{budget}-{key}", "missing": str(reason)}
                 continue
             yield row(
                 QUESTION, f"separated-{budget}-{key}", f"{len(KINDS) * SEEDS} separable problems, {what}", unit="share",
                 ours=[float(np.mean(list(ours.values())))], peer=[float(np.mean(list(theirs.values())))],
-                ours_name=name, peer_name=peer_name + (", a stream: one pass" if key == "river" and what == "defaults" else ""),
+                ours_name=name, peer_name=peer_name,
                 more={"ours": ours, "peer": theirs},
             )  # fmt: skip
 

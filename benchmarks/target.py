@@ -27,7 +27,14 @@ import rosenblatt.cli
 QUESTION = "target"
 #: The passes of ours, in order; what scikit-learn users would try, the cheapest first.
 PASSES = (1, 2, 3, 5, 10)
-TEXT_RECIPES = ("tfidfwords-pa1-1", "tfidfwords-svc-0", "hashing-averaged-5", "tfidf-pa1-1", "tfidf-pa1-5", "tfidf-svc-0")
+TEXT_RECIPES = (
+    "tfidfwords-pa1-1",
+    "tfidfwords-svc-0",
+    "hashing-averaged-5",
+    "tfidf-pa1-1",
+    "tfidf-pa1-5",
+    "tfidf-svc-0",
+)
 TABLE_RECIPES = ("raw-averaged-5", "raw-hinge-5", "raw-averaged-20", "raw-svc-0")
 WABBIT_PASSES = (1, 2, 5)
 
@@ -67,10 +74,11 @@ def wabbit_accuracy(train: Path, test: Path, passes: int) -> float:
 
 def first(who: str, recipes: Any, accuracy: Callable[[Any], float], aim: float) -> tuple[Any, float]:
     """The first recipe that reaches the accuracy."""
-    found = {recipe: accuracy(recipe) for recipe in recipes}
-    for recipe, right in found.items():
-        if right >= aim:
-            return recipe, right
+    found = {}
+    for recipe in recipes:
+        found[recipe] = accuracy(recipe)
+        if found[recipe] >= aim:
+            return recipe, found[recipe]
     best = max(found, key=lambda recipe: found[recipe])
     raise Missing(f"{who} did not reach {aim:.1%}: {found[best]:.2%} with {best}")
 
@@ -84,7 +92,9 @@ def quietly(words: list[str]) -> int:
     return code
 
 
-def to(name: str, what: str, pair: Callable[[Path], tuple[Path, Path]], recipes: Any, aim: float, with_wabbit: bool) -> Any:
+def to(
+    name: str, what: str, pair: Callable[[Path], tuple[Path, Path]], recipes: Any, aim: float, with_wabbit: bool
+) -> Any:
     """Cold and warm against scikit-learn, cold against Vowpal Wabbit."""
 
     def measure(setting: Setting) -> Iterator[Row]:
@@ -95,8 +105,9 @@ def to(name: str, what: str, pair: Callable[[Path], tuple[Path, Path]], recipes:
 
         def versus(key: str, peer_name: str, run: Callable[[int], Any], theirs: float, said: str) -> Row:
             return race(
-                QUESTION, f"{name}-{key}", f"{what} to {aim:.1%}, {said}", lambda _: done(our_command(train, model, mine)),
-                run, None, setting.repeats, warm=True, ours_name=ours_name, peer_name=peer_name,
+                QUESTION, f"{name}-{key}", f"{what} to {aim:.1%}, {said}",
+                lambda _: done(our_command(train, model, mine)), run, None, setting.repeats, warm=True,
+                ours_name=ours_name, peer_name=peer_name,
             ) | {"learned": f"test accuracy {right:.4f}, peer {theirs:.4f}"}  # fmt: skip
 
         try:

@@ -1,6 +1,7 @@
 """Raw text to a model and to predictions, in Python, against scikit-learn; both sides may use every core.
 
-Ours hashes to 2**22 columns on all cores; ``HashingVectorizer`` as it comes hashes to 2**20, on the one that it can use.
+Ours hashes to 2**22 columns on all cores; ``HashingVectorizer`` as it comes hashes to 2**20, on the one it
+can use.
 """
 
 from __future__ import annotations
