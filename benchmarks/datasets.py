@@ -127,7 +127,7 @@ def digits() -> Examples:
         X = _idx(images)[:n].reshape(n, d).astype(np.float32)
         X /= 255
         y = _idx(images.with_name("train-labels-idx1-ubyte.gz"))[:n].astype(np.int64)
-        return Examples(X, y, f"MNIST, dense {n:,} × {d}, float32")
+        return Examples(X, y, f"MNIST, ten classes, dense {n:,} × {d}, float32")
     rng = np.random.default_rng(3)
     X = rng.random((2 * n, d), dtype=np.float32)
     X[X < 0.81] = 0  # 19 % of MNIST's pixels are not 0
@@ -169,6 +169,8 @@ def unpacked(into: Path, *parts: str) -> Path:
 def a9a() -> tuple[Any, Array, Any, Array]:
     """Census income: 123 columns of 0 and 1, CSR."""
     parts = [load_svmlight_file(source("a9a", f"a9a{end}.gz"), n_features=123, dtype=np.float32) for end in ("", ".t")]
+    for X, _ in parts:
+        X.indices, X.indptr = X.indices.astype(np.int32), X.indptr.astype(np.int32)  # LIBLINEAR takes no others
     return parts[0][0], parts[0][1], parts[1][0], parts[1][1]
 
 

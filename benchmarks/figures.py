@@ -67,7 +67,7 @@ def entries(results: dict[str, Any], path: Path) -> None:
         ax.set(xscale="log", yticks=range(len(chosen)), yticklabels=[row["name"] for row in reversed(chosen)])
         plain_ticks(ax.xaxis)
         ax.set_xlabel("million stored entries a second")
-        ax.legend(loc="lower right")
+        ax.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2)
         saved(ax, path)
 
 

@@ -70,7 +70,11 @@ def perceptrons(name: str, data: Callable[[], datasets.Examples], **more: Any) -
 
 def same_rule(name: str, key: str, data: Callable[[], datasets.Examples], **more: Any) -> Callable[..., Iterator[Row]]:
     """The learner ``key`` of both."""
-    named = {"averaged": "AveragedPerceptron", "pa1": "PassiveAggressiveClassifier, PA-I", "pa2": "the same, PA-II"}
+    named = {
+        "averaged": "AveragedPerceptron",
+        "pa1": "PassiveAggressiveClassifier, PA-I",
+        "pa2": "PassiveAggressiveClassifier, PA-II",
+    }
     theirs = {
         "averaged": 'SGDClassifier(loss="perceptron", average=True)', "pa1": 'SGDClassifier(learning_rate="pa1")',
         "pa2": 'SGDClassifier(learning_rate="pa2")',
@@ -131,19 +135,16 @@ def mlxtend(setting: Setting) -> Iterator[Row]:
 
 def sizes(setting: Setting) -> Iterator[Row]:
     """As rows, columns and stored entries grow, one at a time."""
-    cases = {
-        "CSR, rows": [(25_000, 50_000, 48), (100_000, 50_000, 48)],
-        "CSR, columns": [(100_000, 5_000, 48), (100_000, 500_000, 48)],
-        "CSR, entries a row": [(100_000, 50_000, 12), (100_000, 50_000, 192)],
-    }
-    for key, some in cases.items():
-        for n, d, length in some:
-            name = f"csr-{n // 1000}k-{d // 1000}k-{length}"
-            yield fits(setting, name, rb.Perceptron, SklearnPerceptron, datasets.csr(n, d, length), "Perceptron",
-                       "Perceptron", note=key)  # fmt: skip
+    rows = [(25_000, 50_000, 48), (100_000, 50_000, 48)]
+    columns = [(100_000, 5_000, 48), (100_000, 500_000, 48)]
+    entries = [(100_000, 50_000, 12), (100_000, 50_000, 192)]
+    for n, d, length in rows + columns + entries:
+        name = f"csr-{n // 1000}k-{d // 1000}k-{length}"
+        yield fits(setting, name, rb.Perceptron, SklearnPerceptron, datasets.csr(n, d, length), "Perceptron",
+                   "Perceptron")  # fmt: skip
     for n, d in [(20_000, 784), (200_000, 50), (20_000, 4_000)]:
         yield fits(setting, f"dense-{n // 1000}k-{d}", rb.Perceptron, SklearnPerceptron, datasets.dense(n, d),
-                   "Perceptron", "Perceptron", note="dense")  # fmt: skip
+                   "Perceptron", "Perceptron")  # fmt: skip
 
 
 def digits_csr() -> datasets.Examples:

@@ -140,7 +140,7 @@ def outcome(rows: list[Row]) -> str:
     if timed:
         found = [middle(row["ratios"])[1] for row in timed]
         ahead = sum(not peer_wins(row) for row in timed)
-        told.append(f"Ours is ahead in {ahead} of {len(timed)} rows, by ratios from {number(min(found))} to "
+        told.append(f"Ours is ahead or level in {ahead} of {len(timed)} rows, by ratios from {number(min(found))} to "
                     f"{number(max(found))}, {number(float(np.median(found)))} in the middle.")  # fmt: skip
     if limits:
         kept = sum(bool(reached(row)) for row in limits)
@@ -327,10 +327,10 @@ def short(results: dict[str, Any]) -> str:
     """About ten rows that say most."""
     rows = {row["name"]: row for row in results["rows"]}
     cells = [
-        (rows[name]["what"], rows[name]["peer_name"], ratio(rows[name]))
+        (rows[name]["what"], rows[name]["ours_name"], rows[name]["peer_name"], ratio(rows[name]))
         for name in SHORT if name in rows and not rows[name].get("missing")
     ]  # fmt: skip
-    return table(("work", "against", "ratio (quartiles)"), cells)
+    return table(("work", "ours", "against", "ratio (quartiles)"), cells)
 
 
 def readme_part(results: dict[str, Any]) -> str:
