@@ -104,6 +104,7 @@ def many_classes(n: int, d: int, k: int) -> Examples:
     own = rng.integers(d, size=(k, 10))
     marks = sparse.csr_matrix((np.ones(10 * n, np.float32), own[y].ravel(), np.arange(0, 10 * n + 1, 10)), shape=(n, d))
     X = sparse.csr_matrix(X + marks)
+    X.sum_duplicates()
     wrong = rng.random(n) < 0.1
     y[wrong] = rng.integers(k, size=int(wrong.sum()))
     return Examples(X, y, f"CSR {n:,} × {d:,}, {X.nnz / n:.0f} a row, {k:,} classes, float32")

@@ -284,8 +284,9 @@ def ceilings(rows: list[Row]) -> str:
     shares = [row for row in rows if row["ratios"]]
     parts = []
     if shares:
-        near = [row for row in shares if middle(row["ratios"])[1] >= row["reach"]]
-        parts.append(f"{len(near)} of {len(shares)} kernels are at half or more of the ceiling that binds them.")
+        passes = [row for row in shares if row["reach"] is not None]
+        near = sum(bool(reached(row)) for row in passes)
+        parts.append(f"{near} of {len(passes)} kernels of a pass are at half or more of the ceiling that binds them.")
     if plain_rows:
         cells = [
             (f"`{row['name']}`", row["what"], row["ours_name"], measure(row["ours"], row["unit"])) for row in plain_rows
@@ -300,7 +301,7 @@ def ceilings(rows: list[Row]) -> str:
         cells = [
             (f"`{row['name']}`", row["what"], measure(row["ours"], "s"),
              f"{row['peer_name']}: {measure(row['peer'], 's')}",
-             spread(row["ratios"], " %", 100) + ("" if middle(row["ratios"])[1] >= row["reach"] else " **below half**"))
+             spread(row["ratios"], " %", 100) + (" **below half**" if reached(row) is False else ""))
             for row in shares
         ]  # fmt: skip
         parts += [table(("name", "work", "time", "ceiling that binds", "share"), cells), notes(shares)]

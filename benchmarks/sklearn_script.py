@@ -22,7 +22,9 @@ def read(path):
         return table(path)
     from sklearn.datasets import load_svmlight_file
 
-    return load_svmlight_file(path, n_features=123)
+    X, y = load_svmlight_file(path, n_features=123)
+    X.indices, X.indptr = X.indices.astype("int32"), X.indptr.astype("int32")  # its own learners take no others
+    return X, y
 
 
 def recipe(name):
