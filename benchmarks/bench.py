@@ -111,9 +111,9 @@ def measured(work: Work, setting: Setting) -> list[Row]:
         tell(rows[-1])
     except Exception as error:
         traceback.print_exc()
-        said = f"failed: {type(error).__name__}: {error}".replace(str(setting.folder), "…").replace(
-            str(Path.home()), "~"
-        )
+        said = " ".join(f"failed: {type(error).__name__}: {error}".split())
+        for place in (setting.folder, Path(__file__).resolve().parents[1], Path.home()):
+            said = said.replace(str(place), "…")
         rows.append({"question": work.question, "name": work.name, "missing": said[:300]})
         tell(rows[-1])
     return rows

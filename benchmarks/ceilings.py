@@ -82,7 +82,8 @@ def share(name: str, what: str, taken: list[float], bounds: dict[str, float], **
     binding = max(bounds, key=lambda key: bounds[key])
     return row(
         QUESTION, f"share-{name}", what, ours=taken, peer=[bounds[binding]], ours_name="measured",
-        peer_name=f"least time: {binding}", ratios=[bounds[binding] / one for one in taken], more={"bounds": bounds}, **more,
+        peer_name=f"least time: {binding}", ratios=[bounds[binding] / one for one in taken],
+        more={"bounds": bounds}, **more,
     )  # fmt: skip
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import report
 from harness import Row, middle
 
-from rosenblatt.plots.style import COLOURS, DASHES, INK, MARKERS, QUIET, canvas
+from rosenblatt.plots.style import COLOURS, DASHES, INK, MARKERS, PLATE, QUIET, canvas
 
 OURS, PEER = COLOURS[0], COLOURS[1]
 DETERMINISTIC: dict[str, Any] = {"svg.hashsalt": "rosenblatt", "svg.fonttype": "path"}
@@ -48,7 +48,7 @@ def ratios(results: dict[str, Any], path: Path) -> None:
 
 def plain_ticks(axis: Any) -> None:
     """Numbers on a logarithmic axis as they are."""
-    axis.set_major_formatter(mpl.ticker.FuncFormatter(lambda value, _: f"{value:,g}"))
+    axis.set_major_formatter(mpl.ticker.FuncFormatter(lambda value, _: f"{value:,.10g}"))
     axis.set_minor_formatter(mpl.ticker.NullFormatter())
 
 
@@ -120,6 +120,7 @@ def accuracy(results: dict[str, Any], path: Path) -> None:
                 ax.scatter(100 * command[0], i + 0.14, facecolor="none", edgecolor=INK, marker="o", s=170,
                            label="rosenblatt train, as it comes" if i == len(names) - 1 else None)  # fmt: skip
         ax.set(yticks=range(len(names)), yticklabels=list(reversed(names)), xlabel="right on unseen rows, %")
+        ax.set_ylim(-0.5, len(names) - 0.5)
         ax.grid(axis="x", color="#dddddd", linewidth=0.8)
         ax.set_axisbelow(True)
         ax.legend(loc="upper center", bbox_to_anchor=(0.45, -0.16), ncols=3)
@@ -135,7 +136,7 @@ def shares(results: dict[str, Any], path: Path) -> None:
         for i, row in enumerate(reversed(chosen)):
             share = 100 * middle(row["ratios"])[1]
             ax.barh(i, share, height=0.62, color=OURS if share >= 50 else PEER)
-            ax.text(share + 1, i, f"{share:.0f} %", va="center", color=INK, **SMALL)
+            ax.text(share + 1.5, i, f"{share:.0f} %", va="center", color=INK, bbox=PLATE, **SMALL)
         ax.axvline(50, color=INK, linewidth=1, linestyle=DASHES[1])
         ax.axvline(100, color=INK, linewidth=1)
         names = [row["name"].removeprefix("share-") for row in reversed(chosen)]
