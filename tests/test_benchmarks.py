@@ -140,6 +140,13 @@ def test_compare_tells_a_change_from_noise(seed):
     assert compare.compared(run(3.0), run(2.4))[0][-1] == "worse"
 
 
+def test_compare_sees_no_change_within_the_spread_nor_below_five_percent():
+    wide, moved = [2.0, 2.5, 3.0, 3.5, 4.0], [2.4, 2.9, 3.4, 3.9, 4.4]
+    assert compare.verdict(raced("x", wide), raced("x", moved)) == ""
+    assert compare.verdict(raced("x", [3.0] * 5), raced("x", [3.1] * 5)) == ""
+    assert compare.verdict(raced("x", [3.0] * 5), raced("x", [3.2] * 5)) == "better"
+
+
 def test_compare_knows_that_less_memory_is_better():
     before, after = (made_up(raced("m", [value], question="memory", reach=1, at_most=True)) for value in (0.9, 0.5))
     assert compare.compared(before, after)[0][-1] == "better"
