@@ -16,9 +16,21 @@ from report import spread
 LEAST = 0.05  # a smaller change of the median is none: runs of different minutes differ by as much
 
 
+FEW = 5  # of fewer runs the quartiles say little: the whole range counts
+
+
+def span(values: list[float]) -> tuple[float, float]:
+    """The quartiles; of few runs the least and the most."""
+    low, _, high = middle(values)
+    return (low, high) if len(values) >= FEW else (min(values), max(values))
+
+
 def verdict(before: Row, after: Row) -> str:
-    """Say "better" or "worse" where the quartiles do not overlap and the medians differ by 5 % or more; else ""."""
-    (low_a, a, high_a), (low_b, b, high_b) = middle(before["ratios"]), middle(after["ratios"])
+    """Say "better" or "worse" where the spreads do not overlap and the medians differ by 5 % or more; else ""."""
+    if before["what"] != after["what"]:
+        return "not the same work"
+    (low_a, high_a), (low_b, high_b) = span(before["ratios"]), span(after["ratios"])
+    a, b = middle(before["ratios"])[1], middle(after["ratios"])[1]
     apart = low_b > high_a or low_a > high_b
     if not apart or abs(b / a - 1) < LEAST:
         return ""
@@ -59,7 +71,9 @@ def main() -> None:
         print(f"\nIn one of the two only: {', '.join(sorted(missing))}.")
     for line in differences(before, after):
         print(f"Not the same: {line}.")
-    print('\n"better" and "worse": the quartiles do not overlap, and the medians differ by 5 % or more.')
+    print(
+        '\n"better" and "worse": the quartiles (of few runs: all) do not overlap, and the medians differ by 5 % or more.'
+    )
 
 
 if __name__ == "__main__":

@@ -354,6 +354,7 @@ def page(results: dict[str, Any]) -> str:
         f"rosenblatt {results['rosenblatt']} at commit {results['commit']}, {results['date']}. {machine(results)}. "
         f"Python {results['python']}; {peers_used(results)}. {results['repeats']} runs of each side; {minutes:.0f} "
         "minutes in all.",
+        results.get("note", ""),
         "## In short",
         short(results),
         "![Ratios](images/bench-ratios.svg)",

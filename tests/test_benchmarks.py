@@ -145,6 +145,11 @@ def test_compare_sees_no_change_within_the_spread_nor_below_five_percent():
     assert compare.verdict(raced("x", wide), raced("x", moved)) == ""
     assert compare.verdict(raced("x", [3.0] * 5), raced("x", [3.1] * 5)) == ""
     assert compare.verdict(raced("x", [3.0] * 5), raced("x", [3.2] * 5)) == "better"
+    assert (
+        compare.verdict(raced("x", [3.0, 3.0, 4.0]), raced("x", [3.9, 4.5, 4.5])) == ""
+    )  # few runs: their whole range
+    smaller = raced("x", [6.0] * 5) | {"what": "a smaller fit"}
+    assert compare.verdict(raced("x", [3.0] * 5), smaller) == "not the same work"
 
 
 def test_compare_knows_that_less_memory_is_better():
