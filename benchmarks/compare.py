@@ -72,7 +72,7 @@ def main() -> None:
     for line in differences(before, after):
         print(f"Not the same: {line}.")
     print(
-        '\n"better" and "worse": the quartiles (of few runs: all) do not overlap, and the medians differ by 5 % or more.'
+        '\n"better", "worse": the quartiles (of few runs: all) do not overlap, and the medians differ by 5 % or more.'
     )
 
 
