@@ -15,6 +15,7 @@ from rosenblatt.plots.style import COLOURS, DASHES, INK, MARKERS, PLATE, QUIET, 
 OURS, PEER = COLOURS[0], COLOURS[1]
 DETERMINISTIC: dict[str, Any] = {"svg.hashsalt": "rosenblatt", "svg.fonttype": "path"}
 SMALL = {"fontsize": 11}
+LEAST_SHOWN = 65  # per cent: a few steps of batch descent would squeeze all the others into a corner
 
 
 def saved(ax: Any, path: Path) -> None:
@@ -121,6 +122,9 @@ def accuracy(results: dict[str, Any], path: Path) -> None:
                            label="rosenblatt train, as it comes" if i == len(names) - 1 else None)  # fmt: skip
         ax.set(yticks=range(len(names)), yticklabels=list(reversed(names)), xlabel="right on unseen rows, %")
         ax.set_ylim(-0.5, len(names) - 0.5)
+        if any((row["ours"] or row["peer"])[0] < LEAST_SHOWN / 100 for row in rows):
+            ax.set_xlim(left=LEAST_SHOWN)
+            ax.set_xlabel(f"right on unseen rows, % (below {LEAST_SHOWN} not shown)")
         ax.grid(axis="x", color="#dddddd", linewidth=0.8)
         ax.set_axisbelow(True)
         ax.legend(loc="upper center", bbox_to_anchor=(0.45, -0.16), ncols=3)

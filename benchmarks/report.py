@@ -339,7 +339,7 @@ def readme_part(results: dict[str, Any]) -> str:
         f"Against peers in the same run, {machine(results)}, {results['date']}, medians of {results['repeats']} runs "
         "of each\nin turns; above 1 ours is faster. `make bench` repeats it all: "
         "[docs/benchmarks.md](docs/benchmarks.md).\n\n"
-        f"{short(results)}"
+        f"{short(results)}" + (f"\n\n{results['note']}" if results.get("note") else "")
     )
 
 

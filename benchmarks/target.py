@@ -127,7 +127,8 @@ def to(
             try:
                 peer("vowpalwabbit")
                 n, theirs = first("Vowpal Wabbit", WABBIT_PASSES, lambda n: wabbit_accuracy(train, test, n), aim)
-                told = peer("vowpalwabbit", f"{n} {'pass' if n == 1 else 'passes'}, words cut beforehand")
+                prepared = "words cut" if train.suffix == ".csv" else "its format made"
+                told = peer("vowpalwabbit", f"{n} {'pass' if n == 1 else 'passes'}, {prepared} beforehand")
                 command_vw = wabbit_command(train, model.with_suffix(".vwmodel"), n)
                 yield versus("vw", told, lambda _: done(command_vw), theirs, "process start included")
             except Missing as reason:
