@@ -9,7 +9,7 @@ NATIVE := CMakeLists.txt pyproject.toml $(wildcard native/*)
 SANITIZED := .venv-sanitize
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: demo test test-slow check format gallery sanitize fuzz bench clean
+.PHONY: demo test test-slow check format gallery sanitize fuzz bench bench-quick clean
 
 demo: $(VENV)/data
 	$(BIN)/rosenblatt demo
@@ -41,9 +41,14 @@ format: $(VENV)/lint
 gallery: $(VENV)/test
 	$(BIN)/python scripts/gallery.py
 
+# Everything measured beside the peers (some 25 minutes), then docs/benchmarks.md, its plots and the README's table.
 bench: $(VENV)/bench
-	$(BIN)/python benchmarks/speed.py
-	$(BIN)/python benchmarks/data.py
+	$(BIN)/python benchmarks/bench.py --json benchmarks/results.json
+	$(BIN)/python benchmarks/report.py benchmarks/results.json
+
+# The essential ratios in less than two minutes; two commits are compared by benchmarks/compare.py A.json B.json.
+bench-quick: $(VENV)/bench
+	$(BIN)/python benchmarks/bench.py --quick --json build/bench/$$(git rev-parse --short=10 HEAD 2>/dev/null || echo now).json
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)

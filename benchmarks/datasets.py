@@ -6,15 +6,19 @@ a perceptron errs on some 6 to 9 % of the rows in every pass after the first, an
 
 from __future__ import annotations
 
+import csv
 import functools
 import gzip
 import os
+import sys
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+from harness import Missing
 from numpy.typing import NDArray
 from scipy import sparse
+from sklearn.datasets import load_svmlight_file
 
 Array = NDArray[Any]
 
@@ -67,29 +71,43 @@ def labelled(X: Any, scores: Array, rng: np.random.Generator, n_rows: int) -> tu
     return X[rows], ((scores[rows] > 0) ^ flip).astype(np.int64)
 
 
-@functools.cache
-def csr(quick: bool) -> Examples:
-    """400,000 × 50,000 canonical CSR of float32 with some 48 entries a row, columns by Zipf's law."""
-    n, d = (40_000 if quick else 400_000), 50_000
+@functools.lru_cache(2)
+def csr(n: int = 400_000, d: int = 50_000, length: int = 48) -> Examples:
+    """Canonical CSR of float32 with some ``length`` entries a row, columns by Zipf's law."""
     rng = np.random.default_rng(1)
-    starts, columns = zipf(rng, oversampled(n), d, 48)
+    starts, columns = zipf(rng, oversampled(n), d, length)
     values = rng.random(len(columns), dtype=np.float32) + np.float32(0.5)
     X = sparse.csr_matrix((values, columns, starts), shape=(len(starts) - 1, d))
     X, y = labelled(X, X @ rng.standard_normal(d).astype(np.float32), rng, n)
     assert X.has_canonical_format
     assert X.dtype == np.float32
-    return Examples(X, y, f"CSR {n:,} x {d:,}, {X.nnz / n:.0f} a row, float32")
+    return Examples(X, y, f"CSR {n:,} × {d:,}, {X.nnz / n:.0f} a row, float32")
 
 
-@functools.cache
-def dense(quick: bool) -> Examples:
-    """100,000 × 784 normal numbers, float32."""
-    n, d = (10_000 if quick else 100_000), 784
+@functools.lru_cache(2)
+def dense(n: int = 100_000, d: int = 784) -> Examples:
+    """Normal numbers, float32."""
     rng = np.random.default_rng(2)
     X = rng.standard_normal((oversampled(n), d), dtype=np.float32)
     X, y = labelled(X, X @ rng.standard_normal(d).astype(np.float32), rng, n)
     assert X.flags.c_contiguous
-    return Examples(X, y, f"dense {n:,} x {d}, float32")
+    return Examples(X, y, f"dense {n:,} × {d}, float32")
+
+
+@functools.lru_cache(2)
+def many_classes(n: int, d: int, k: int) -> Examples:
+    """Sparse rows of k classes, whose centres differ in ten columns each; a tenth of the labels is wrong."""
+    rng = np.random.default_rng(6)
+    starts, columns = zipf(rng, n, d, 40)
+    y = rng.integers(k, size=n)
+    X = sparse.csr_matrix((np.ones(len(columns), np.float32), columns, starts), shape=(n, d))
+    own = rng.integers(d, size=(k, 10))
+    marks = sparse.csr_matrix((np.ones(10 * n, np.float32), own[y].ravel(), np.arange(0, 10 * n + 1, 10)), shape=(n, d))
+    X = sparse.csr_matrix(X + marks)
+    X.sum_duplicates()
+    wrong = rng.random(n) < 0.1
+    y[wrong] = rng.integers(k, size=int(wrong.sum()))
+    return Examples(X, y, f"CSR {n:,} × {d:,}, {X.nnz / n:.0f} a row, {k:,} classes, float32")
 
 
 def _idx(path: Path) -> Array:
@@ -101,16 +119,16 @@ def _idx(path: Path) -> Array:
     return np.frombuffer(content, np.uint8, offset=4 + 4 * axes).reshape(shape)
 
 
-@functools.cache
-def digits(quick: bool) -> Examples:
+@functools.lru_cache(1)
+def digits() -> Examples:
     """MNIST scaled to [0, 1], float32; where it is absent, synthetic rows of the same shape and sparsity."""
-    n, d = (6_000 if quick else 60_000), 784
+    n, d = 60_000, 784
     images = folder() / "mnist" / "train-images-idx3-ubyte.gz"
     if images.exists():
         X = _idx(images)[:n].reshape(n, d).astype(np.float32)
         X /= 255
         y = _idx(images.with_name("train-labels-idx1-ubyte.gz"))[:n].astype(np.int64)
-        return Examples(X, y, f"MNIST, dense {n:,} x {d}, float32")
+        return Examples(X, y, f"MNIST, ten classes, dense {n:,} × {d}, float32")
     rng = np.random.default_rng(3)
     X = rng.random((2 * n, d), dtype=np.float32)
     X[X < 0.81] = 0  # 19 % of MNIST's pixels are not 0
@@ -121,30 +139,72 @@ def digits(quick: bool) -> Examples:
     X, y = X[rows], np.argmax(scores[rows], axis=1)
     flip = rng.random(n) < NOISE
     y[flip] = rng.integers(10, size=int(flip.sum()))
-    return Examples(X, y.astype(np.int64), f"synthetic for MNIST, dense {n:,} x {d}, float32")
+    return Examples(X, y.astype(np.int64), f"synthetic for MNIST, dense {n:,} × {d}, float32")
+
+
+def source(*parts: str) -> Path:
+    """A file of the real data, which has to be there."""
+    path = folder().joinpath(*parts)
+    if not path.exists():
+        raise Missing(f"{'/'.join(parts)} is not in the folder of the data sets (ROSENBLATT_DATA)")
+    return path
+
+
+@functools.lru_cache(4)
+def texts(name: str, part: str) -> tuple[list[str], Array]:
+    """The texts and labels of imdb or 20news, ``train`` or ``test``."""
+    csv.field_size_limit(sys.maxsize)
+    with gzip.open(source(name, f"{part}.csv.gz"), "rt", encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    return [row["text"] for row in rows], np.array([row["label"] for row in rows])
+
+
+def unpacked(into: Path, *parts: str) -> Path:
+    """A file of the real data as it is before gzip, written once."""
+    path = into / "-".join(parts).removesuffix(".gz")
+    if not path.exists():
+        path.write_bytes(gzip.decompress(source(*parts).read_bytes()))
+    return path
+
+
+def a9a() -> tuple[Any, Array, Any, Array]:
+    """Census income: 123 columns of 0 and 1, CSR."""
+    parts = [load_svmlight_file(source("a9a", f"a9a{end}.gz"), n_features=123, dtype=np.float32) for end in ("", ".t")]
+    for X, _ in parts:
+        X.indices, X.indptr = X.indices.astype(np.int32), X.indptr.astype(np.int32)  # LIBLINEAR takes no others
+    return parts[0][0], parts[0][1], parts[1][0], parts[1][1]
+
+
+def covtype() -> tuple[Array, Array, Array, Array]:
+    """Forest cover, every fifth row (after one shuffle, seed 0) held out, the ten measured columns standardised."""
+    table = np.loadtxt(source("covtype", "covtype.csv.gz"), np.float32, delimiter=",", skiprows=1)
+    table = table[np.random.default_rng(0).permutation(len(table))]
+    X, y = np.ascontiguousarray(table[:, :-1]), table[:, -1].astype(np.int64)
+    held_out = np.arange(len(y)) % 5 == 0
+    mean, deviation = X[~held_out, :10].mean(axis=0), X[~held_out, :10].std(axis=0)
+    X[:, :10] = (X[:, :10] - mean) / deviation
+    return X[~held_out], y[~held_out], X[held_out], y[held_out]
 
 
 def mnist() -> tuple[Array, Array, Array, Array]:
     """MNIST as pixels 0 to 255 in float32, with its test set; needs the real data."""
     parts = []
     for part in ("train", "t10k"):
-        parts.append(_idx(folder() / "mnist" / f"{part}-images-idx3-ubyte.gz").reshape(-1, 784).astype(np.float32))
-        parts.append(_idx(folder() / "mnist" / f"{part}-labels-idx1-ubyte.gz").astype(np.int64))
+        parts.append(_idx(source("mnist", f"{part}-images-idx3-ubyte.gz")).reshape(-1, 784).astype(np.float32))
+        parts.append(_idx(source("mnist", f"{part}-labels-idx1-ubyte.gz")).astype(np.int64))
     return parts[0], parts[1], parts[2], parts[3]
 
 
-def narrow(quick: bool) -> Examples:
+def narrow(n: int = 4_000, d: int = 100) -> Examples:
     """A few thousand rows of 100 normal numbers, float64."""
-    n, d = (1_000 if quick else 4_000), 100
     rng = np.random.default_rng(4)
     X = rng.standard_normal((oversampled(n), d))
     X, y = labelled(X, X @ rng.standard_normal(d), rng, n)
     return Examples(X, y, f"{n:,} rows, dense, {d} features, float64")
 
 
-def named(quick: bool) -> tuple[list[dict[str, float]], list[bool], str]:
+def named(n: int = 4_000, d: int = 5_000) -> tuple[list[dict[str, float]], list[bool], str]:
     """A few thousand dicts of some 50 features each out of 5,000 names, and their labels."""
-    n, d = (1_000 if quick else 4_000), 5_000
     rng = np.random.default_rng(5)
     starts, columns = zipf(rng, oversampled(n), d, 50)
     values = rng.random(len(columns)) + 0.5

@@ -1,30 +1,28 @@
-"""Times in kernel space against peers at the same work, on MNIST, in one run.
-
-python benchmarks/kernels.py [train] [svc] [vote] [cuda] [--repeats 5]
-
-train   one pass, ten classes against the rest, (1 + x·x')⁴: a straightforward NumPy version in blocks, on the same
-        float32 rows, and on float64 ones, as they are when nobody thinks of it
-svc     passes until the test error of scikit-learn's SVC with the same kernel is reached: its training time
-vote    voted prediction of 10,000 rows: a plain loop over the voters, on a slice
-cuda    ten passes on a CUDA device, from host memory to model: its time alone
-"""
+"""In kernel space, on MNIST in [0, 1], float32: ``K = (1 + x·x')⁴``, ten classes against the rest, shuffled once."""
 
 from __future__ import annotations
 
-import argparse
-import time
-from collections.abc import Callable
+import functools
+from collections.abc import Callable, Iterator
 from itertools import accumulate
 from typing import Any
 
 import numpy as np
-import sklearn
 from datasets import mnist
+from harness import Missing, Row, Setting, Work, peer, race
 from sklearn.svm import SVC
 
 import rosenblatt as rb
 
+QUESTION = "kernels"
 DEGREE = 4
+
+
+@functools.lru_cache(1)
+def digits() -> tuple[Any, Any, Any, Any]:
+    X, y, X_test, y_test = mnist()
+    order = np.random.default_rng(0).permutation(len(X))
+    return np.ascontiguousarray(X[order]) / np.float32(255), y[order], X_test / np.float32(255), y_test
 
 
 def ours(passes: int, **more: Any) -> rb.VotedPerceptron:
@@ -69,91 +67,81 @@ def one_by_one(model: rb.VotedPerceptron, rows: Any) -> Any:
     return votes
 
 
-def seconds(work: Callable[[], Any]) -> tuple[float, Any]:
-    began = time.perf_counter()
-    result = work()
-    return time.perf_counter() - began, result
+def training(precision: type) -> Callable[[Setting], Iterator[Row]]:
+    def check(model: Any, other: tuple[Any, int]) -> str:
+        support, mistakes = other
+        assert abs(mistakes - model.mistakes_.sum()) <= 20, (mistakes, model.mistakes_)
+        assert abs(len(support) - len(model.support_)) <= 20
+        return f"{model.mistakes_.sum():,} mistakes, peer {mistakes:,}; {len(model.support_):,} examples kept"
+
+    def measure(setting: Setting) -> Iterator[Row]:
+        X, y, _, _ = digits()
+        rows, kind = X.astype(precision), np.dtype(precision).name
+        yield race(
+            QUESTION, f"kernel-{kind}", "VotedPerceptron, one pass of training", lambda _: ours(1).fit(X, y),
+            lambda _: in_numpy(rows, y), check, setting.repeats, ours_name="VotedPerceptron, float32",
+            peer_name=f"NumPy {np.__version__} in blocks of 512, {kind}",
+        )  # fmt: skip
+
+    return measure
 
 
-def spread(values: list[float], unit: str = "") -> str:
-    low, middle, high = np.percentile(values, (25, 50, 75))
-    return f"{middle:.3g}{unit} ({low:.3g}–{high:.3g})"
+def voting(setting: Setting) -> Iterator[Row]:
+    """Times are per row: ours of all rows of the test set, the loop of 20."""
+    X, y, X_test, _ = digits()
+    model, few = ours(1).fit(X, y), X_test[:20]
+
+    def check(found: Any, votes: Any) -> str:
+        assert np.mean(found[:20] != votes) < 0.05, "the votes differ"
+        return f"a model of {len(model.support_):,} examples"
+
+    found = race(
+        QUESTION, "kernel-vote", "voted prediction, per row", lambda _: model.decision_function(X_test),
+        lambda _: one_by_one(model, few), check, setting.repeats, ours_name="VotedPerceptron",
+        peer_name="a plain loop over the voters",
+    )  # fmt: skip
+    mine, theirs = [t / len(X_test) for t in found["ours"]], [t / len(few) for t in found["peer"]]
+    yield found | {"ours": mine, "peer": theirs, "unit": "us", "ratios": [b / a for a, b in zip(mine, theirs)]}
 
 
-def train(data: tuple[Any, ...], repeats: int) -> None:
-    X, y, _, _ = data
-    double = X.astype(np.float64)
-    times: dict[str, list[float]] = {"ours": [], "NumPy, float32": [], "NumPy, float64": []}
-    for _ in range(repeats):
-        taken, model = seconds(lambda: ours(1).fit(X, y))
-        times["ours"].append(taken)
-        for name, rows in (("NumPy, float32", X), ("NumPy, float64", double)):
-            taken, (support, mistakes) = seconds(lambda rows=rows: in_numpy(rows, y))
-            times[name].append(taken)
-            assert abs(mistakes - model.mistakes_.sum()) <= 20, (mistakes, model.mistakes_)
-            assert abs(len(support) - len(model.support_)) <= 20
-    for name, taken in times.items():
-        ratios = [theirs / mine for mine, theirs in zip(times["ours"], taken)]
-        print(f"train: {name} {spread(taken, ' s')}, ratio {spread(ratios)}", flush=True)
+def svc(setting: Setting) -> Iterator[Row]:
+    """Minutes: one fit of each."""
+    X, y, X_test, y_test = digits()
+    theirs = SVC(kernel="poly", degree=DEGREE, gamma=1.0, coef0=1.0, cache_size=4000)
+
+    def check(one: Any, other: Any) -> str:
+        wrong = [100 * np.mean(model.predict(X_test) != y_test) for model in (one, other)]
+        return f"test error {wrong[0]:.2f} %, peer {wrong[1]:.2f} %"
+
+    yield race(
+        QUESTION, "kernel-svc", "training, one pass", lambda _: ours(1).fit(X, y), lambda _: theirs.fit(X, y), check, 1,
+        ours_name="VotedPerceptron", peer_name=peer("scikit-learn", 'SVC(kernel="poly", degree=4)'),
+    )  # fmt: skip
 
 
-def svc(data: tuple[Any, ...], repeats: int) -> None:
-    X, y, X_test, y_test = data
-    peer = SVC(kernel="poly", degree=DEGREE, gamma=1.0, coef0=1.0, cache_size=4000)
-    theirs, _ = seconds(lambda: peer.fit(X, y))
-    target = 100 * np.mean(peer.predict(X_test) != y_test)
-    print(f"svc: scikit-learn {sklearn.__version__} {theirs:.0f} s, test error {target:.2f} %", flush=True)
-    for passes in (1, 2, 4, 10):
-        mine = [seconds(lambda passes=passes: ours(passes).fit(X, y)) for _ in range(min(repeats, 3))]
-        taken, model = [t for t, _ in mine], mine[-1][1]
-        errors = {r: 100 * np.mean(model.with_readout(r).predict(X_test) != y_test) for r in ("voted", "averaged")}
-        told = ", ".join(f"{name} {error:.2f} %" for name, error in errors.items())
-        print(
-            f"     ours, T = {passes}: {spread(taken, ' s')}, {told}; ratio {theirs / np.median(taken):.1f}", flush=True
-        )
-        if min(errors.values()) <= target:
-            break
+def cuda(setting: Setting) -> Iterator[Row]:
+    """Ten passes on a CUDA device, from host memory to model."""
+    X, y, X_test, y_test = digits()
+    try:
+        ours(1, device="cuda").fit(X[:5000], y[:5000])
+    except Exception as error:
+        raise Missing(f"no CUDA device: {error}") from None
+
+    def check(model: Any, _: Any) -> str:
+        wrong = 100 * np.mean(model.predict(X_test) != y_test)
+        return f"{model.mistakes_.sum():,} mistakes, {len(model.support_):,} examples kept, vote {wrong:.2f} % wrong"
+
+    yield race(
+        QUESTION, "kernel-cuda", "ten passes on a GPU, from host memory to model",
+        lambda _: ours(10, device="cuda").fit(X, y), None, check, setting.repeats, warm=True,
+        ours_name="VotedPerceptron(device=\"cuda\")",
+    )  # fmt: skip
 
 
-def vote(data: tuple[Any, ...], repeats: int) -> None:
-    X, y, X_test, _ = data
-    model, slice_ = ours(1).fit(X, y), X_test[:20]
-    mine = [seconds(lambda: model.decision_function(X_test))[0] / len(X_test) for _ in range(repeats)]
-    taken, votes = seconds(lambda: one_by_one(model, slice_))
-    found = model.decision_function(slice_)
-    assert np.mean(found != votes) < 0.05, "the votes differ"
-    each = taken / len(slice_)
-    print(
-        f"vote: ours {spread([1e6 * t for t in mine], ' µs')} a row, plain loop {1e6 * each:.0f} µs a row, "
-        f"ratio {spread([each / t for t in mine])}; {model.prediction_cost(X_test[:1000])}",
-        flush=True,
-    )
-
-
-def cuda(data: tuple[Any, ...], repeats: int) -> None:
-    X, y, X_test, y_test = data
-    ours(1, device="cuda").fit(X[:5000], y[:5000])
-    times = []
-    for _ in range(repeats + 1):
-        taken, model = seconds(lambda: ours(10, device="cuda").fit(X, y))
-        times.append(taken)
-    error = 100 * np.mean(model.predict(X_test) != y_test)
-    print(
-        f"cuda: ten passes {spread(times[1:], ' s')}; {model.mistakes_.sum():,} mistakes, {len(model.support_):,} "
-        f"examples kept, vote {error:.2f} %",
-        flush=True,
-    )
-
-
-if __name__ == "__main__":
-    works = {"train": train, "svc": svc, "vote": vote, "cuda": cuda}
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("work", nargs="*", choices=list(works), default=["train", "vote", "svc"])
-    parser.add_argument("--repeats", type=int, default=5)
-    parser.add_argument("--rows", type=int, help="so many of the 60,000 rows")
-    given = parser.parse_args()
-    X, y, X_test, y_test = mnist()
-    order = np.random.default_rng(0).permutation(len(X))[: given.rows]
-    data = (np.ascontiguousarray(X[order]) / np.float32(255), y[order], X_test / np.float32(255), y_test)
-    for name in given.work or ["train", "vote", "svc"]:
-        works[name](data, given.repeats)
+WORKS = (
+    Work("kernel-float64", QUESTION, training(np.float64), threads=None),
+    Work("kernel-float32", QUESTION, training(np.float32), threads=None),
+    Work("kernel-vote", QUESTION, voting, threads=None),
+    Work("kernel-svc", QUESTION, svc, slow=True, threads=None),
+    Work("kernel-cuda", QUESTION, cuda, slow=True, threads=None),
+)

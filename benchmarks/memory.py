@@ -1,6 +1,6 @@
-"""Peak memory of fit beyond the data, measured twice in a process of its own: by tracemalloc and by the resident set.
+"""Peak memory of fit beyond the data, in a process of its own, by tracemalloc and by the resident set; and of streams.
 
-``python benchmarks/memory.py CASE [--quick]`` measures one case and prints it as JSON; speed.py calls it so.
+``python benchmarks/memory.py CASE`` measures one fit and prints it as JSON; the runner calls it so.
 
 tracemalloc counts what Python and NumPy allocate, to the byte. The native core allocates next to nothing itself; the
 growth of the resident set's high-water mark (getrusage) would show it if it did. That mark never falls, and a child
@@ -9,24 +9,25 @@ inherits its parent's, so memory is first held up to it: whatever fit allocates 
 
 from __future__ import annotations
 
-import argparse
 import gc
 import json
 import os
-import resource
 import subprocess
 import sys
 import tracemalloc
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 import datasets
 import numpy as np
+from harness import Row, Setting, Work, row
 from numpy.typing import NDArray
+from processes import high_water, ours, peak, python
 from threadpoolctl import threadpool_limits
 
 import rosenblatt as rb
 
+QUESTION = "memory"
 BALLAST = 1 << 15  # doubles: 256 KiB, about what the kernel counts the resident set to
 # glibc: arrays from 64 KiB on come from the system and go back to it at once, not to a free list fit could draw on.
 ALLOCATOR = {"MALLOC_MMAP_THRESHOLD_": "65536", "MALLOC_TRIM_THRESHOLD_": "65536"}
@@ -36,7 +37,7 @@ class Case(NamedTuple):
     """What is fitted on what."""
 
     estimator: type
-    data: Callable[[bool], datasets.Examples]
+    data: Callable[[], datasets.Examples]
 
 
 CASES = {
@@ -47,12 +48,6 @@ CASES = {
 }
 
 
-def high_water() -> int:
-    """Bytes the resident set has had at most."""
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return peak if sys.platform == "darwin" else 1024 * peak
-
-
 def held_to_the_mark() -> list[NDArray[Any]]:
     """Memory in use, so much that the next allocation raises the high-water mark."""
     mark, held = high_water(), []
@@ -61,10 +56,10 @@ def held_to_the_mark() -> list[NDArray[Any]]:
     return held
 
 
-def measure(name: str, quick: bool) -> dict[str, Any]:
+def measured(name: str) -> dict[str, Any]:
     """Peaks of one fit of two passes, in bytes, and what is allowed: 6 × the weights and 8 bytes a row."""
     case = CASES[name]
-    X, y, what = case.data(quick)
+    X, y, what = case.data()
     case.estimator(tol=None, max_iter=1).fit(X[:200], y[:200])  # loads what the first fit loads
     model = case.estimator(tol=None, max_iter=2, random_state=0)
     gc.collect()
@@ -87,17 +82,69 @@ def measure(name: str, quick: bool) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def measured_apart(name: str, quick: bool) -> dict[str, Any]:
-    """``measure`` in a fresh process."""
-    command = [sys.executable, __file__, name, *(["--quick"] if quick else [])]
-    done = subprocess.run(command, env=os.environ | ALLOCATOR, stdout=subprocess.PIPE, check=True, text=True)
-    return dict(json.loads(done.stdout))
+def fits(setting: Setting) -> Iterator[Row]:
+    """Each case in a fresh process."""
+    for name in CASES:
+        command = [sys.executable, __file__, name]
+        ran = subprocess.run(command, env=os.environ | ALLOCATOR, stdout=subprocess.PIPE, check=True, text=True)
+        found = json.loads(ran.stdout)
+        yield row(
+            QUESTION, f"fit-{name}", f"{found['estimator']}.fit, {found['what']}: peak beyond the data", unit="B",
+            ours_name="traced allocations", ours=[found["traced"]], peer=[found["allowance"]],
+            peer_name="allowed: 6 × weights + 8 B a row", ratios=[found["traced"] / found["allowance"]], reach=1,
+            at_most=True, learned=f"resident set +{found['resident'] / 1e6:.1f} MB", more=found,
+        )  # fmt: skip
 
+
+STREAM = """
+import sys, rosenblatt as rb
+print(sum(len(block) for block in rb.data.stream(sys.argv[1], block_rows=int(sys.argv[2]))))
+"""
+KINDS = {
+    "svm": (b"", b"1 " + b" ".join(b"%d:0.123456" % j for j in range(1, 41)) + b"\n"),
+    "csv": (b"label,n,text\n", b'pos,3.5,"' + b"some words of a text, " * 20 + b'"\n'),
+}
+
+
+def growth(name: str, what: str, few: int, many: int, peaks: list[int]) -> Row:
+    return row(
+        QUESTION, name, f"{what}: {many} blocks against {few}", unit="B", ours=[peaks[1]], peer=[peaks[0]],
+        ours_name=f"{many} blocks", peer_name=f"{few} blocks", ratios=[peaks[1] / peaks[0]], reach=1.1, at_most=True,
+    )  # fmt: skip
+
+
+def streams(setting: Setting) -> Iterator[Row]:
+    """Peak resident memory of processes that stream a file of 20, then of 100 blocks."""
+    block_rows = 5_000
+    for kind, (head, line) in KINDS.items():
+        path, peaks = setting.folder / f"long.{kind}", []
+        for blocks in (20, 100):
+            with path.open("wb") as file:
+                file.write(head)
+                for _ in range(blocks):
+                    file.write(line * block_rows)
+            peaks.append(peak(python(STREAM, path, block_rows)))
+        path.unlink()
+        yield growth(f"stream-{kind}", f"data.stream of {kind}, {block_rows:,} rows a block, peak", 20, 100, peaks)
+
+
+def command(setting: Setting) -> Iterator[Row]:
+    """Peak of the streamed command on a file of 20 and of 80 blocks."""
+    path, peaks = setting.folder / "rows.csv", []
+    line = b"pos,a good film that I liked from its first minute to the last\nneg,a bad film of many words\n"
+    for blocks in (20, 80):
+        path.write_bytes(b"label,text\n" + line * (1024 * blocks // 2))
+        options = ("--stream", "--block-rows", 1024, "--passes", 2, "-q")
+        peaks.append(peak(ours("train", path, "-o", setting.folder / "small.model", *options)))
+    yield growth("stream-train", "rosenblatt train --stream, 1,024 rows of CSV a block, peak", 20, 80, peaks)
+
+
+WORKS = (
+    Work("fit-memory", QUESTION, fits, early=True),
+    Work("stream-memory", QUESTION, streams, early=True),
+    Work("command-memory", QUESTION, command, quick=True, early=True),
+)
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description="Peak memory of one fit beyond the data.")
-    parser.add_argument("case", choices=CASES)
-    parser.add_argument("--quick", action="store_true", help="a tenth of the rows")
-    options = parser.parse_args()
     with threadpool_limits(1):
-        print(json.dumps(measure(options.case, options.quick)))
+        print(json.dumps(measured(sys.argv[1])))

@@ -1,0 +1,83 @@
+"""What a scikit-learn user would write: from a file to a model on disk, by one of some recipes.
+
+``python benchmarks/sklearn_script.py RECIPE TRAIN MODEL`` trains; ``… score MODEL TEST`` prints the accuracy.
+"""
+
+import csv
+import pickle
+import sys
+
+
+def table(path):
+    csv.field_size_limit(sys.maxsize)
+    with open(path, encoding="utf-8", newline="") as file:
+        rows = csv.reader(file)
+        next(rows)
+        labels, texts = zip(*rows)
+    return list(texts), list(labels)
+
+
+def read(path):
+    if path.endswith(".csv"):
+        return table(path)
+    from sklearn.datasets import load_svmlight_file
+
+    X, y = load_svmlight_file(path, n_features=123)
+    X.indices, X.indptr = X.indices.astype("int32"), X.indptr.astype("int32")  # its own learners take no others
+    return X, y
+
+
+def recipe(name):
+    """A pipeline; the name is features-learner-passes."""
+    from sklearn.pipeline import make_pipeline
+
+    features, learner, passes = name.split("-")
+    steps = []
+    if features == "hashing":
+        from sklearn.feature_extraction.text import HashingVectorizer
+
+        steps.append(HashingVectorizer(ngram_range=(1, 2)))
+    elif features == "tfidf":
+        from sklearn.feature_extraction.text import TfidfVectorizer
+
+        steps.append(TfidfVectorizer(ngram_range=(1, 2), sublinear_tf=True))
+    elif features == "tfidfwords":
+        from sklearn.feature_extraction.text import TfidfVectorizer
+
+        steps.append(TfidfVectorizer(sublinear_tf=True))
+    if learner == "svc":
+        from sklearn.svm import LinearSVC
+
+        steps.append(LinearSVC())
+    else:
+        from sklearn.linear_model import SGDClassifier
+
+        kinds = {
+            "averaged": {"loss": "perceptron", "learning_rate": "constant", "eta0": 1, "average": True},
+            "pa1": {"loss": "hinge", "learning_rate": "pa1", "eta0": 1.0, "average": True},
+            "hinge": {"loss": "hinge", "alpha": 1e-5, "penalty": "l2"},
+        }
+        options = {"penalty": None, "max_iter": int(passes), "tol": None, "random_state": 0} | kinds[learner]
+        steps.append(SGDClassifier(**options))
+    return make_pipeline(*steps)
+
+
+def train(name, path):
+    X, y = read(path)
+    return recipe(name).fit(X, y)
+
+
+def score(model, path):
+    X, y = read(path)
+    return model.score(X, y)
+
+
+if __name__ == "__main__":
+    what, first, second = sys.argv[1:]
+    if what == "score":
+        with open(first, "rb") as file:
+            print(score(pickle.load(file), second))
+    else:
+        model = train(what, first)
+        with open(second, "wb") as file:
+            pickle.dump(model, file, protocol=5)
