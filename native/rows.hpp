@@ -115,8 +115,9 @@ void sort_lanes(std::int32_t* feature, T* x, std::size_t size) {
     std::copy_n(moved.data, size, x);
 }
 
-// Some entries before f(j, x_j) is called, a sparse row calls ask(j), to prefetch what f will read.
-constexpr Index kAskedAhead = 48;
+// Some entries before f(j, x_j) is called, a sparse row calls ask(j), to prefetch what f will read. That pays for
+// weights of more bytes than a second-level cache holds with all else.
+constexpr Index kAskedAhead = 48, kNear = 1 << 19;
 struct NoAsk {
     void operator()(Index) const {}
 };
@@ -183,14 +184,19 @@ struct CsrRow {
     using value_type = T;
     const I* feature;  // ascending in each lane
     const T* x;
-    Index n_entries;
+    Index n_entries, n_features;
 
     T dot(const T* w) const {
         Lanes<T> lanes;
-        each([&](Index j, T value) { lanes.at[j & (kLanes - 1)] += value * w[j]; },
-             [w](Index j) { prefetch_near(w + j); });
+        const auto add = [&](Index j, T value) { lanes.at[j & (kLanes - 1)] += value * w[j]; };
+        if (is_near(1))
+            each(add);
+        else
+            each(add, [w](Index j) { prefetch_near(w + j); });
         return lanes.sum();
     }
+    // Whether so many numbers of each feature are near at hand, once they were read.
+    bool is_near(Index stride) const { return n_features * stride * static_cast<Index>(sizeof(T)) <= kNear; }
     T norm2() const {
         Lanes<T> lanes;
         for (Index e = 0; e < n_entries; ++e) lanes.at[feature[e] & (kLanes - 1)] += x[e] * x[e];
@@ -199,11 +205,15 @@ struct CsrRow {
     template <int N>
     void dots(const T* w, Index stride, T* out) const {
         ClassLanes<T, N> lanes;
-        each([&](Index j, T value) { lanes.at[j & (kLanes - 1)].add_product(value, w + j * stride); },
-             [&](Index j) {
-                 prefetch_near(w + j * stride);
-                 prefetch_near(w + j * stride + N - 1);
-             });
+        const auto add = [&](Index j, T value) { lanes.at[j & (kLanes - 1)].add_product(value, w + j * stride); };
+        const auto ask = [&](Index j) {
+            prefetch_near(w + j * stride);
+            prefetch_near(w + j * stride + N - 1);
+        };
+        if (is_near(stride))
+            each(add);
+        else
+            each(add, ask);
         lanes.store_sum(out);
     }
     template <class F, class Ask = NoAsk>
@@ -233,7 +243,9 @@ struct CsrRows {
     const T* x;
     Index n_rows, n_features;
 
-    CsrRow<T, I> operator[](Index i) const { return {feature + start[i], x + start[i], start[i + 1] - start[i]}; }
+    CsrRow<T, I> operator[](Index i) const {
+        return {feature + start[i], x + start[i], start[i + 1] - start[i], n_features};
+    }
     void prefetch_start(Index i) const { prefetch_bytes(start + i, 1); }
 };
 
