@@ -30,6 +30,14 @@ class Gathered {
 
     std::string_view operator[](const Entry& e) const { return {bytes.data() + e.at, e.size}; }
 
+    // Room for about as many as new text has: memory that is moved as it grows is asked for twice.
+    void expect(std::size_t text_bytes) {
+        const std::size_t n = std::min<std::size_t>(text_bytes / 10, std::size_t{1} << 20);
+        entries.reserve(n);
+        bytes.reserve(12 * n);
+        if (2 * n > slots_.size()) enlarge(std::bit_ceil(2 * n));
+    }
+
     void add(std::string_view gram, std::uint32_t hash, std::size_t row, std::size_t position) {
         Entry& e = entry(gram, hash, row, position);
         ++e.occurrences;
@@ -114,12 +122,12 @@ class Gathered {
         entries.push_back({bytes.size(), static_cast<std::uint32_t>(gram.size()), hash, row, position,
                            std::numeric_limits<std::size_t>::max(), 0, 0});
         bytes.insert(bytes.end(), gram.begin(), gram.end());
-        if (2 * entries.size() > slots_.size()) enlarge();
+        if (2 * entries.size() > slots_.size()) enlarge(4 * slots_.size());
         return entries.back();
     }
 
-    void enlarge() {
-        slots_.assign(4 * slots_.size(), 0);
+    void enlarge(std::size_t n_slots) {
+        slots_.assign(n_slots, 0);
         mask_ = slots_.size() - 1;
         for (std::size_t i = 0; i < entries.size(); ++i) {
             std::uint64_t place = entries[i].hash & mask_;
@@ -135,6 +143,9 @@ inline Fault gather(const Documents& documents, const Analysis& analysis, const 
     const std::vector<std::size_t> blocks = blocks_of(documents);
     n_threads = static_cast<unsigned>(std::clamp<std::size_t>(blocks.size() - 1, 1, std::max(n_threads, 1u)));
     std::vector<Gathered> found(n_threads);
+    std::size_t text_bytes = 0;
+    for (const std::string_view document : documents) text_bytes += document.size();
+    for (Gathered& part : found) part.expect(text_bytes / n_threads);
     const auto make = [&](unsigned which) {
         struct Gram {
             std::string_view bytes;

@@ -137,8 +137,11 @@ def admit(X: Any, dtype: Any = None, names: Any = None) -> Rows:
         view = csr(X, dtype) if is_sparse(X) else (np.ascontiguousarray(X, dtype),)
     known = getattr(X, "largest", None)
     fault, largest = _native.scan(view) if known is None else ("", known)
+    if fault == "not canonical" and hasattr(X, "sorted_indices"):  # SciPy sorts fast, but adds duplicates in any order
+        view = csr(X.tocsr().sorted_indices(), dtype)
+        fault, largest = _native.scan(view)
     if fault == "not canonical":
-        view = _canonical(view)
+        view = _canonical(csr(X, dtype))
         fault, largest = _native.scan(view)
     if fault == "index out of range":
         row = _row_of(view, np.flatnonzero((view[1] < 0) | (view[1] >= X.shape[1]))[0])

@@ -106,11 +106,11 @@ def default(has_text: bool, is_regression: bool) -> tuple[str, str]:
     return (FOR_TEXT, "text") if has_text else (FOR_NUMBERS, "numbers")
 
 
-def chosen(arguments: argparse.Namespace, name: str, has_text: bool = False) -> tuple[str, dict[str, Any]]:
+def chosen(arguments: argparse.Namespace, name: str, is_text: bool = False) -> tuple[str, dict[str, Any]]:
     """The class of a learner, and the parameters that its name, the data and the options set."""
     named, asked = ALGORITHMS[name], asked_for(arguments)
     found = dict(named.preset)
-    if has_text and named.estimator in _NO_BIAS_ON_TEXT:
+    if is_text and named.estimator in _NO_BIAS_ON_TEXT:
         found["fit_intercept"] = False
     if "rule" in named.takes:
         asked = _with_rule(asked, name)

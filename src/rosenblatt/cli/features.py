@@ -117,6 +117,11 @@ class Features:
         return self.encoder is not None and bool(self.encoder.columns.text)
 
     @property
+    def is_text(self) -> bool:
+        """Whether it is text and nothing else."""
+        return self.encoder is not None and self.encoder.columns.features == [*(self.encoder.columns.text or ())]
+
+    @property
     def n_features(self) -> int:
         return self.met if self.encoder is None else self.encoder.n_features
 

@@ -161,7 +161,7 @@ def _course(arguments: argparse.Namespace, progress: Progress, interrupt: Interr
     name, why = arguments.algorithm, ""
     if name is None:
         name, why = algorithms.default(features.has_text, inputs.are_numbers_of_a_regression(first))
-    kind, parameters = algorithms.chosen(arguments, name, features.has_text)
+    kind, parameters = algorithms.chosen(arguments, name, features.is_text)
     passes = arguments.passes or PASSES
     parameters |= {"max_iter": passes, "random_state": arguments.seed}
     if "tol" in algorithms.ALGORITHMS[name].takes:

@@ -33,7 +33,7 @@ from .terminal import CommandError, Interrupt, Progress, shown
 Array = Any
 
 #: So many blocks are taken apart ahead of learning.
-AHEAD = 3
+AHEAD = 2
 
 
 @dataclass

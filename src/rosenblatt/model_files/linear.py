@@ -30,7 +30,7 @@ def state_of(learner: Learner) -> tuple[dict[str, Any], dict[str, Array]]:
     rows = _rows_in_use(list(held.values()))
     if 2 * len(rows) > learner.n_features:
         return {}, held
-    return {}, {_ROWS: rows} | {name: found[rows] for name, found in held.items()}
+    return {}, {_ROWS: rows} | {name: np.take(found, rows, axis=0) for name, found in held.items()}
 
 
 def made(plain: dict[str, Any], **options: Any) -> Learner:

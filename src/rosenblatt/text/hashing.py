@@ -282,7 +282,7 @@ class Hashing:
         }
         arrays: dict[str, Array] = {}
         if self.document_counts is not None:
-            columns = np.flatnonzero(self.document_counts)
+            columns = np.flatnonzero(self.document_counts != 0)  # of flags, which is faster
             arrays |= {"counted_columns": columns.astype(np.int32), "document_counts": self.document_counts[columns]}
         if self.names is not None:
             arrays |= {"name_bytes": self.names.text, "name_starts": self.names.starts}
