@@ -311,13 +311,26 @@ void score_rows(const nb::tuple& rows, const nb::tuple& model, nb::object out) {
     });
 }
 
-Index decide_row(const nb::tuple& row, const nb::tuple& model) {
-    Index code = 0;
+// f(scores of one row, as many as there are); `visited` examples were learned from where they are to be averaged.
+template <class F>
+void with_scores_of_one(const nb::tuple& row, const nb::tuple& model, Index visited, F&& f) {
     with_scored_rows(row, model, [&]<class T>(T, const auto& view, auto& m) {
-        if (view.n_rows != 1) throw std::invalid_argument("one row is decided at a time");
-        code = decide(view[0], m);
+        if (view.n_rows != 1 || (visited && !m.w.total)) throw std::invalid_argument("one row, and sums to average");
+        Room<T> scores(static_cast<std::size_t>(m.w.n_classes));
+        score_row(view[0], m, static_cast<double>(visited), scores.data);
+        f(scores.data, m.w.n_classes);
     });
+}
+
+Index decide_one(const nb::tuple& row, const nb::tuple& model, Index visited) {
+    Index code = 0;
+    with_scores_of_one(row, model, visited, [&](const auto* scores, Index n) { code = decide(scores, n); });
     return code;
+}
+
+void score_one(const nb::tuple& row, const nb::tuple& model, Index visited, nb::object out) {
+    with_scores_of_one(row, model, visited,
+                       [&]<class T>(const T* scores, Index n) { std::copy_n(scores, n, writable<T>(out, n, "out")); });
 }
 
 // f(rows) with the GIL released; the type of the numbers is that of the dense array or of the CSR data
@@ -392,8 +405,10 @@ NB_MODULE(_native, m) {
           "False: it ended before a step that could overflow.");
     m.def("score", &score_rows, nb::arg("rows"), nb::arg("model"), nb::arg("out"),
           "Scores of every row, one per class, written to out.");
-    m.def("decide", &decide_row, nb::arg("row"), nb::arg("model"),
-          "Code of the class of the largest score of one row, the first of equals; two classes: 1 if it is > 0.");
+    m.def("score_one", &score_one, nb::arg("row"), nb::arg("model"), nb::arg("visited"), nb::arg("out"),
+          "Scores of one row; averaged, where so many examples were visited, or 0: by the weights as they are.");
+    m.def("decide_one", &decide_one, nb::arg("row"), nb::arg("model"), nb::arg("visited"),
+          "Code of the class of the largest of these scores, the first of equals; two classes: 1 if it is > 0.");
     m.def("product", &product_of, nb::arg("a"), nb::arg("b"), nb::arg("out"), nb::arg("n_threads"),
           "out = a·bᵀ of CSR rows.");
     m.def("compress", &compress_rows, nb::arg("rows"), nb::arg("start"), nb::arg("feature"), nb::arg("x"),

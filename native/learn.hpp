@@ -108,13 +108,23 @@ ROSENBLATT_CLONES void score(const Rows& rows, Model& model, typename Rows::valu
     for (Index i = 0; i < rows.n_rows; ++i) model.scores(rows[i], out + i * model.w.n_classes);
 }
 
+// Scores of a row by the weights, or, after n > 0 examples, by their average W − total/n, rounded as its readout is.
+template <class Row, class Model, class T>
+ROSENBLATT_CLONES void score_row(const Row& x, Model& model, double n, T* out) {
+    const auto& w = model.w;
+    if (n == 0) return model.scores(x, out);
+    const auto mean = [&](Index at) { return static_cast<T>(static_cast<double>(w.bias[at]) - w.total[at] / n); };
+    for (Index c = 0; c < w.n_classes; ++c) {
+        Lanes<T> lanes;
+        x.each([&](Index j, T value) { lanes.at[j & (kLanes - 1)] += value * mean((j + 1) * w.stride + c); });
+        out[c] = lanes.sum() + mean(c);
+    }
+}
+
 // The code of the class of the largest score, the first of equals; of two classes, 1 if the score is > 0.
-template <class Row, class Model>
-ROSENBLATT_CLONES Index decide(const Row& x, Model& model) {
-    Room<typename Row::value_type> scores(static_cast<std::size_t>(model.w.n_classes));
-    model.scores(x, scores.data);
-    if (model.w.n_classes == 1) return scores[0] > 0;
-    return std::max_element(scores.data, scores.data + model.w.n_classes) - scores.data;
+template <class T>
+Index decide(const T* scores, Index n_classes) {
+    return n_classes == 1 ? scores[0] > 0 : std::max_element(scores, scores + n_classes) - scores;
 }
 
 // What is wrong with rows that are to be learned from, if anything.

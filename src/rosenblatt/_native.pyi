@@ -21,8 +21,11 @@ def learn(
 def score(rows: tuple[Any, ...], model: tuple[Any, ...], out: NDArray[Any]) -> None:
     """Scores of every row, one per class, written to out."""
 
-def decide(row: tuple[Any, ...], model: tuple[Any, ...]) -> int:
-    """Code of the class of the largest score of one row, the first of equals; two classes: 1 if it is > 0."""
+def score_one(row: tuple[Any, ...], model: tuple[Any, ...], visited: int, out: NDArray[Any]) -> None:
+    """Scores of one row; averaged, where so many examples were visited, or 0: by the weights as they are."""
+
+def decide_one(row: tuple[Any, ...], model: tuple[Any, ...], visited: int) -> int:
+    """Code of the class of the largest of these scores, the first of equals; two classes: 1 if it is > 0."""
 
 def product(a: tuple[Any, ...], b: tuple[Any, ...], out: NDArray[Any], n_threads: int) -> None:
     """Out = a·bᵀ of CSR rows."""

@@ -290,37 +290,21 @@ class Learner(State):
     def scores_one(self, x: dict[Any, float], columns: dict[Any, int]) -> Array:
         """Scores of one row of named features; names never met count as absent."""
         out = np.empty(self.n_vectors, self.dtype)
-        engine.score(*self._one(x, columns), out)
+        engine.score_one((x, columns), *self._for_one(), out)
         return out
 
     def predict_one(self, x: dict[Any, float], columns: dict[Any, int]) -> int:
         """Code of the predicted class of one row of named features."""
-        view, model = ((x, columns), self._model) if self.readout == "last" else self._one(x, columns)
-        code = engine.decide(view, model)
+        code = engine.decide_one((x, columns), *self._for_one())
         return code if self.n_classes > 1 else 0
 
-    def _one(self, x: dict[Any, float], columns: dict[Any, int]) -> tuple[engine.View, engine.Model]:
-        """One row of named features and the readout that scores it."""
-        view: engine.View = (x, columns)
+    def _for_one(self) -> tuple[engine.Model, int]:
+        """What scores one row, and how many examples it is the average of: not all of it is averaged for one row."""
         if self.readout == "last":
-            return view, self._model
-        if self.readout == "averaged" and self._read is None and self.visited:
-            engine.decide(view, self._model_of(self.weights, still=True))  # refuses values that are no numbers
-            view, weights = self._averaged_part(x, columns)
-        else:
-            weights = self.read()
-        return view, self._model_of(weights, still=True)
-
-    def _averaged_part(self, x: dict[Any, float], columns: dict[Any, int]) -> tuple[engine.View, Array]:
-        """The row and just its averaged weights, renumbered so that each feature keeps its lane: the same bits."""
-        assert self.total is not None
-        named = sorted((columns[name], value) for name, value in x.items() if name in columns)
-        places = [0, *(1 + column for column, _ in named)]
-        part = (self.weights[places] - self.total[places] / self.visited).astype(self.dtype)
-        lanes = [16 * i + column % 16 for i, (column, _) in enumerate(named)]
-        weights = engine.zeros(1 + 16 * len(named), part.shape[1], self.dtype)
-        weights[[0, *(1 + lane for lane in lanes)]] = part
-        return ({lane: value for lane, (_, value) in zip(lanes, named)}, {lane: lane for lane in lanes}), weights
+            return self._model, 0
+        if self.readout == "averaged" and self._read is None and self.visited and not self._frozen:
+            return self._model, self.visited
+        return self._model_of(self.read(), still=True), 0
 
     def predict(self, rows: engine.Rows) -> Array:
         """Codes of the predicted classes, or the predicted numbers."""
