@@ -12,6 +12,7 @@ from saved import same_learner
 import rosenblatt as rb
 from rosenblatt import cli, model_files
 from rosenblatt.cli import training
+from rosenblatt.cli.features import _bits_for
 
 WORDS = [
     "good",
@@ -90,6 +91,28 @@ def test_text_in_memory_is_fit(csv, tmp_path):
         average=True, fit_intercept=False, max_iter=3, tol=None, random_state=7
     ).fit(X, labels)
     same(tmp_path / "m", expected)
+
+
+@pytest.mark.parametrize(
+    ("options", "bias"),
+    [((), False), (("--intercept",), True), (("-a", "mira"), False), (("-a", "averaged"), True)],
+)
+def test_on_text_passive_aggressive_steps_have_no_bias_unless_asked_for(csv, tmp_path, options, bias):
+    assert train(csv, "-o", tmp_path / "m", *options) == 0
+    loaded = rb.load(tmp_path / "m")
+    assert loaded.fit_intercept is bias
+    assert np.any(loaded.intercept_ != 0) == bias
+
+
+def test_many_classes_take_fewer_columns(tmp_path):
+    path = tmp_path / "many.csv"
+    path.write_text("label,text\n" + "".join(f"class{i % 20},word{i % 20} and more\n" for i in range(80)))
+    assert train(path, "-o", tmp_path / "m", "--passes", 1, "--text", "text") == 0
+    assert rb.load(tmp_path / "m").n_features_in_ == 2**20
+    assert train(path, "-o", tmp_path / "m", "--passes", 1, "--text", "text", "--bits", 12) == 0
+    assert rb.load(tmp_path / "m").n_features_in_ == 2**12
+    assert [_bits_for(k) for k in (1, 2, 8, 10, 20, 100, 1000)] == [22, 22, 22, 21, 20, 18, 16]
+    assert all(12 * rb.engine.stride_of(k) << _bits_for(k) <= 2**29 for k in range(1, 600))
 
 
 @pytest.mark.parametrize("rows", [17, 100, 1000])

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 SECTION = "features"
 #: So many names of categories are kept.
 MOST_CATEGORIES = 1 << 18
-#: 2^22 columns for text: more are of no use on the reviews of imdb.
-MOST_BITS = 22
+#: 2^22 columns for text: more are of no use on the reviews of imdb. Where there are many classes, fewer, but not less.
+MOST_BITS, LEAST_BITS = 22, 16
 
 
 class TextColumn:
@@ -219,11 +219,11 @@ class Features:
 
 
 def _bits_for(n_vectors: int) -> int:
-    """As many columns as are of use, unless weights and their sums, 12 bytes each, were to take more than 2 GB."""
+    """As many columns as are of use, or fewer, so that weights and their sums, 12 bytes each, take 512 MB."""
     from ..engine import stride_of
 
     bits = MOST_BITS
-    while 12 * stride_of(n_vectors) << bits > 1 << 31:
+    while bits > LEAST_BITS and 12 * stride_of(n_vectors) << bits > 1 << 29:
         bits -= 1
     return bits
 

@@ -165,7 +165,7 @@ def add_encoding(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--norm", choices=("l2", "none"), default="l2", help="divide rows of text by their norm (l2)")
     group.add_argument("--negation", action="store_true", help="mark words after an English negation by not_")
     group.add_argument(
-        "--bits", metavar="B", type=count, help="2^B columns for each text column (22, or what 2 GB hold)"
+        "--bits", metavar="B", type=count, help="2^B columns for each text column (22; with many classes fewer)"
     )
     group.add_argument(
         "--named-rows",

@@ -24,6 +24,7 @@ def replacing(path: Any) -> Iterator[BinaryIO]:
     What it is compressed by is told by the name. ``"-"`` is standard output, which is written at once.
     """
     if path == "-":
+        sys.stdout.flush()  # what was printed before comes before
         yield sys.stdout.buffer
         sys.stdout.buffer.flush()
         return
