@@ -295,7 +295,8 @@ class Learner(State):
 
     def predict_one(self, x: dict[Any, float], columns: dict[Any, int]) -> int:
         """Code of the predicted class of one row of named features."""
-        code = engine.decide_one((x, columns), *self._for_one())
+        model, visited = (self._model, 0) if self.readout == "last" else self._for_one()
+        code = engine.decide_one((x, columns), model, visited)
         return code if self.n_classes > 1 else 0
 
     def _for_one(self) -> tuple[engine.Model, int]:
