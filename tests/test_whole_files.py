@@ -149,7 +149,7 @@ def test_a_failure_at_the_last_moment(call, kind_of_file, tmp_path, monkeypatch)
 SAVE = """
 import os, resource, signal, sys, numpy as np, rosenblatt as rb
 from rosenblatt import whole_files
-model = rb.AveragedPerceptron(max_iter=1, tol=None).fit(np.ones((10, 20_000)), [0, 1] * 5)
+model = rb.AveragedPerceptron(max_iter=1, tol=None, shuffle=False).fit(np.ones((10, 20_000)), [0, 1] * 5)
 """
 
 
