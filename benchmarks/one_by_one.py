@@ -67,10 +67,8 @@ def right_before_learning(model: Any, rows: list[dict[str, float]], labels: list
     return right
 
 
-def named_examples(setting: Setting) -> Iterator[Row]:
-    name = peer("river", "Perceptron")
-    from river.linear_model import Perceptron as RiverPerceptron
-
+def learned_one_by_one(setting: Setting, name: str, ours: Any, theirs: Any, **told: Any) -> Row:
+    """The same dicts in the same order to a learner of each side."""
     rows, labels, what = datasets.named()
 
     def check(one: int, other: int) -> str:
@@ -78,12 +76,18 @@ def named_examples(setting: Setting) -> Iterator[Row]:
         assert min(one, other) > 0.5 * n, "one of the two did not learn"
         return f"right before learning {one / n:.3f}, peer {other / n:.3f}"
 
-    yield race(
-        QUESTION, "learn_one", f"predict_one, then learn_one, {what}",
-        lambda _: right_before_learning(rb.Perceptron(), rows, labels),
-        lambda _: right_before_learning(RiverPerceptron(), rows, labels), check, setting.repeats, calls=len(rows),
-        reach=2, aim=4, ours_name="Perceptron", peer_name=name,
+    return race(
+        QUESTION, name, f"predict_one, then learn_one, {what}",
+        lambda _: right_before_learning(ours(), rows, labels), lambda _: right_before_learning(theirs(), rows, labels),
+        check, setting.repeats, calls=len(rows), ours_name=ours.__name__, **told,
     )  # fmt: skip
+
+
+def named_examples(setting: Setting) -> Iterator[Row]:
+    name = peer("river", "Perceptron")
+    from river.linear_model import Perceptron
+
+    yield learned_one_by_one(setting, "learn_one", rb.Perceptron, Perceptron, reach=2, aim=4, peer_name=name)
 
 
 class Tagger:
@@ -105,19 +109,8 @@ class Tagger:
 
 
 def tagged_examples(setting: Setting) -> Iterator[Row]:
-    name = peer("nltk", "AveragedPerceptron")
-    rows, labels, what = datasets.named()
-
-    def check(one: int, other: int) -> str:
-        n = len(rows) - 1
-        assert min(one, other) > 0.5 * n, "one of the two did not learn"
-        return f"right before learning {one / n:.3f}, peer {other / n:.3f}"
-
-    yield race(
-        QUESTION, "learn_one-nltk", f"predict_one, then learn_one, averaged, {what}",
-        lambda _: right_before_learning(rb.AveragedPerceptron(), rows, labels),
-        lambda _: right_before_learning(Tagger(), rows, labels), check, setting.repeats, calls=len(rows),
-        ours_name="AveragedPerceptron", peer_name=name,
+    yield learned_one_by_one(
+        setting, "learn_one-nltk", rb.AveragedPerceptron, Tagger, peer_name=peer("nltk", "AveragedPerceptron"),
         note="ours predicts by the average while it learns; NLTK's by the last weights, moved by 1 whatever the value",
     )  # fmt: skip
 

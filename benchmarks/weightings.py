@@ -19,10 +19,12 @@ def main(seeds: int = 3) -> None:
     """Test accuracy by weighting, learner and passes, the mean over some seeds."""
     texts, y = datasets.texts("imdb", "train")
     unseen, labels = datasets.texts("imdb", "test")
+    passive_aggressive = functools.partial(rb.PassiveAggressiveClassifier, average=True)
     learners: dict[str, Callable[..., Any]] = {
         "averaged perceptron": rb.AveragedPerceptron,
-        "averaged PA-I, C=1": functools.partial(rb.PassiveAggressiveClassifier, average=True),
-        "averaged PA-I, C=0.3": functools.partial(rb.PassiveAggressiveClassifier, average=True, C=0.3),
+        "averaged PA-I, C=1": passive_aggressive,
+        "averaged PA-I, C=1, no bias": functools.partial(passive_aggressive, fit_intercept=False),
+        "averaged PA-I, C=0.3, no bias": functools.partial(passive_aggressive, fit_intercept=False, C=0.3),
     }
     passes = (1, 2, 3, 5, 10)
     print("\nTest accuracy in %, imdb, words and pairs, l2, after passes:", *passes)
@@ -36,7 +38,7 @@ def main(seeds: int = 3) -> None:
                 models = [kind(max_iter=n, tol=None, random_state=seed).fit(X, y) for seed in range(seeds)]
                 cells.append(f"{100 * np.mean([model.score(held_out, labels) for model in models]):.2f}")
             weighed = weighting + (" × idf, as a stream" if idf == "stream" else " × idf" if idf else "")
-            print(f"{weighed:<26} {name:<21} {'  '.join(cells)}", flush=True)
+            print(f"{weighed:<26} {name:<30} {'  '.join(cells)}", flush=True)
 
 
 if __name__ == "__main__":

@@ -144,4 +144,29 @@ inline void read(const ArrowSchema& schema, const ArrowArray& a, std::vector<std
     }
 }
 
+// A column of strings that others hold: where each begins and the last one ends, and their bytes.
+struct Strings {
+    const void* buffers[3];
+
+    Strings(const std::int32_t* starts, const char* text) : buffers{nullptr, starts, text} {}
+    virtual ~Strings() = default;
+
+    // Both structs as the interface has them; the array owns this column from then on.
+    void give(std::int64_t n_rows, ArrowSchema& schema, ArrowArray& array) {
+        schema = ArrowSchema{};
+        schema.format = "u";
+        schema.name = "";
+        schema.release = [](ArrowSchema* it) { it->release = nullptr; };
+        array = ArrowArray{};
+        array.length = n_rows;
+        array.n_buffers = 3;
+        array.buffers = buffers;
+        array.private_data = this;
+        array.release = [](ArrowArray* it) {
+            delete static_cast<Strings*>(it->private_data);
+            it->release = nullptr;
+        };
+    }
+};
+
 }  // namespace rosenblatt::arrow

@@ -125,6 +125,44 @@ class Given {
     }
 };
 
+// Strings in bytes objects, which stay for as long as someone has them.
+struct HeldStrings : arrow::Strings {
+    nb::bytes starts, text;
+
+    HeldStrings(nb::bytes starts, nb::bytes text)
+        : Strings(reinterpret_cast<const std::int32_t*>(starts.c_str()), text.c_str()),
+          starts(std::move(starts)),
+          text(std::move(text)) {}
+    ~HeldStrings() override {
+        nb::gil_scoped_acquire locked;
+        starts.reset();
+        text.reset();
+    }
+};
+
+// What no one has taken out of a capsule is released with it.
+template <class S>
+nb::object capsule_of(S* it, const char* name) {
+    PyObject* made = PyCapsule_New(it, name, [](PyObject* self) {
+        auto* const left = static_cast<S*>(PyCapsule_GetPointer(self, PyCapsule_GetName(self)));
+        if (left->release) left->release(left);
+        delete left;
+    });
+    if (!made) throw nb::python_error();
+    return nb::steal(made);
+}
+
+nb::tuple arrow_strings(nb::bytes starts, nb::bytes text) {
+    const auto n_rows = static_cast<std::int64_t>(starts.size() / sizeof(std::int32_t)) - 1;
+    const auto* const at = reinterpret_cast<const std::int32_t*>(starts.c_str());
+    if (n_rows < 0 || at[0] != 0 || static_cast<std::size_t>(at[n_rows]) > text.size())
+        throw std::invalid_argument("starts of another text");
+    auto* const schema = new ArrowSchema{};
+    auto* const array = new ArrowArray{};
+    (new HeldStrings(std::move(starts), std::move(text)))->give(n_rows, *schema, *array);
+    return nb::make_tuple(capsule_of(schema, "arrow_schema"), capsule_of(array, "arrow_array"));
+}
+
 // ---- settings
 // --------------------------------------------------------------------------------------------------------
 
@@ -355,6 +393,8 @@ void weigh_columns(const nb::tuple& rows, nb::object counts_array, std::uint64_t
 }  // namespace
 
 void bind_text(nb::module_& m) {
+    m.def("arrow_strings", &arrow_strings, nb::arg("starts"), nb::arg("text"),
+          "The capsules of Arrow's C interface, schema and array, of a column of strings.");
     m.def("hash_text", &hash_text, nb::arg("documents"), nb::arg("analysis"), nb::arg("encoding"), nb::arg("bits"),
           "CSR rows (starts, columns, values): an n-gram counts in the column that the low bits of its hash are.");
     m.def("look_up_text", &look_up_text, nb::arg("documents"), nb::arg("analysis"), nb::arg("encoding"),

@@ -292,7 +292,9 @@ def test_damaged_arrow_files_never_crash(tmp_path, format):
 
 
 def _block_of(table):
-    return rb.data.Block(np.array(table["label"].to_pylist()), np.arange(90), (("t", 0),), table=table.drop(["label"]))
+    return rb.data.Block(
+        np.array(table["label"].to_pylist()), np.arange(90), (("t", 0),), columns=table.drop(["label"])
+    )
 
 
 def test_two_columns_of_one_name(tmp_path):

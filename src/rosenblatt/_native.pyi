@@ -120,6 +120,9 @@ def cut_csv(
     and text of the different ones; None where something is not plain UTF-8 text.
     """
 
+def arrow_strings(starts: bytes, text: bytes) -> tuple[Any, Any]:
+    """The capsules of Arrow's C interface, schema and array, of a column of strings."""
+
 def hash_texts(text: NDArray[Any], offsets: NDArray[Any], out: NDArray[Any]) -> None:
     """MurmurHash3_x86_32 with seed 0 of each text between two offsets."""
 

@@ -14,8 +14,8 @@ step, and leaves that step to the caller. Everything changes in place: the weigh
 holds Σ τ and the smallest margin of each vector, a bound on what the steps can have added to ‖W‖² and the room for
 that, how many examples were visited, the mistakes, the updates, and the pocket's run, best run, errors and whether it
 holds the present weights. False: it ended before a step for which there was no room, so that no number ever overflows.
-``score(view, model, out)`` writes the scores of all rows to ``out``; ``decide(view, model)`` is the code that they give
-one row.
+``score(view, model, out)`` writes the scores of all rows to ``out``. One row of named features: ``score_one`` writes
+its scores, ``decide_one(view, model, visited)`` is the code that they give it, by the average of so many examples.
 
 What the text encoders take (``rosenblatt.text`` makes these tuples):
 
@@ -24,7 +24,8 @@ What the text encoders take (``rosenblatt.text`` makes these tuples):
 - an encoding: ``(weighting, norm, dtype, n_threads)``;
 - a lexicon, n-grams by number: their bytes, where each starts, and the slots that ``index_ngrams`` makes.
 
-``measure_lines``, ``read_lines``, ``csv_rows``, ``cut_csv`` and ``hash_texts`` read files; rosenblatt.data says how.
+``measure_lines``, ``read_lines``, ``csv_rows``, ``cut_csv`` and ``hash_texts`` read files; ``arrow_strings``
+hands text on; rosenblatt.data says how.
 """
 
 from __future__ import annotations
@@ -37,6 +38,7 @@ from numpy.typing import NDArray
 
 from . import _native
 from ._native import (
+    arrow_strings,
     count_columns,
     csv_rows,
     cut_csv,
@@ -69,6 +71,7 @@ __all__ = [
     "csr",
     "csv_rows",
     "cut_csv",
+    "arrow_strings",
     "decide_one",
     "gather_ngrams",
     "hash_ngrams",

@@ -101,4 +101,4 @@ def _of_text(features: Features, arguments: argparse.Namespace) -> Any:
     written = arguments.example.encode()
     buffers = [None, pa.py_buffer(np.array([0, len(written)], np.int32)), pa.py_buffer(written)]  # array() loads pandas
     table = pa.Table.from_arrays([pa.Array.from_buffers(pa.string(), 1, buffers)], [columns.text[0]])
-    return Block(None, np.array([1]), (("the text", 0),), table=table)
+    return Block(None, np.array([1]), (("the text", 0),), columns=table)

@@ -13,8 +13,8 @@ from ..data import Block, Columns, Encoder, Svmlight, VowpalWabbit
 from ..data.ahead import Ahead
 from ..data.csr import Csr
 from ..data.encoder import Read, Rows
-from ..data.extras import arrow
 from ..data.hashing import hash_names
+from ..data.texts import Strings, chained
 from ..text import ENGLISH_NEGATIONS, Analysis, Documents, Hashing
 from .terminal import CommandError
 
@@ -44,7 +44,8 @@ class TextColumn:
         if learn and self.hashing.names is not None:
             named = min(max(self.named_rows - self._read, 0), len(strings))
             self._read += len(strings)
-            self._unnamed += strings[:named].chunks if named else ()
+            if named:
+                self._unnamed.append(strings.head(named) if isinstance(strings, Strings) else strings[:named])
             if self._read >= self.named_rows:
                 self._name()
             self._all_named &= named == len(strings)
@@ -52,7 +53,7 @@ class TextColumn:
 
     def _name(self) -> None:
         if self._unnamed:
-            strings, self._unnamed = Documents(arrow("tables").chunked_array(self._unnamed)), []
+            strings, self._unnamed = Documents(chained(self._unnamed)), []
             self._naming.append(Ahead(iter([strings]), self.hashing.learn_names, "rosenblatt-names"))
 
     def weigh(self, rows: Rows, *, learn: bool) -> Rows:
@@ -140,7 +141,7 @@ class Features:
     def read(self, block: Block, *, learn: bool) -> Read | Csr:
         """What a block holds, before anything that counts and means decide."""
         if self.encoder is not None:
-            if block.table is None:
+            if block.columns is None:
                 wanted = ", ".join(self.encoder.columns.features[:6])
                 raise CommandError(f"{block.file(0)}: the model needs a table with the columns {wanted}")
             return self.encoder.read(block, learn=learn)

@@ -119,7 +119,7 @@ def kept(block: Block, seen: int, every: int | None, held_out: bool) -> Block:
         block.lines[which],
         block.files,  # a block of a stream has one
         None if block.csr is None else block.csr.taken(which),
-        None if block.table is None else block.table.take(which),
+        None if block.columns is None else block.table.take(which),
         None if block.weights is None else block.weights[which],
     )
 

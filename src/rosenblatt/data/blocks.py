@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .csr import Csr, stacked
+from .texts import Texts
 
 Array = NDArray[Any]
 
@@ -29,7 +30,7 @@ class Block:
         Each file and the number of its first row in this block.
     csr : Csr or None
         The rows of an svmlight or Vowpal Wabbit file.
-    table : pyarrow.Table or None
+    columns : pyarrow.Table, Texts or None
         The columns of any other: text and categorical ones as strings, numeric ones as float64.
     weights : array or None
         Importance weights, where the file has any.
@@ -43,13 +44,18 @@ class Block:
     lines: Array
     files: tuple[tuple[str, int], ...]
     csr: Csr | None = None
-    table: Any = None
+    columns: Any = None
     weights: Array | None = None
     tags: list[str] | None = None
     query_ids: Array | None = None
 
     def __len__(self) -> int:
         return len(self.lines)
+
+    @property
+    def table(self) -> Any:
+        """The columns as a ``pyarrow.Table``; None where the rows are numbers already."""
+        return self.columns.table if isinstance(self.columns, Texts) else self.columns
 
     @property
     def X(self) -> Any:
@@ -83,7 +89,7 @@ class Block:
         if self.csr is not None:
             what = f"{len(self)} rows, {self.csr.n_features} features, {self.csr.nnz} entries"
         else:
-            what = f"{len(self)} rows of {', '.join(self.table.column_names) or 'no columns'}"
+            what = f"{len(self)} rows of {', '.join(self.columns.column_names) or 'no columns'}"
         return f"<Block of {names}: {what}>"
 
 
@@ -98,13 +104,13 @@ def joined(blocks: Sequence[Block]) -> Block:
             if not files or files[-1][0] != name:
                 files.append((name, start + first))
         start += len(block)
-    csr = table = None
+    csr = columns = None
     if blocks[0].csr is not None:
         csr = stacked([block.csr for block in blocks if block.csr is not None])
     else:
         import pyarrow as pa
 
-        table = pa.concat_tables([block.table for block in blocks])
+        columns = pa.concat_tables([block.table for block in blocks])
 
     def all_of(name: str) -> Any:
         parts = [getattr(block, name) for block in blocks]
@@ -115,6 +121,6 @@ def joined(blocks: Sequence[Block]) -> Block:
         return np.concatenate(parts)
 
     return Block(
-        all_of("labels"), all_of("lines"), tuple(files), csr, table,
+        all_of("labels"), all_of("lines"), tuple(files), csr, columns,
         all_of("weights"), all_of("tags"), all_of("query_ids"),
     )  # fmt: skip

@@ -1,4 +1,4 @@
-"""CSV and TSV through Arrow: the delimiter and the header told or guessed, every fault with its line."""
+"""CSV and TSV, cut natively where all is text, else through Arrow: guesses stated, every fault with its line."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ from .extras import arrow
 from .faults import DataError
 from .sources import Source
 from .tables import MISSING, SAMPLE_ROWS, TableReader, codes_of, typed_with_care, types_of
+from .texts import Strings, Texts
 from .utf8 import check_errors, fault_of
 
 DELIMITERS = ",;\t|"
@@ -147,15 +148,15 @@ class CsvReader(TableReader):
         return names, 1 + lines
 
     def _parsed(self, chunk: Chunk, names: list[str], file: str) -> Block:
-        pa = arrow("CSV files")
         lines = chunk.lines
+        texts = self._cut(chunk, names)
+        if texts is not None:
+            return self._block(texts, lines, file)
+        pa = arrow("CSV files")
         faults: list[DataError] = []
         types = types_of(self.columns)
         if self.columns.label and self.columns.label_type == "text":
             types[self.columns.label] = pa.dictionary(pa.int32(), pa.string())
-        table = self._cut(chunk, names, types)
-        if table is not None:
-            return self._block(table, lines, file)
         try:
             table = self._read(chunk, names, types, threads=True)
             good = table.num_rows == len(lines) and not self._has_hexadecimal_labels(chunk, names)
@@ -165,30 +166,19 @@ class CsvReader(TableReader):
             table, lines, faults = self._read_with_care(chunk, names, file)
         return self._block(table, lines, file, faults)
 
-    def _cut(self, chunk: Chunk, names: list[str], types: dict[str, Any]) -> Any:
-        """The same table as `_read` gives, sooner, where there is nothing but text in it; else None."""
-        pa = arrow("CSV files")
-        numbered = [pa.types.is_dictionary(kind) for kind in types.values()]
-        if not all(number or kind == pa.string() for number, kind in zip(numbered, types.values())):
+    def _cut(self, chunk: Chunk, names: list[str]) -> Any:
+        """What Arrow would read, sooner, where there are nothing but strings to be read; else None."""
+        label, wanted = self.columns.label, self.columns.used
+        if self.columns.numeric or self.columns.weight or (label and self.columns.label_type != "text"):
             return None
         found = engine.cut_csv(
             np.frombuffer(chunk.text, np.uint8), chunk.begins, *self.settings.quoting, len(names),
-            [names.index(name) for name in types], numbered,
+            [names.index(name) for name in wanted], [name == label for name in wanted],
         )  # fmt: skip
         if found is None:
             return None
-
-        # From buffers alone: whatever looks at Python's objects loads pandas, where it is there.
-        def strings(starts: bytes, text: bytes) -> Any:
-            return pa.Array.from_buffers(pa.string(), len(starts) // 4 - 1, [None, *map(pa.py_buffer, (starts, text))])
-
-        def column(codes: bytes | None, starts: bytes, text: bytes) -> Any:
-            if codes is None:
-                return strings(starts, text)
-            numbers = pa.Array.from_buffers(pa.int32(), len(chunk.begins), [None, pa.py_buffer(codes)])
-            return pa.DictionaryArray.from_arrays(numbers, strings(starts, text))
-
-        return pa.Table.from_arrays([column(*parts) for parts in found], list(types))
+        texts = Texts({name: Strings(starts, text, codes) for name, (codes, starts, text) in zip(wanted, found)})
+        return texts.table if self.columns.categorical else texts
 
     def _has_hexadecimal_labels(self, chunk: Chunk, names: list[str]) -> bool:
         """Whether a label is such as 0x10, which Arrow alone takes for a whole number."""

@@ -109,16 +109,16 @@ class Encoder:
 
     def read(self, block: Block, *, learn: bool) -> Read:
         """What a block holds, before anything that running means and counts decide."""
-        if block.table is None:
+        if block.columns is None:
             raise TypeError("a block of an svmlight or Vowpal Wabbit file is encoded already: see .csr")
         file = block.files[0][0] if block.files else ""
-        check_names(self.columns.features, block.table.column_names, file, "the model needs all its columns, and ")
+        check_names(self.columns.features, block.columns.column_names, file, "the model needs all its columns, and ")
         missing = self._missing(block)
         numeric = self._numeric(block) if self.columns.numeric else None
         categorical = self._categorical(block) if self.columns.categorical else None
         text = []
         for name in self.columns.text or ():
-            strings = block.table[name]
+            strings = block.columns[name]
             if name in missing:
                 strings = arrow("tables", "pyarrow.compute").fill_null(strings, "")
             text.append(self.text[name].read(strings, learn=learn))
@@ -147,7 +147,7 @@ class Encoder:
 
     def _missing(self, block: Block) -> list[str]:
         """Columns with missing values, which are refused unless they are to be absent."""
-        found = [name for name in self.columns.features if block.table[name].null_count]
+        found = [name for name in self.columns.features if block.columns[name].null_count]
         if found and self.missing == "raise":
             pc = arrow("tables", "pyarrow.compute")
             first = {name: pc.index(pc.is_null(block.table[name]), True).as_py() for name in found}

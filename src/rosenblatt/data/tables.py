@@ -13,6 +13,7 @@ from .csr import Array
 from .extras import arrow
 from .faults import DataError, Judge, quoted
 from .sources import Source
+from .texts import Strings, Texts
 
 #: Rows that guesses are made from.
 SAMPLE_ROWS = 1000
@@ -76,10 +77,11 @@ def block_of(
     if faults:
         kept = np.ones(len(lines), bool)
         kept[list(faults)] = False
-        table, lines = table.filter(kept), lines[kept]
+        table = (table.table if isinstance(table, Texts) else table).filter(kept)
+        lines = lines[kept]
         labels = _labels(table[columns.label])[0] if columns.label else None
     weights = numpy_of(table[columns.weight]) if columns.weight else None
-    return Block(labels, lines, ((file, 0),), table=table.select(columns.features), weights=weights)
+    return Block(labels, lines, ((file, 0),), columns=table.select(columns.features), weights=weights)
 
 
 def _labels(column: Any) -> tuple[Array, Array]:
@@ -116,6 +118,8 @@ def numpy_of(column: Any) -> Array:
 
 def codes_of(column: Any) -> tuple[list[str], Array]:
     """The different strings of a column, and the number of each row's among them; −1 where it is null."""
+    if isinstance(column, Strings):
+        return column.numbered()
     if not str(column.type).startswith("dictionary"):
         column = column.dictionary_encode()
     values: dict[str, int] = {}

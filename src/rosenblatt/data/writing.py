@@ -140,7 +140,7 @@ def target_format(path: Any, given: str | None) -> str:
 
 def _encoded(blocks: Iterable[Block], encoder: Encoder) -> Iterator[Block]:
     for block in blocks:
-        yield block if block.csr is not None else replace(block, csr=encoder.encode(block, learn=True), table=None)
+        yield block if block.csr is not None else replace(block, csr=encoder.encode(block, learn=True), columns=None)
 
 
 # ---- text ----------------------------------------------------------------------------------------------------------

@@ -1,0 +1,105 @@
+"""Columns of text cut from a file, laid out and handed over as Arrow does it, without loading Arrow."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from .. import engine
+from .csr import Array
+from .extras import arrow
+
+
+@dataclass(frozen=True)
+class Strings:
+    """A column of strings without nulls.
+
+    Parameters
+    ----------
+    starts : bytes
+        Where each string begins in the text, and the end of the last, as int32.
+    text : bytes
+        The strings one behind the other, in UTF-8, and maybe room behind them.
+    codes : bytes or None
+        The number of each row's string, as int32; None: each row has its own.
+    """
+
+    starts: bytes
+    text: bytes
+    codes: bytes | None = None
+
+    null_count = 0
+    type = "string"
+
+    def __len__(self) -> int:
+        return len(self.codes) // 4 if self.codes is not None else len(self.starts) // 4 - 1
+
+    def head(self, n: int) -> Strings:
+        """The first n rows."""
+        if n == len(self):
+            return self
+        starts = self.starts[: 4 * (n + 1)]
+        return Strings(starts, self.text[: int(np.frombuffer(starts, np.int32)[-1])])
+
+    def __arrow_c_array__(self, requested_schema: Any = None) -> tuple[Any, Any]:
+        """Capsules of Arrow's C interface: of the strings, without their codes."""
+        return engine.arrow_strings(self.starts, self.text)
+
+    def numbered(self) -> tuple[list[str], Array]:
+        """The different strings, and the number of each row's among them."""
+        assert self.codes is not None
+        starts = np.frombuffer(self.starts, np.int32)
+        words = [self.text[start:end].decode() for start, end in zip(starts.tolist(), starts[1:].tolist())]
+        return words, np.frombuffer(self.codes, np.int32)
+
+    def to_arrow(self) -> Any:
+        """The same as an Arrow array."""
+        pa = arrow("tables")
+        strings = pa.array(self)
+        if self.codes is None:
+            return strings
+        numbers = pa.Array.from_buffers(pa.int32(), len(self), [None, pa.py_buffer(self.codes)])
+        return pa.DictionaryArray.from_arrays(numbers, strings)
+
+
+class Texts:
+    """A table that has nothing but text in it: what is needed of an Arrow table on the way from a file to a model."""
+
+    def __init__(self, columns: Mapping[str, Strings]) -> None:
+        self._columns = dict(columns)
+
+    def __getitem__(self, name: str) -> Strings:
+        return self._columns[name]
+
+    @property
+    def column_names(self) -> list[str]:
+        return list(self._columns)
+
+    def select(self, names: Sequence[str]) -> Texts:
+        """These columns alone."""
+        return Texts({name: self._columns[name] for name in names})
+
+    @cached_property
+    def table(self) -> Any:
+        """The same as an Arrow table."""
+        pa = arrow("tables")
+        return pa.Table.from_arrays([column.to_arrow() for column in self._columns.values()], self.column_names)
+
+
+def chained(parts: Sequence[Any]) -> Any:
+    """Columns of strings one behind the other, ours or Arrow's, for whoever reads Arrow's C interface."""
+    if len(parts) == 1:
+        return parts[0]
+    if not all(isinstance(part, Strings) for part in parts) or sum(len(part.text) for part in parts) >= 1 << 31:
+        arrays = [part.to_arrow() if isinstance(part, Strings) else part for part in parts]
+        return arrow("tables").chunked_array([chunk for array in arrays for chunk in getattr(array, "chunks", [array])])
+    starts = [np.frombuffer(part.starts, np.int32) for part in parts]
+    sizes = [int(own[-1]) for own in starts]
+    ends = np.cumsum([0, *sizes])
+    all_starts = np.concatenate([own[:-1] + end for own, end in zip(starts, ends)] + [ends[-1:]])
+    text = b"".join(part.text[:size] for part, size in zip(parts, sizes))
+    return Strings(all_starts.astype(np.int32).tobytes(), text)
