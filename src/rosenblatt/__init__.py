@@ -8,10 +8,10 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from . import conventions, rules
+from . import rules
 
 if TYPE_CHECKING:
-    from . import data, plots, text
+    from . import conventions, data, plots, text
     from .estimators import (
         MIRA,
         AveragedPerceptron,
@@ -69,18 +69,16 @@ _HOMES = {
     **dict.fromkeys(
         ("Separability", "distances", "margin", "mistake_bound", "perceptron_loss", "radius", "separability"), "theory"
     ),
-    "data": "data",
-    "plots": "plots",
-    "text": "text",
 }
 #: Public names that are modules, loaded when first named.
-_MODULES = ("data", "plots", "text")
+_MODULES = ("conventions", "data", "plots", "text")
 
 
 def __getattr__(name: str) -> Any:
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    module = importlib.import_module("." + _HOMES.get(name, "estimators"), __name__)
+    home = name if name in _MODULES else _HOMES.get(name, "estimators")
+    module = importlib.import_module("." + home, __name__)
     found = module if name in _MODULES else getattr(module, name)
     globals()[name] = found
     return found

@@ -114,10 +114,11 @@ class Rows(NamedTuple):
         return _native.radius2(self.view, order)
 
     def features_of(self, n_rows: int) -> Array | None:
-        """The features that the first rows have; None: too many to be told apart."""
+        """The features that the first rows have, some of them more than once; None: all of them."""
         if len(self.view) == 1:
             return None
-        return np.unique(self.view[1][self.view[0][0] : self.view[0][n_rows]])
+        found: Array = self.view[1][self.view[0][0] : self.view[0][n_rows]]
+        return found
 
     def depth(self) -> int:
         """How many roundings lie between a score and its terms: those of a lane, of the tree, of product and bias."""

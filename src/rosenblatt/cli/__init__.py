@@ -20,17 +20,19 @@ from __future__ import annotations
 
 import argparse
 import gc
+import importlib
 import os
 import sys
 from collections.abc import Sequence
 
 from .. import __version__
-from . import completion, convert, demo, evaluate, explain, inspect, play, predict, separable, trace, train
 from .options import Parser
 from .terminal import INTERRUPTED, failures
 
 #: The commands, in the order in which help lists them.
-COMMANDS = (train, predict, evaluate, explain, inspect, separable, trace, play, convert, demo, completion)
+COMMANDS = (
+    "train", "predict", "evaluate", "explain", "inspect", "separable", "trace", "play", "convert", "demo", "completion",
+)  # fmt: skip
 
 
 def parser(only: str | None = None) -> argparse.ArgumentParser:
@@ -42,10 +44,8 @@ def parser(only: str | None = None) -> argparse.ArgumentParser:
     )
     made.add_argument("--version", action="version", version=f"rosenblatt {__version__}")
     commands = made.add_subparsers(dest="command", metavar="COMMAND", required=True, parser_class=Parser)
-    for module in COMMANDS:
-        name = module.__name__.rpartition(".")[2]
-        if only not in (None, name):
-            continue
+    for name in COMMANDS if only is None else [only]:
+        module = importlib.import_module(f".{name}", __name__)
         summary = (module.__doc__ or "").partition("\n")[0]
         own = commands.add_parser(name, help=summary, description=module.__doc__, example=module.EXAMPLE)
         module.add_options(own)
@@ -58,8 +58,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     words = sys.argv[1:] if argv is None else list(argv)
     os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "4")  # NumPy's idle threads are to sleep, not to spin
     with failures("--json" in words) as outcome:
-        known = words and any(module.__name__ == f"{__name__}.{words[0]}" for module in COMMANDS)
-        arguments = parser(words[0] if known else None).parse_args(words)
+        arguments = parser(words[0] if words and words[0] in COMMANDS else None).parse_args(words)
         outcome.code = arguments.run(arguments) or 0
     return outcome.code
 

@@ -129,11 +129,9 @@ def are_numbers_of_a_regression(block: Block) -> bool:
 
 def n_vectors_for(block: Block) -> int:
     """How many weight vectors the labels of the first rows ask for."""
-    import numpy as np
-
     if block.labels is None or are_numbers_of_a_regression(block):
         return 1
-    classes = len(np.unique(block.labels))
+    classes = len(set(block.labels.tolist()))  # np.unique would load NumPy's masked arrays
     return classes if classes > 2 else 1
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, Literal, NamedTuple
@@ -132,6 +131,8 @@ def columns_of(given: Columns | Mapping[str, Any] | None) -> Columns:
 
 def nearest(name: str, among: Iterable[str]) -> str:
     """“ (did you mean …?)” where something is near."""
+    import difflib
+
     among = list(among)
     lower = {other.lower(): other for other in among}
     close = difflib.get_close_matches(name.lower(), lower, 1, 0.6)
