@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from . import conventions, rules
 
 if TYPE_CHECKING:
-    from . import data, plots, text
+    from . import data, distributed, plots, text
     from .estimators import (
         MIRA,
         AveragedPerceptron,
@@ -48,6 +48,7 @@ __all__ = [
     "conventions",
     "data",
     "distances",
+    "distributed",
     "export_onnx",
     "load",
     "margin",
@@ -70,11 +71,12 @@ _HOMES = {
         ("Separability", "distances", "margin", "mistake_bound", "perceptron_loss", "radius", "separability"), "theory"
     ),
     "data": "data",
+    "distributed": "distributed",
     "plots": "plots",
     "text": "text",
 }
 #: Public names that are modules, loaded when first named.
-_MODULES = ("data", "plots", "text")
+_MODULES = ("data", "distributed", "plots", "text")
 
 
 def __getattr__(name: str) -> Any:
