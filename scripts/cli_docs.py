@@ -105,8 +105,8 @@ def tutorial() -> str:
 
 
 def without_times(text: str) -> str:
-    """The same with times masked, which differ from run to run."""
-    return re.sub(r"\d+\.\d\d s\b", "… s", text)
+    """The same with times masked, which differ from run to run, and sizes of models, which hold their time."""
+    return re.sub(r"\(\d+\.\d kB\), \d+\.\d\d s\b|\d+\.\d\d s\b", "… s", text)
 
 
 if __name__ == "__main__":

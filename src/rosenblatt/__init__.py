@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from . import rules
 
 if TYPE_CHECKING:
-    from . import conventions, data, plots, text
+    from . import conventions, data, distributed, plots, text
     from .estimators import (
         MIRA,
         AveragedPerceptron,
@@ -48,6 +48,7 @@ __all__ = [
     "conventions",
     "data",
     "distances",
+    "distributed",
     "export_onnx",
     "load",
     "margin",
@@ -71,7 +72,7 @@ _HOMES = {
     ),
 }
 #: Public names that are modules, loaded when first named.
-_MODULES = ("conventions", "data", "plots", "text")
+_MODULES = ("conventions", "data", "distributed", "plots", "text")
 
 
 def __getattr__(name: str) -> Any:

@@ -45,9 +45,10 @@ class Evidence:
     upper: float = math.inf
     peak2: float = 0.0  # bounds max ‖W‖² up to the last close look at the weights
     base2: float = 0.0  # ‖W‖² at that look
+    mixings: int = 0  # roundings where weights were mixed, counted as updates
 
     def upper_now(self, weights: Array, start: Array | None, tau: Array, updates: int, growth: float) -> float:
-        """``‖w − w₀‖/Σ τ``, with room for rounding: ``2ε·max‖w‖·M/Σ τ``.
+        """``‖w − w₀‖/Σ τ``, with room for rounding: ``2ε·max‖w‖·M/Σ τ``, M updates (and mixings).
 
         ``growth`` bounds what the steps since the last look can have added to ‖W‖².
         """
@@ -58,7 +59,7 @@ class Evidence:
     def _upper(self, squares: Array, dtype: Any, tau: Array, updates: int, growth: float) -> float:
         peak = math.sqrt(max(self.peak2, self.base2 + growth))
         distance = np.sqrt(squares)[: len(tau)]
-        rounding = 2 * float(np.finfo(dtype).eps) * peak * updates
+        rounding = 2 * float(np.finfo(dtype).eps) * peak * (updates + self.mixings)
         return float(np.min(np.divide(distance + rounding, tau, out=np.full(len(tau), np.inf), where=tau > 0)))
 
     def look(self, weights: Array, start: Array | None, tau: Array, updates: int, growth: float) -> None:

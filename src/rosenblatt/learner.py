@@ -9,7 +9,7 @@ from __future__ import annotations
 import copy
 import math
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -21,6 +21,9 @@ from .convergence import NO_MARGIN, ON_THE_BOUNDARY, SEPARATED, STOPPED, Converg
 from .state import ERRORS, GROWTH, MISTAKES, ROOM, State
 
 Array = NDArray[Any]
+
+#: Rows to learn from: they, their targets, the order in which to visit them and their weights (None: as they stand; 1).
+Piece = tuple[engine.Rows, Array, Array | None, Array | None]
 
 
 class Pass(NamedTuple):
@@ -100,10 +103,14 @@ class Learner(State):
         held_out: tuple[engine.Rows, Array] | None = None,
         n_iter_no_change: int = 5,
         progress: Callable[[Pass], None] | None = None,
+        first: int = 1,
         name: str = "The learner",
         warning: type[Warning] = ConvergenceWarning,
     ) -> None:
-        """Pass over the rows until they are separated, no margin above ``tol`` is left, or ``max_iter`` is reached."""
+        """Pass over the rows until they are separated, no margin above ``tol`` is left, or ``max_iter`` is reached.
+
+        ``first``: the number of the first pass, of a run that goes on.
+        """
         natural = weighted_rows(weight)
         rng = rng or np.random.default_rng()
         scale: float | None = None
@@ -112,7 +119,7 @@ class Learner(State):
         self.streaming = False
         if self.pocket is not None and self.ratchet:
             self.tally[ERRORS] = self._score(rows, targets, natural)
-        for number in range(1, max_iter + 1):
+        for number in range(first, max_iter + 1):
             order = None  # frees the last one before the next is made
             order = self.order(rows, natural, shuffle, rng)
             mistakes, updates = self._whole_pass(rows, targets, order, weight)
@@ -167,9 +174,14 @@ class Learner(State):
         self, rows: engine.Rows, targets: Array, order: Array | None, weight: Array | None
     ) -> tuple[int, int]:
         """One pass over the training set; returns its mistakes and updates."""
+        return self.pass_over([(rows, targets, order, weight)])
+
+    def pass_over(self, pieces: Iterable[Piece]) -> tuple[int, int]:
+        """One pass over a training set in one piece or several; returns its mistakes and updates."""
         self.least[:] = math.inf
         self.tally[MISTAKES], before = 0, self.n_updates
-        self._pass(rows.view, targets, order, weight, ratchet=self.ratchet)
+        for rows, targets, order, weight in pieces:
+            self._pass(rows.view, targets, order, weight, ratchet=self.ratchet)
         self.passes.append(int(self.tally[MISTAKES]))
         return self.passes[-1], self.n_updates - before
 

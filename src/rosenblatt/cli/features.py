@@ -1,208 +1,42 @@
-"""Blocks to rows of numbers, and all that it takes to make them again, kept in the model."""
+"""What makes rows of numbers, as options ask for it, or as a model holds it."""
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from ..data import Block, Columns, Encoder, Svmlight, VowpalWabbit
-from ..data.ahead import Ahead
-from ..data.csr import Csr
-from ..data.encoder import Read, Rows
-from ..data.hashing import hash_names
-from ..data.texts import Strings, chained
-from ..text import ENGLISH_NEGATIONS, Analysis, Documents, Hashing
+from ..data import Columns, Encoder, features
+from ..data.features import SECTION, Categories, TextColumn, bits_for
+from ..text import ENGLISH_NEGATIONS, Analysis, Hashing
 from .terminal import CommandError
 
 if TYPE_CHECKING:
-    from ..model_files import Model, Section
+    from ..model_files import Model
 
-#: The section of a model file.
-SECTION = "features"
-#: So many names of categories are kept.
-MOST_CATEGORIES = 1 << 18
-#: 2^22 columns for text: more are of no use on the reviews of imdb. Where there are many classes, fewer, but not less.
-MOST_BITS, LEAST_BITS = 22, 16
+__all__ = ["SECTION", "Features", "TextColumn"]
 
 
-class TextColumn:
-    """Hashed text as the encoder of tables wants it; n-grams of the first rows are kept by name."""
-
-    def __init__(self, hashing: Hashing, named_rows: int) -> None:
-        self.hashing, self.named_rows, self.n_columns = hashing, named_rows, hashing.n_columns
-        self.largest = None if hashing.norm is None else 1.0
-        self._read = hashing.n_documents  # rows, in learning
-        self._all_named = True
-        self._unnamed: list[Any] = []  # strings of the first rows, whose n-grams are taken in together,
-        self._naming: list[Ahead[Documents, None]] = []  # by another thread
-
-    def read(self, strings: Any, *, learn: bool) -> Rows:
-        if learn and self.hashing.names is not None:
-            named = min(max(self.named_rows - self._read, 0), len(strings))
-            self._read += len(strings)
-            if named:
-                self._unnamed.append(strings.head(named) if isinstance(strings, Strings) else strings[:named])
-            if self._read >= self.named_rows:
-                self._name()
-            self._all_named &= named == len(strings)
-        return self.hashing.read(Documents(strings))
-
-    def _name(self) -> None:
-        if self._unnamed:
-            strings, self._unnamed = Documents(chained(self._unnamed)), []
-            self._naming.append(Ahead(iter([strings]), self.hashing.learn_names, "rosenblatt-names"))
-
-    def weigh(self, rows: Rows, *, learn: bool) -> Rows:
-        if learn:
-            self.hashing.learn_and_weigh(rows)
-        else:
-            self.hashing.weigh(rows)
-        return rows
-
-    def to_state(self) -> tuple[dict[str, Any], dict[str, Any]]:
-        self._name()
-        while self._naming:
-            next(self._naming.pop())
-        self.hashing.names_complete &= self._all_named
-        plain, arrays = self.hashing.to_state()
-        return {"hashing": plain, "named_rows": self.named_rows}, arrays
-
-    @classmethod
-    def from_state(cls, plain: dict[str, Any], arrays: dict[str, Any]) -> TextColumn:
-        from ..engine import threads
-
-        return cls(Hashing.from_state(plain["hashing"], arrays, n_threads=threads()), plain["named_rows"])
-
-
-class Categories:
-    """The hash of categories, which remembers the names it met."""
-
-    def __init__(self, met: Sequence[str] = ()) -> None:
-        self.met = dict.fromkeys(met)
-
-    def __call__(self, names: Sequence[str]) -> Any:
-        if len(self.met) < MOST_CATEGORIES:
-            self.met.update(dict.fromkeys(names))
-        return hash_names(names)
-
-
-class Features:
+class Features(features.Features):
     """What makes rows of numbers of blocks: an encoder of tables, or the format of rows that are numbers already."""
-
-    def __init__(self, encoder: Encoder | None, format: Any, categories: Categories) -> None:
-        self.encoder, self.format, self.categories = encoder, format, categories
-        self.met = 0  # columns of rows that are numbers already
 
     @classmethod
     def asked_for(
         cls, columns: Columns | None, format: Any, arguments: argparse.Namespace, n_vectors: int = 1
     ) -> Features:
         """For the columns of a table, or a format of numbers; ``n_vectors``: of weights, as far as is known."""
-        categories = Categories()
         if columns is None:
-            return cls(None, format, categories)
-        bits = arguments.bits or _bits_for(n_vectors * len(columns.text or ()))
-        text = {name: TextColumn(_hashing(arguments, bits), arguments.named_rows) for name in columns.text or ()}
-        encoder = Encoder(
-            columns, text, standardise=bool(columns.numeric) and not arguments.no_standardise,
-            missing=arguments.missing, dtype="float32" if text else "float64", hash_names=categories,
+            return cls(None, format, Categories())
+        bits = arguments.bits or bits_for(n_vectors * len(columns.text or ()))
+        return cls.of_table(
+            columns, lambda: _hashing(arguments, bits), named_rows=arguments.named_rows,
+            standardise=not arguments.no_standardise, missing=arguments.missing,
         )  # fmt: skip
-        return cls(encoder, None, categories)
-
-    @property
-    def has_text(self) -> bool:
-        return self.encoder is not None and bool(self.encoder.columns.text)
-
-    @property
-    def is_text(self) -> bool:
-        """Whether it is text and nothing else."""
-        return self.encoder is not None and self.encoder.columns.features == [*(self.encoder.columns.text or ())]
-
-    @property
-    def n_features(self) -> int:
-        return self.met if self.encoder is None else self.encoder.n_features
-
-    @property
-    def dtype(self) -> Any:
-        """Of the rows of a table."""
-        assert self.encoder is not None
-        return self.encoder.dtype
-
-    def rows(self, block: Block, *, learn: bool) -> Csr:
-        """The rows of a block; ``learn``: counts and means go on with them."""
-        return self.weigh(self.read(block, learn=learn), learn=learn)
-
-    # The two steps of it: the first may be taken ahead, in another thread.
-
-    def read(self, block: Block, *, learn: bool) -> Read | Csr:
-        """What a block holds, before anything that counts and means decide."""
-        if self.encoder is not None:
-            if block.columns is None:
-                wanted = ", ".join(self.encoder.columns.features[:6])
-                raise CommandError(f"{block.file(0)}: the model needs a table with the columns {wanted}")
-            return self.encoder.read(block, learn=learn)
-        if block.csr is None:
-            raise CommandError(f"{block.file(0)}: the model needs numbered features, as svmlight has, and no table")
-        return block.csr
-
-    def weighed(self, reads: Sequence[Read | Csr]) -> list[Csr]:
-        """The rows of all that was read, in training: standardised by the means of all."""
-        for read in reads:
-            if self.encoder is not None and not isinstance(read, Csr):
-                self.encoder.learn_means(read)
-        return [self.weigh(read, learn=True, means=False) for read in reads]
-
-    def weigh(self, read: Read | Csr, *, learn: bool, means: bool = True) -> Csr:
-        """The rows of what was read; ``learn``: counts go on with them, and means, unless they are known."""
-        if isinstance(read, Csr):
-            if learn:
-                self.met = max(self.met, read.n_features)
-            return _fitted(read, self.met)
-        assert self.encoder is not None
-        return self.encoder.weigh(read, learn=learn, means=means)
-
-    def populate(self) -> None:
-        """Ask for the memory of counts now, and not when it is first needed."""
-        from ..engine import populate
-
-        for column in self.encoder.text.values() if self.encoder is not None else ():
-            if (counts := column.hashing.document_counts) is not None:  # type: ignore[attr-defined]
-                populate(counts)
-
-    def leave_a_thread(self) -> None:
-        """To read with all threads but one, which learns meanwhile."""
-        from ..engine import threads
-
-        for column in self.encoder.text.values() if self.encoder is not None else ():
-            column.hashing.n_threads = max(1, threads() - 1)  # type: ignore[attr-defined]
-
-    # ---- in a model ----------------------------------------------------------------------------------------------
-
-    def to_section(self) -> Section:
-        """Plain values and arrays for a model file."""
-        if self.encoder is not None:
-            plain, arrays = self.encoder.to_state()
-            return {"table": plain, "categories": list(self.categories.met)}, arrays
-        settings = {key: value for key, value in asdict(self.format).items() if key in ("zero_based", "bits")}
-        return {"format": self.format.name, "settings": settings, "n_features": self.met}, {}
 
     @classmethod
     def of_model(cls, model: Model, path: str) -> Features:
         """What a model needs, from its file."""
         if SECTION in model.extras:
-            plain, arrays = model.extras[SECTION]
-            if "table" in plain:
-                categories = Categories(plain["categories"])
-                encoder = Encoder.from_state(plain["table"], arrays, TextColumn.from_state, categories)
-                return cls(encoder, None, categories)
-            kind = Svmlight if plain["format"] == "svmlight" else VowpalWabbit
-            made = cls(None, kind(**plain["settings"]), Categories())
-            made.met = plain["n_features"]
-            return made
+            return cls.of_section(model.extras[SECTION])
         if getattr(getattr(model.learner, "kernel", None), "name", None) == "precomputed":
             raise CommandError(
                 f"{path} has a precomputed kernel, whose values with its examples no file holds; use rb.load in Python"
@@ -219,16 +53,6 @@ class Features:
         return made
 
 
-def _bits_for(n_vectors: int) -> int:
-    """As many columns as are of use, or fewer, so that weights and their sums, 12 bytes each, take 512 MB."""
-    from ..engine import stride_of
-
-    bits = MOST_BITS
-    while bits > LEAST_BITS and 12 * stride_of(n_vectors) << bits > 1 << 29:
-        bits -= 1
-    return bits
-
-
 def _hashing(arguments: argparse.Namespace, bits: int) -> Hashing:
     from ..engine import threads
 
@@ -242,12 +66,3 @@ def _hashing(arguments: argparse.Namespace, bits: int) -> Hashing:
         norm=None if arguments.norm == "none" else "l2",
         keep_names=arguments.named_rows > 0, n_threads=threads(),
     )  # fmt: skip
-
-
-def _fitted(csr: Csr, n_features: int) -> Csr:
-    """Rows among this many columns: features beyond, which have no weight, are left out."""
-    if csr.n_features <= n_features:
-        return csr.widened(n_features)
-    kept = csr.indices < n_features
-    ends = np.concatenate([[0], np.cumsum(kept)])[csr.indptr].astype(csr.indptr.dtype)
-    return Csr(ends, csr.indices[kept], csr.data[kept], n_features)

@@ -203,6 +203,16 @@ class Encoder:
         hashes = self._hash([f"{name}={value}" for value in values])
         return (hashes & np.uint32((1 << self.bits) - 1)).astype(np.int64)
 
+    def absorb(self, other: Encoder) -> None:
+        """Take in what another of the same settings has learned of other rows."""
+        if self.scale is not None and other.scale is not None:
+            self.scale.absorb(other.scale)
+        for name, encoder in self.text.items():
+            absorb: Any = getattr(encoder, "absorb", None)
+            if absorb is None:
+                raise TypeError(f"what encodes the text column {name!r} cannot take in what another has learned")
+            absorb(other.text[name])
+
     def to_state(self) -> tuple[dict[str, Any], dict[str, Array]]:
         """Settings as plain values, and the arrays that were learned, for a model file."""
         settings: dict[str, Any] = {

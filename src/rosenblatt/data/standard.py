@@ -56,6 +56,13 @@ class RunningScale:
         scaled = (x - mean) / np.sqrt(np.where(constant, 1.0, variance))
         return np.where(constant & ~np.isnan(x), 0.0, scaled)
 
+    def absorb(self, other: RunningScale) -> None:
+        """Take in the statistics of other rows (Chan, Golub and LeVeque 1979)."""
+        both = self.count + other.count
+        apart = np.where((self.count > 0) & (other.count > 0), other.mean - self.mean, 0.0)
+        self.squares = self.squares + other.squares + apart**2 * (self.count * other.count / np.maximum(both, 1))
+        self.count, self.total = both, self.total + other.total
+
     def to_arrays(self) -> dict[str, Array]:
         """The state, for a model file."""
         return {"count": self.count, "total": self.total, "squares": self.squares}

@@ -361,10 +361,7 @@ class LinearEstimator(FittedState):
         self, X: Any, y: Any, coef_init: Any, intercept_init: Any, sample_weight: Any
     ) -> tuple[LinearEstimator, Run]:
         """A copy to be fitted, and its run made ready: all that ``fit`` does before the first step."""
-        fitted = copy.copy(self)
-        fitted.__dict__.pop("_columns", None)
-        fitted.__dict__.pop("_extras", None)
-        fitted.__dict__.pop("_text", None)
+        fitted = self._blank()
         learner = fitted._new_learner()
         X, rows, targets, weight, classes = fitted._task(learner, X, y, sample_weight)
         rng = fitted._generator()
@@ -372,6 +369,13 @@ class LinearEstimator(FittedState):
         tol, shuffle = getattr(self, "tol", None), getattr(self, "shuffle", False)
         run = Run(learner, X, rows, targets, weight, classes, fitted._names(), rng, self.max_iter, tol, shuffle)
         return fitted, run
+
+    def _blank(self) -> LinearEstimator:
+        """A copy to be fitted, without what an earlier fit or a file has left but the weights."""
+        fitted = copy.copy(self)
+        for name in ("_columns", "_extras", "_text"):
+            fitted.__dict__.pop(name, None)
+        return fitted
 
     def _run(self, run: Run) -> None:
         learner, X, rows, targets, weight, rng = run.learner, run.X, run.rows, run.targets, run.weight, run.rng

@@ -263,6 +263,20 @@ class Hashing:
                 named[column] = " | ".join(texts[i] for i in numbers)
         return named
 
+    def absorb(self, other: Hashing) -> None:
+        """Take in what another has learned of other documents, after these: counts add up, names follow."""
+        if self.document_counts is not None and other.document_counts is not None:
+            self.document_counts += other.document_counts
+        self.n_documents += other.n_documents
+        if self.names is None or other.names is None:
+            return
+        known = set(self.names.names())
+        room = (self.n_columns if self.max_names is None else self.max_names) - len(known)
+        new = [name for name in other.names.names() if name not in known]
+        self.names_complete = self.names_complete and other.names_complete and len(new) <= room
+        more = Lexicon.of(new[: max(room, 0)])
+        self.names = self.names.joined(more.text, more.starts)
+
     # ---- state ---------------------------------------------------------------------------------------------------
 
     def to_state(self) -> tuple[dict[str, Any], dict[str, Array]]:

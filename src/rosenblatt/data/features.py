@@ -1,0 +1,258 @@
+"""Blocks to rows of numbers, and all that it takes to make them again, kept in the model."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
+from typing import Any, TypeVar
+
+import numpy as np
+
+from ..text import Documents, Hashing
+from .ahead import Ahead
+from .blocks import Block
+from .columns import Columns
+from .csr import Csr
+from .encoder import Encoder, Read, Rows
+from .faults import DataError
+from .hashing import hash_names
+from .svmlight import Svmlight
+from .texts import Strings, chained
+from .vw import VowpalWabbit
+
+#: The section of a model file.
+SECTION = "features"
+#: So many names of categories are kept.
+MOST_CATEGORIES = 1 << 18
+#: 2^22 columns for text: more are of no use on the reviews of imdb. Where there are many classes, fewer, but not less.
+MOST_BITS, LEAST_BITS = 22, 16
+
+#: Plain values and arrays, as a model file holds them.
+Section = tuple[dict[str, Any], dict[str, Any]]
+Own = TypeVar("Own", bound="Features")
+
+
+class TextColumn:
+    """Hashed text as the encoder of tables wants it; n-grams of the first rows are kept by name."""
+
+    def __init__(self, hashing: Hashing, named_rows: int) -> None:
+        self.hashing, self.named_rows, self.n_columns = hashing, named_rows, hashing.n_columns
+        self.largest = None if hashing.norm is None else 1.0
+        self._read = hashing.n_documents  # rows, in learning
+        self._all_named = True
+        self._unnamed: list[Any] = []  # strings of the first rows, whose n-grams are taken in together,
+        self._naming: list[Ahead[Documents, None]] = []  # by another thread
+
+    def read(self, strings: Any, *, learn: bool) -> Rows:
+        if learn and self.hashing.names is not None:
+            named = min(max(self.named_rows - self._read, 0), len(strings))
+            self._read += len(strings)
+            if named:
+                self._unnamed.append(strings.head(named) if isinstance(strings, Strings) else strings[:named])
+            if self._read >= self.named_rows:
+                self._name()
+            self._all_named &= named == len(strings)
+        return self.hashing.read(Documents(strings))
+
+    def _name(self) -> None:
+        if self._unnamed:
+            strings, self._unnamed = Documents(chained(self._unnamed)), []
+            self._naming.append(Ahead(iter([strings]), self.hashing.learn_names, "rosenblatt-names"))
+
+    def weigh(self, rows: Rows, *, learn: bool) -> Rows:
+        if learn:
+            self.hashing.learn_and_weigh(rows)
+        else:
+            self.hashing.weigh(rows)
+        return rows
+
+    def to_state(self) -> tuple[dict[str, Any], dict[str, Any]]:
+        self._name()
+        while self._naming:
+            next(self._naming.pop())
+        self.hashing.names_complete &= self._all_named
+        plain, arrays = self.hashing.to_state()
+        return {"hashing": plain, "named_rows": self.named_rows}, arrays
+
+    def absorb(self, other: TextColumn) -> None:
+        """Take in what another has learned of other text."""
+        self.hashing.absorb(other.hashing)
+        self._read += other._read
+
+    @classmethod
+    def from_state(cls, plain: dict[str, Any], arrays: dict[str, Any]) -> TextColumn:
+        from ..engine import threads
+
+        return cls(Hashing.from_state(plain["hashing"], arrays, n_threads=threads()), plain["named_rows"])
+
+
+class Categories:
+    """The hash of categories, which remembers the names it met."""
+
+    def __init__(self, met: Sequence[str] = ()) -> None:
+        self.met = dict.fromkeys(met)
+
+    def __call__(self, names: Sequence[str]) -> Any:
+        if len(self.met) < MOST_CATEGORIES:
+            self.met.update(dict.fromkeys(names))
+        return hash_names(names)
+
+
+class Features:
+    """What makes rows of numbers of blocks: an encoder of tables, or the format of rows that are numbers already."""
+
+    def __init__(self, encoder: Encoder | None, format: Any, categories: Categories) -> None:
+        self.encoder, self.format, self.categories = encoder, format, categories
+        self.met = 0  # columns of rows that are numbers already
+
+    @classmethod
+    def of_table(
+        cls: type[Own],
+        columns: Columns,
+        hashing: Callable[[], Hashing],
+        *,
+        named_rows: int = 2_000,
+        standardise: bool = True,
+        missing: str = "raise",
+    ) -> Own:
+        """For the columns of a table; ``hashing`` makes what hashes a text column, before it has met any text."""
+        categories = Categories()
+        text = {name: TextColumn(hashing(), named_rows) for name in columns.text or ()}
+        encoder = Encoder(
+            columns, text, standardise=bool(columns.numeric) and standardise,
+            missing=missing, dtype="float32" if text else "float64", hash_names=categories,
+        )  # fmt: skip
+        return cls(encoder, None, categories)
+
+    @property
+    def has_text(self) -> bool:
+        return self.encoder is not None and bool(self.encoder.columns.text)
+
+    @property
+    def is_text(self) -> bool:
+        """Whether it is text and nothing else."""
+        return self.encoder is not None and self.encoder.columns.features == [*(self.encoder.columns.text or ())]
+
+    @property
+    def n_features(self) -> int:
+        return self.met if self.encoder is None else self.encoder.n_features
+
+    @property
+    def dtype(self) -> Any:
+        """Of the rows of a table."""
+        assert self.encoder is not None
+        return self.encoder.dtype
+
+    def rows(self, block: Block, *, learn: bool) -> Csr:
+        """The rows of a block; ``learn``: counts and means go on with them."""
+        return self.weigh(self.read(block, learn=learn), learn=learn)
+
+    # The two steps of it: the first may be taken ahead, in another thread.
+
+    def read(self, block: Block, *, learn: bool) -> Read | Csr:
+        """What a block holds, before anything that counts and means decide."""
+        if self.encoder is not None:
+            if block.columns is None:
+                wanted = ", ".join(self.encoder.columns.features[:6])
+                raise DataError(f"the model needs a table with the columns {wanted}", block.file(0))
+            return self.encoder.read(block, learn=learn)
+        if block.csr is None:
+            raise DataError("the model needs numbered features, as svmlight has, and no table", block.file(0))
+        return block.csr
+
+    def weighed(self, reads: Sequence[Read | Csr]) -> list[Csr]:
+        """The rows of all that was read, in training: standardised by the means of all."""
+        for read in reads:
+            if self.encoder is not None and not isinstance(read, Csr):
+                self.encoder.learn_means(read)
+        return [self.weigh(read, learn=True, means=False) for read in reads]
+
+    def weigh(self, read: Read | Csr, *, learn: bool, means: bool = True) -> Csr:
+        """The rows of what was read; ``learn``: counts go on with them, and means, unless they are known."""
+        if isinstance(read, Csr):
+            if learn:
+                self.met = max(self.met, read.n_features)
+            return _fitted(read, self.met)
+        assert self.encoder is not None
+        return self.encoder.weigh(read, learn=learn, means=means)
+
+    def populate(self) -> None:
+        """Ask for the memory of counts now, and not when it is first needed."""
+        from ..engine import populate
+
+        for column in self.encoder.text.values() if self.encoder is not None else ():
+            if (counts := column.hashing.document_counts) is not None:  # type: ignore[attr-defined]
+                populate(counts)
+
+    def leave_a_thread(self) -> None:
+        """To read with all threads but one, which learns meanwhile."""
+        from ..engine import threads
+
+        for column in self.encoder.text.values() if self.encoder is not None else ():
+            column.hashing.n_threads = max(1, threads() - 1)  # type: ignore[attr-defined]
+
+    # ---- in a model ----------------------------------------------------------------------------------------------
+
+    def to_section(self) -> Section:
+        """Plain values and arrays for a model file."""
+        if self.encoder is not None:
+            plain, arrays = self.encoder.to_state()
+            return {"table": plain, "categories": list(self.categories.met)}, arrays
+        settings = {key: value for key, value in asdict(self.format).items() if key in ("zero_based", "bits")}
+        return {"format": self.format.name, "settings": settings, "n_features": self.met}, {}
+
+    @classmethod
+    def of_section(cls: type[Own], section: Section) -> Own:
+        """What ``to_section`` gave, as it was."""
+        plain, arrays = section
+        if "table" in plain:
+            categories = Categories(plain["categories"])
+            encoder = Encoder.from_state(plain["table"], arrays, TextColumn.from_state, categories)
+            return cls(encoder, None, categories)
+        kind = Svmlight if plain["format"] == "svmlight" else VowpalWabbit
+        made = cls(None, kind(**plain["settings"]), Categories())
+        made.met = plain["n_features"]
+        return made
+
+    def absorb(self, other: Features) -> None:
+        """Take in what another has learned of other rows, after these: counts and means of both, names in order."""
+        self.met = max(self.met, other.met)
+        self.categories.met.update(other.categories.met)
+        if self.encoder is not None and other.encoder is not None:
+            self.encoder.absorb(other.encoder)
+
+    def naming(self: Own, rows: int) -> Own:
+        """The same, before it has met any text, but with the n-grams of this many rows kept by name."""
+        for column in self.encoder.text.values() if self.encoder is not None else ():
+            assert isinstance(column, TextColumn)
+            column.named_rows = rows
+        return self
+
+
+def merged(sections: Sequence[Section]) -> Section:
+    """What several have learned, each of its own rows, as if one had; of one, what it was."""
+    if len(sections) == 1:
+        return sections[0]
+    first, *others = (Features.of_section(section) for section in sections)
+    for other in others:
+        first.absorb(other)
+    return first.to_section()
+
+
+def bits_for(n_vectors: int) -> int:
+    """As many columns as are of use, or fewer, so that weights and their sums, 12 bytes each, take 512 MB."""
+    from ..engine import stride_of
+
+    bits = MOST_BITS
+    while bits > LEAST_BITS and 12 * stride_of(n_vectors) << bits > 1 << 29:
+        bits -= 1
+    return bits
+
+
+def _fitted(csr: Csr, n_features: int) -> Csr:
+    """Rows among this many columns: features beyond, which have no weight, are left out."""
+    if csr.n_features <= n_features:
+        return csr.widened(n_features)
+    kept = csr.indices < n_features
+    ends = np.concatenate([[0], np.cumsum(kept)])[csr.indptr].astype(csr.indptr.dtype)
+    return Csr(ends, csr.indices[kept], csr.data[kept], n_features)

@@ -1,0 +1,178 @@
+"""Who does the work: the workers of a Dask cluster, or this process. Scheduling, moving and retrying are Dask's."""
+
+from __future__ import annotations
+
+import importlib
+import itertools
+import uuid
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, Protocol
+
+from ..engine import threads
+
+
+class ClusterError(RuntimeError):
+    """The cluster failed, and not what it was given to do."""
+
+
+class Workers(Protocol):
+    """What a run asks of whoever does its work."""
+
+    @property
+    def dashboard(self) -> str | None:
+        """Where to watch it."""
+        ...
+
+    def hold(self, value: Any) -> Any:
+        """A value where workers can get it."""
+        ...
+
+    def submit(self, task: Callable[..., Any], *arguments: Any) -> Any:
+        """A promise of what the task gives; arguments may be promises, or lists of them."""
+        ...
+
+    def gather(self, promises: Sequence[Any]) -> list[Any]:
+        """What was promised, once it is there."""
+        ...
+
+    def parts(self, delayed: Sequence[Any]) -> list[Any]:
+        """Promises of the pieces of a Dask collection."""
+        ...
+
+
+class Here:
+    """The present process, one task after the other, without Dask: for simulations, and to find out what is wrong."""
+
+    dashboard: str | None = None
+
+    def hold(self, value: Any) -> Any:
+        return value
+
+    def submit(self, task: Callable[..., Any], *arguments: Any) -> Any:
+        return task(*arguments)
+
+    def gather(self, promises: Sequence[Any]) -> list[Any]:
+        return list(promises)
+
+    def parts(self, delayed: Sequence[Any]) -> list[Any]:
+        return list(dask("dask").compute(*delayed, scheduler="synchronous"))
+
+
+class Cluster:
+    """A Dask cluster, by its client."""
+
+    def __init__(self, client: Any, retries: int) -> None:
+        self.client, self.retries = client, retries
+        self._numbers, self._run = itertools.count(), uuid.uuid4().hex[:12]
+
+    @property
+    def dashboard(self) -> str | None:
+        return str(self.client.dashboard_link) or None
+
+    def hold(self, value: Any) -> Any:
+        # As the argument of a task, and not scattered: the scheduler can give it to another worker if one is lost.
+        config = dask("dask").config
+        with warnings.catch_warnings(), config.set({"distributed.admin.large-graph-warning-threshold": "1TB"}):
+            from .tasks import as_it_is
+
+            return self.submit(as_it_is, value)
+
+    def submit(self, task: Callable[..., Any], *arguments: Any) -> Any:
+        key = f"{task.__name__}-{self._run}-{next(self._numbers)}"
+        with in_words():
+            return self.client.submit(task, *arguments, key=key, pure=False, retries=self.retries)
+
+    def gather(self, promises: Sequence[Any]) -> list[Any]:
+        with in_words():
+            return list(self.client.gather(list(promises)))
+
+    def parts(self, delayed: Sequence[Any]) -> list[Any]:
+        with in_words():
+            return list(self.client.compute(list(delayed), retries=self.retries))
+
+
+@contextmanager
+def workers_of(client: Any, retries: int) -> Iterator[Workers]:
+    """The workers of this client, of the present one, of an address, or of a local cluster for the time being."""
+    if client == "here":
+        yield Here()
+        return
+    distributed = dask("distributed")
+    if client is None:
+        try:
+            client = distributed.get_client()
+        except ValueError:
+            client = threads()
+    if isinstance(client, int):  # so many processes on this machine
+        with (
+            distributed.LocalCluster(n_workers=client, threads_per_worker=1, dashboard_address=":0") as cluster,
+            distributed.Client(cluster) as own,
+        ):
+            yield Cluster(own, retries)
+    elif isinstance(client, str):
+        try:
+            own = distributed.Client(client, set_as_default=False)
+        except (OSError, ValueError) as error:
+            raise ClusterError(
+                f"no scheduler answers at {client!r} ({_first_line(error)}); start one by `dask scheduler`, or check "
+                "the address"
+            ) from error
+        with own:
+            yield Cluster(own, retries)
+    elif isinstance(client, distributed.Client):
+        yield Cluster(client, retries)
+    else:
+        raise TypeError(
+            "client must be a dask.distributed Client, an address, a number of local processes, 'here' or None; "
+            f"got {client!r}"
+        )
+
+
+def dask(module: str) -> Any:
+    """Dask, which is imported when it is needed."""
+    try:
+        return importlib.import_module(module)
+    except ImportError as error:
+        raise ImportError("learning on a cluster needs dask: pip install 'rosenblatt[distributed]'") from error
+
+
+@contextmanager
+def in_words() -> Iterator[None]:
+    """What goes wrong with a cluster, in a sentence that says what to do."""
+    from asyncio import CancelledError
+    from asyncio import TimeoutError as AsyncTimeout
+
+    killed = dask("distributed").KilledWorker
+    try:
+        yield
+    except killed as error:
+        raise ClusterError(
+            f"the worker died {error.allowed_failures + 1} times in the midst of {error.task!r}, most likely because "
+            "it ran out of memory; make more shards, stream them (in_memory=False), or give the workers more memory"
+        ) from error
+    except MemoryError as error:
+        raise ClusterError(
+            "a worker ran out of memory; make more shards, stream them (in_memory=False), use fewer columns, or give "
+            "the workers more memory"
+        ) from error
+    except (CancelledError, AsyncTimeout, TimeoutError, ConnectionError) as error:
+        raise ClusterError(_gone(error)) from error
+    except OSError as error:
+        if type(error).__module__.startswith("distributed"):  # CommClosedError
+            raise ClusterError(_gone(error)) from error
+        raise
+    except Exception as error:
+        if "Cancelled" in type(error).__name__:
+            raise ClusterError(_gone(error)) from error
+        raise
+
+
+def _gone(error: BaseException) -> str:
+    told = f" ({_first_line(error)})" if str(error) else ""
+    return f"the scheduler of the cluster is gone or cannot be reached{told}; start the cluster again"
+
+
+def _first_line(error: BaseException) -> str:
+    return str(error).partition("\n")[0][:200]

@@ -1,0 +1,127 @@
+"""The passes of a mixed learner, as tasks: each shard's pass, the tree of sums, the scoring, the held-out rows."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..mixing import Held, MixedLearner, Share, Told
+from . import tasks
+from .cluster import Workers
+from .tasks import Judged, Measured, Report
+
+Array = NDArray[Any]
+
+#: So many neighbours are added in one task: a power of 2, so that the tree is the same.
+FAN_IN = 4
+
+
+@dataclass
+class Shard:
+    """A shard as the client knows it: its name, the promise of its rows, and the generator of its next order."""
+
+    name: str
+    promise: Any
+    rng: np.random.Generator
+
+
+@dataclass
+class Sharded:
+    """Shards on workers: what a mixed learner learns from (``mixing.Shards``)."""
+
+    workers: Workers
+    shards: list[Shard]
+    shuffle: bool
+    held_out: list[Shard] = field(default_factory=list)
+    measured: Measured | None = None
+    reports: list[Report] = field(default_factory=list)  # of the last pass
+    seconds: float = 0.0  # that it took,
+    bytes_moved: int = 0  # and between processes
+
+    _state: Any = None  # where the pass began,
+    _held: int = -1  # after so many examples
+    _passed: list[Any] = field(default_factory=list)
+    state_bytes: int = 0
+
+    def learn(self, learner: MixedLearner) -> list[Told]:
+        began = time.monotonic()
+        self._hold(learner)
+        measure = self.measured is None
+        self._passed = [
+            self.workers.submit(
+                tasks.one_pass, self._state, shard.promise, shard.name, shard.rng, self.shuffle, measure
+            )
+            for shard in self.shards
+        ]
+        told = [self.workers.submit(tasks.report_of, passed) for passed in self._passed]
+        self.reports = self.workers.gather(told)
+        if measure:
+            self._measure([report.measured for report in self.reports])
+        self.seconds = time.monotonic() - began
+        return [report.told for report in self.reports]
+
+    def mixed(self, learner: MixedLearner, shares: tuple[Share, ...], visited: int) -> Held:
+        began = time.monotonic()
+        submit, groups = self.workers.submit, range(0, len(shares), FAN_IN)
+        sums = [submit(tasks.summed, self._state, shares[i : i + FAN_IN], self._passed[i : i + FAN_IN]) for i in groups]
+        while len(sums) > 1:
+            sums = [submit(tasks.added, self._state, sums[i : i + FAN_IN]) for i in range(0, len(sums), FAN_IN)]
+        [(held, moved)] = self.workers.gather([submit(tasks.finished, self._state, sums[0], visited)])
+        used = len({report.worker for report in self.reports} - {""})
+        self.bytes_moved = moved + used * self.state_bytes + held.nbytes if used else 0
+        for shard, report in zip(self.shards, self.reports):
+            shard.rng = report.rng
+        self._passed = []
+        self.seconds += time.monotonic() - began
+        return held  # type: ignore[no-any-return]
+
+    def score(self, learner: MixedLearner, stop_at_mistake: bool) -> tuple[int, Array]:
+        state = self.workers.hold(tasks.state_of(learner.plain()))
+        scored = self.workers.gather(
+            [
+                self.workers.submit(tasks.score, state, shard.promise, shard.name, stop_at_mistake)
+                for shard in self.shards
+            ]
+        )
+        self._measure([one.measured for one in scored])
+        return sum(one.mistakes for one in scored), np.min([one.least for one in scored], axis=0)
+
+    def accuracy(self, learner: MixedLearner) -> float | None:
+        """The share of the held-out rows that the readout gets right, or R²; None: nothing is held out."""
+        if not self.held_out:
+            return None
+        self._hold(learner)
+        parts: Sequence[Judged] = self.workers.gather(
+            [self.workers.submit(tasks.judge, self._state, shard.promise, shard.name) for shard in self.held_out]
+        )
+        found = tasks.together(parts)
+        if learner.epsilon is None:
+            return found.right / found.n
+        return 1 - found.off2 / found.spread if found.spread else 0.0
+
+    def radius2(self, order: Array | None = None) -> float:
+        return math.nan if self.measured is None else self.measured.radius2
+
+    def depth(self) -> int:
+        return 0 if self.measured is None else self.measured.depth
+
+    def _hold(self, learner: MixedLearner) -> None:
+        """Put the weights where workers can get them, as they are after a pass."""
+        if self._state is not None and self._held == learner.visited:
+            return
+        self._held = learner.visited
+        state = tasks.state_of(learner.plain())
+        self.state_bytes = tasks.size_of(state)
+        self._state = self.workers.hold(state)
+
+    def _measure(self, found: Sequence[Measured | None]) -> None:
+        for one in found:
+            if one is not None:
+                before = self.measured or Measured()
+                self.measured = Measured(max(before.radius2, one.radius2), max(before.depth, one.depth))

@@ -1,0 +1,216 @@
+"""What workers do: pure functions of what they are given, so that one that is lost can be run again, to the bit.
+
+A *state* is a learner as ``model_files.learners.to_state`` gives it: plain values and arrays, of large weights only the
+rows in use.
+"""
+
+from __future__ import annotations
+
+import copy
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import mixing
+from ..data import DataError
+from ..learner import Learner
+from ..mixing import Held, Mixture, Share, Told
+from ..model_files import learners
+
+Array = NDArray[Any]
+State = tuple[dict[str, Any], dict[str, Array]]
+
+
+@dataclass
+class Measured:
+    """What is measured of a shard's rows once: R² without the bias feature, and how deep a score is summed."""
+
+    radius2: float = 0.0
+    depth: int = 0
+
+
+@dataclass
+class Report:
+    """What is told of a shard's pass: how it went, and what the next one starts with."""
+
+    told: Told
+    measured: Measured | None
+    rng: np.random.Generator
+    seconds: float
+    worker: str
+    nbytes: int  # of the part that waits on the worker
+    learned: Any = None  # by what makes rows, in the first pass of a streamed shard
+
+
+class Passed(NamedTuple):
+    """A report, and the rows that changed."""
+
+    report: Report
+    part: Held
+
+
+class Sum(NamedTuple):
+    """A mixture of some shards, where it was made, and the bytes that came there from other workers for it."""
+
+    mixture: Mixture
+    worker: str
+    moved: int
+
+
+class Scored(NamedTuple):
+    """How weights do on a shard, without learning."""
+
+    mistakes: int
+    least: Array
+    measured: Measured
+
+
+class Judged(NamedTuple):
+    """Predictions on a held-out shard: right ones of n; of a regression the squares that R² is made of."""
+
+    n: int
+    right: int
+    off2: float
+    mean: float
+    spread: float
+
+
+def state_of(learner: Learner) -> State:
+    """A learner as it travels."""
+    return learners.to_state(learner)
+
+
+def held_of(state: State) -> Held:
+    """The weights of a state."""
+    arrays = state[1]
+    return Held(arrays.get("weight_rows"), arrays["weights"], arrays.get("total"))
+
+
+def size_of(state: State) -> int:
+    """What a state weighs when it travels."""
+    return sum(array.nbytes for array in state[1].values())
+
+
+def as_it_is(value: Any) -> Any:
+    """Whatever is to lie on a worker."""
+    return value
+
+
+def one_pass(state: State, shard: Any, name: str, rng: np.random.Generator, shuffle: bool, measure: bool) -> Passed:
+    """One pass over a shard from the mixed weights."""
+    began = time.perf_counter()
+    rng = copy.deepcopy(rng)
+    learner = learners.from_state(*state)
+    measured = Measured() if measure else None
+    with at_shard(name):
+        told, part = mixing.shard_pass(learner, _measuring(shard.pieces(learner, shuffle, rng), learner, measured))
+    learned = getattr(shard, "learned", None)
+    report = Report(told, measured, rng, time.perf_counter() - began, worker(), part.nbytes, learned)
+    return Passed(report, part)
+
+
+def report_of(passed: Passed) -> Report:
+    """The small part of a pass."""
+    return passed.report
+
+
+def _measuring(pieces: Iterator[Any], learner: Learner, measured: Measured | None) -> Iterator[Any]:
+    for piece in pieces:
+        yield piece
+        if measured is not None:
+            rows, _, order, _ = piece
+            measured.radius2 = max(measured.radius2, rows.radius2(order))
+            measured.depth = max(measured.depth, rows.depth())
+
+
+def summed(state: State, shares: Sequence[Share], passed: Sequence[Passed]) -> Sum:
+    """The mixture of neighbouring shards."""
+    here = worker()
+    moved = sum(one.part.nbytes for one in passed if one.report.worker != here)
+    old = held_of(state)
+    terms = [mixing.term(share, one.part, old) for share, one in zip(shares, passed)]
+    return Sum(mixing.mixture(terms, old), here, moved)
+
+
+def added(state: State, sums: Sequence[Sum]) -> Sum:
+    """The mixture of neighbouring mixtures."""
+    here = worker()
+    moved = sum(one.moved + (one.mixture.nbytes if one.worker != here else 0) for one in sums)
+    return Sum(mixing.mixture([one.mixture for one in sums], held_of(state)), here, moved)
+
+
+def finished(state: State, root: Sum, visited: int) -> tuple[Held, int]:
+    """The mixed rows, and the bytes that moved between workers for them."""
+    moved = root.moved + (root.mixture.nbytes if root.worker != worker() else 0)
+    return mixing.rounded(root.mixture, np.dtype(state[0]["dtype"]), visited), moved
+
+
+def score(state: State, shard: Any, name: str, stop_at_mistake: bool) -> Scored:
+    """Judge every row of a shard by the weights."""
+    learner, measured = learners.from_state(*state), Measured()
+    mistakes, least = 0, np.full(learner.slots, np.inf)
+    with at_shard(name):
+        for rows, targets, order, _ in _measuring(shard.still(learner), learner, measured):
+            mistakes += learner._score(rows, targets, order, stop_at_mistake)
+            least = np.minimum(least, learner.least)
+            if mistakes and stop_at_mistake:
+                break
+    return Scored(mistakes, least, measured)
+
+
+def judge(state: State, shard: Any, name: str) -> Judged:
+    """Predict the rows of a held-out shard."""
+    learner = learners.from_state(*state)
+    n, right, off2, mean, spread = 0, 0, 0.0, 0.0, 0.0
+    with at_shard(name):
+        for rows, targets, _, _ in shard.still(learner):
+            predicted = learner.predict(rows)
+            if learner.epsilon is None:
+                n, right = n + rows.n_rows, right + int(np.sum(predicted == targets))
+                continue
+            one = Judged(
+                rows.n_rows, 0, float(np.sum((targets - predicted) ** 2)), float(targets.mean()),
+                float(np.sum((targets - targets.mean()) ** 2)),
+            )  # fmt: skip
+            n, _, off2, mean, spread = together([Judged(n, 0, off2, mean, spread), one])
+    return Judged(n, right, off2, mean, spread)
+
+
+def together(parts: Sequence[Judged]) -> Judged:
+    """Of several shards (means and spreads as Chan, Golub and LeVeque 1979 have it)."""
+    n, right, off2, mean, spread = parts[0]
+    for other in parts[1:]:
+        total = max(n + other.n, 1)
+        spread += other.spread + (other.mean - mean) ** 2 * n * other.n / total
+        mean += (other.mean - mean) * other.n / total
+        n, right, off2 = n + other.n, right + other.right, off2 + other.off2
+    return Judged(n, right, off2, mean, spread)
+
+
+def worker() -> str:
+    """The address of the worker that runs this; "" in this process."""
+    if "distributed" not in sys.modules:
+        return ""
+    from distributed import get_worker
+
+    try:
+        return str(get_worker().address)
+    except ValueError:
+        return ""
+
+
+@contextmanager
+def at_shard(name: str) -> Iterator[None]:
+    """Say in which shard it was that something was refused."""
+    try:
+        yield
+    except (ValueError, TypeError, OSError) as error:
+        kinds = (DataError, FileNotFoundError, OSError, TypeError, ValueError)
+        kind = next(kind for kind in kinds if isinstance(error, kind))
+        raise kind(f"{name}: {error}") from error

@@ -1,0 +1,363 @@
+"""Iterative parameter mixing: one run over shards of the data that learn apart (McDonald, Hall and Mann 2010, fig. 3).
+
+In each pass every shard i starts from the mixed weights W and makes one ordinary pass, which gives W_i. Then
+
+    W' = Σ μ_i·W_i,   μ_i = 1/S ("uniform") or u_i/Σ u ("updates", u_i the updates that shard i has just made).
+
+The sum is taken in float64 in a fixed tree: neighbours are added, then neighbours of these, and one that is left over
+goes up as it is; W' is then rounded to the type of the weights. A row (a feature, all its classes) that no shard has
+changed by a bit keeps its value. So only the rows that changed travel, as values, and whoever did not change a row has
+its old value there. With one shard all of this is the identity.
+
+The averaged readout is the mean of the weights after every example, of all shards and passes. The sum of these weights
+is kept as ``total``, ``T = V·W − Σ W_t`` after V examples. A shard that starts at V and T visits N_i examples and comes
+to ``T_i``, so that its weights after them sum up to ``(V + N_i)·W_i − T_i − (V·W − T)``; hence, with V' = V + Σ N_i,
+
+    T' = V'·W' − (V·W − T) − Σ ((V + N_i)·W_i − T_i − (V·W − T))
+       = Σ [μ_i·T_i + (1 − μ_i)·(T_i − T) + (V'·μ_i − V − N_i)·(W_i − W)] + V'·(W' − Σ μ_i·W_i),
+
+a sum over the same tree, and the last term is what the rounding of W' took. One shard: T' = T_1.
+
+The proofs of a run hold: W' − W₀ is again a sum of τ·y·x with τ ≥ 0, and Σ τ' = Σ μ_i·(Σ τ)_i. ``reference_mixing`` is
+the same in plain Python.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .convergence import Evidence
+from .learner import Learner, Piece
+from .state import GROWTH, MISTAKES, UPDATES, VISITED, check_name
+
+Array = NDArray[Any]
+
+MIXES = ("uniform", "updates")
+
+
+class Held(NamedTuple):
+    """Values of some rows of the weights, and of what the averaged readout sums."""
+
+    rows: Array | None  # their numbers, ascending, row 0 the biases; None: all
+    weights: Array  # (rows, vectors)
+    total: Array | None
+
+    @property
+    def nbytes(self) -> int:
+        """What it weighs when it travels."""
+        return sum(array.nbytes for array in self if array is not None)
+
+    def at(self, rows: Array) -> Held:
+        """The values of these rows, in float64; 0 where there are none."""
+        if self.rows is None:
+            place, there = rows, rows < len(self.weights)
+        else:
+            place = np.minimum(np.searchsorted(self.rows, rows), max(len(self.rows) - 1, 0))
+            there = self.rows[place] == rows if len(self.rows) else np.zeros(len(rows), bool)
+
+        def taken(values: Array) -> Array:
+            found = np.zeros((len(rows), values.shape[1]))
+            found[there] = values[place[there]]
+            return found
+
+        return Held(rows, taken(self.weights), None if self.total is None else taken(self.total))
+
+
+@dataclass
+class Told:
+    """What a shard tells of its pass: small, and all that mixing needs besides the weights."""
+
+    visited: int
+    mistakes: int
+    updates: int
+    tau: Array  # Σ τ of the run that came by this shard
+    least: Array  # the smallest margin of the pass
+    growth: float
+    evidence: Evidence
+    weighted: bool
+    n_features: int
+
+
+class Share(NamedTuple):
+    """How a shard counts: μ, and V'·μ − V − N, by which its change of the weights counts in the average."""
+
+    mu: float
+    lag: float
+
+
+class Mixture(NamedTuple):
+    """A sum over neighbouring shards: whose shares, and the rows that one of them has changed, in float64."""
+
+    shares: tuple[Share, ...]
+    rows: Array
+    weights: Array
+    total: Array | None
+
+    @property
+    def nbytes(self) -> int:
+        return Held(*self[1:]).nbytes
+
+
+# ---- a shard's pass ------------------------------------------------------------------------------------------------
+
+
+def shard_pass(learner: Learner, pieces: Iterable[Piece]) -> tuple[Told, Held]:
+    """One pass of a learner that stands at the mixed weights: what it tells, and the rows that it changed."""
+    weights = learner.active.copy()
+    total = None if learner.total is None else learner.total[: len(weights)].copy()
+    visited = learner.visited
+    mistakes, updates = learner.pass_over(pieces)
+    changed = _changed(weights, learner.active)
+    if total is not None and learner.total is not None:
+        changed |= _changed(total, learner.total[: len(learner.active)])
+    rows = np.flatnonzero(changed).astype(np.int32 if len(changed) < 1 << 31 else np.int64)
+    k = learner.n_vectors
+    held = Held(
+        rows,
+        np.ascontiguousarray(learner.active[rows, :k]),
+        None if learner.total is None else np.ascontiguousarray(learner.total[rows, :k]),
+    )
+    told = Told(
+        learner.visited - visited, mistakes, updates, learner.tau.copy(), learner.least.copy(),
+        float(learner.tally[GROWTH]), learner.evidence, learner.weighted, learner.n_features,
+    )  # fmt: skip
+    return told, held
+
+
+def _changed(before: Array, now: Array) -> Array:
+    """Of which rows a bit has changed; rows that are new were 0."""
+    bits = np.dtype(f"u{now.itemsize}")
+    found = np.zeros(len(now), bool)
+    found[: len(before)] = (before.view(bits) != now[: len(before)].view(bits)).any(axis=1)
+    found[len(before) :] = now[len(before) :].view(bits).any(axis=1)
+    return found
+
+
+# ---- mixing --------------------------------------------------------------------------------------------------------
+
+
+def shares_of(told: Sequence[Told], mix: str, visited: int) -> tuple[Share, ...]:
+    """The share of each shard in a mixture of runs that stood at ``visited`` examples before this pass."""
+    check_name("mix", mix, MIXES)
+    updates = sum(shard.updates for shard in told)
+    now = visited + sum(shard.visited for shard in told)
+    shares = []
+    for shard in told:
+        mu = shard.updates / updates if mix == "updates" and updates else 1 / len(told)
+        shares.append(Share(mu, now * mu - (visited + shard.visited)))
+    return tuple(shares)
+
+
+def term(share: Share, part: Held, old: Held) -> Mixture:
+    """What one shard adds to the mixture."""
+    assert part.rows is not None
+    mu, lag = share
+    weights = part.weights.astype(np.float64)
+    total = None
+    if part.total is not None:
+        before = old.at(part.rows)
+        assert before.total is not None
+        total = mu * part.total + ((1 - mu) * (part.total - before.total) + lag * (weights - before.weights))
+    return Mixture((share,), part.rows, mu * weights, total)
+
+
+def mixture(terms: Sequence[Mixture], old: Held) -> Mixture:
+    """Neighbours added, then neighbours of these, until one is left."""
+    while len(terms) > 1:
+        pairs = [_added(a, b, old) for a, b in zip(terms[::2], terms[1::2])]
+        terms = [*pairs, terms[-1]] if len(terms) % 2 else pairs
+    return terms[0]
+
+
+def _added(a: Mixture, b: Mixture, old: Held) -> Mixture:
+    rows = a.rows if np.array_equal(a.rows, b.rows) else np.union1d(a.rows, b.rows)
+    (weights, total), (more, more_total) = _filled(a, rows, old), _filled(b, rows, old)
+    weights += more
+    if total is not None and more_total is not None:
+        total += more_total
+    return Mixture(a.shares + b.shares, rows, weights, total)
+
+
+def _filled(m: Mixture, rows: Array, old: Held) -> tuple[Array, Array | None]:
+    """The values of a mixture at these rows: those that none of its shards changed are sums of their old values."""
+    if len(rows) == len(m.rows):
+        return m.weights.copy(), None if m.total is None else m.total.copy()
+    place = np.searchsorted(rows, m.rows)
+    missing = np.ones(len(rows), bool)
+    missing[place] = False
+    before = old.at(rows[missing])
+    mus = tuple(share.mu for share in m.shares)
+
+    def filled(changed: Array, was: Array) -> Array:
+        values = np.empty((len(rows), changed.shape[1]))
+        values[place], values[missing] = changed, _sum_of_same(mus, was)
+        return values
+
+    weights = filled(m.weights, before.weights)
+    return weights, None if m.total is None or before.total is None else filled(m.total, before.total)
+
+
+def _sum_of_same(mus: tuple[float, ...], values: Array) -> Array:
+    """Σ μ_i·values in the order of the tree; the halves of it that are alike are summed once."""
+    if len(mus) == 1:
+        return mus[0] * values
+    left = 1 << ((len(mus) - 1).bit_length() - 1)  # the largest power of 2 below
+    first = _sum_of_same(mus[:left], values)
+    same = mus[:left] == mus[left:]
+    return np.asarray(first + (first if same else _sum_of_same(mus[left:], values)))
+
+
+def rounded(root: Mixture, dtype: Any, visited: int) -> Held:
+    """The mixed rows, once all shards are in; ``visited`` examples by then."""
+    weights = root.weights.astype(dtype) + np.dtype(dtype).type(0)  # a tiny negative sum may round to −0
+    if root.total is None:
+        return Held(root.rows, weights, None)
+    return Held(root.rows, weights, root.total + visited * (weights.astype(np.float64) - root.weights))
+
+
+# ---- the mixed learner ---------------------------------------------------------------------------------------------
+
+
+class Shards(Protocol):
+    """Where the shards are, and who works on them: what a mixed learner learns from."""
+
+    def learn(self, learner: MixedLearner) -> list[Told]:
+        """One pass of each shard from the weights of the learner."""
+        ...
+
+    def mixed(self, learner: MixedLearner, shares: tuple[Share, ...], visited: int) -> Held:
+        """The rows that changed in it, mixed."""
+        ...
+
+    def score(self, learner: MixedLearner, stop_at_mistake: bool) -> tuple[int, Array]:
+        """The mistakes of the weights on all shards, and their smallest margins."""
+        ...
+
+    def radius2(self, order: Array | None = None) -> float:
+        """R² of all rows, without the bias feature."""
+        ...
+
+    def depth(self) -> int:
+        """As that of rows."""
+        ...
+
+
+@dataclass
+class Mixed:
+    """What mixing has come to: the convergence theorem's Σ_n Σ_i μ_{i,n}·k_{i,n}, and the shares of the last pass."""
+
+    weighted_mistakes: float = 0.0
+    shares: tuple[float, ...] = field(default_factory=tuple)
+
+
+class MixedLearner(Learner):
+    """A learner whose passes are made by shards, apart, and then mixed; the loop over passes is the learner's own."""
+
+    mix: str
+    mixing: Mixed
+
+    @classmethod
+    def of(cls, learner: Learner, mix: str) -> MixedLearner:
+        """A learner that goes on with shards; refuses what cannot be mixed."""
+        check_name("mix", mix, MIXES)
+        refuse_unmixable(learner)
+        made = cls.__new__(cls)
+        made.__setstate__(learner.__getstate__())
+        made.mix, made.mixing = mix, Mixed()
+        return made
+
+    def plain(self) -> Learner:
+        """The same run as an ordinary learner; the arrays are shared."""
+        own = self.__getstate__()
+        plain = Learner.__new__(Learner)
+        plain.__setstate__({name: value for name, value in own.items() if name not in ("mix", "mixing")})
+        return plain
+
+    def fit_shards(self, shards: Shards, **options: Any) -> None:
+        """``fit`` on shards; the options are its own."""
+        nothing: Any = None
+        rows: Any = shards
+        self.fit(rows, nothing, shuffle=False, **options)
+
+    def order(self, rows: Any, natural: Array | None, shuffle: bool, rng: np.random.Generator) -> Array | None:
+        return None  # each shard has its own
+
+    def _whole_pass(self, rows: Any, targets: Any, order: Array | None, weight: Array | None) -> tuple[int, int]:
+        shards: Shards = rows
+        told = shards.learn(self)
+        shares = shares_of(told, self.mix, self.visited)
+        visited = self.visited + sum(shard.visited for shard in told)
+        self._take(told, shares, shards.mixed(self, shares, visited))
+        self.mixing.weighted_mistakes += math.fsum(share.mu * shard.mistakes for share, shard in zip(shares, told))
+        self.mixing.shares = tuple(share.mu for share in shares)
+        return self.passes[-1], sum(shard.updates for shard in told)
+
+    def _take(self, told: Sequence[Told], shares: tuple[Share, ...], held: Held) -> None:
+        """Stand where the shards have come to, mixed."""
+        n_features = max(self.n_features, *(shard.n_features for shard in told))
+        self.reserve(n_features)
+        self.n_features = n_features
+        k = self.n_vectors
+        self.weights[held.rows, :k] = held.weights
+        if self.total is not None and held.total is not None:
+            self.total[held.rows, :k] = held.total
+        self.tau[:] = tree_sum([share.mu * shard.tau for share, shard in zip(shares, told)])
+        self.least[:] = np.min([shard.least for shard in told], axis=0)
+        self.tally[VISITED] += sum(shard.visited for shard in told)
+        self.tally[UPDATES] += sum(shard.updates for shard in told)
+        self.tally[MISTAKES] = sum(shard.mistakes for shard in told)
+        self.tally[GROWTH] = max(shard.growth for shard in told)
+        self.weighted = self.weighted or any(shard.weighted for shard in told)
+        self.evidence = Evidence(
+            self.evidence.lower,
+            min(shard.evidence.upper for shard in told),
+            max(shard.evidence.peak2 for shard in told),
+            max(shard.evidence.base2 for shard in told),
+            self.evidence.mixings + roundings(len(told)),
+        )
+        self.passes.append(int(self.tally[MISTAKES]))
+        self._read = None
+
+    def _score(self, rows: Any, targets: Any, order: Array | None, stop_at_mistake: bool = False) -> int:
+        shards: Shards = rows
+        mistakes, least = shards.score(self, stop_at_mistake)
+        self.least[:] = least
+        return mistakes
+
+
+def tree_sum(terms: Sequence[Array]) -> Array:
+    """The sum in the order of the tree."""
+    while len(terms) > 1:
+        pairs = [a + b for a, b in zip(terms[::2], terms[1::2])]
+        terms = [*pairs, terms[-1]] if len(terms) % 2 else pairs
+    return terms[0]
+
+
+def roundings(n_shards: int) -> int:
+    """How many updates round as much as one mixing of so many shards does.
+
+    With d levels of the tree the terms of Σ μ_i·W_i are rounded d + 1 times in float64, those of Σ τ likewise, each μ
+    once, and W' once to its own type: (2d + 4)·(ε/2)·max‖W_i‖ at most. An update is given room for 2ε·max‖w‖; so
+    (d + 2)/2 of them would do. It is twice that.
+    """
+    return 0 if n_shards == 1 else (n_shards - 1).bit_length() + 2
+
+
+def refuse_unmixable(learner: Learner) -> None:
+    """Refuse, in one sentence, a learner whose weights are not such that a mean of them is one of its own."""
+    if hasattr(learner, "kernel"):
+        raise ValueError("a kernel's weights are examples and cannot be mixed; use a linear learner on a cluster")
+    if learner.batch:
+        raise ValueError(
+            "the batch perceptron takes one step for all rows at once, which shards cannot; use Perceptron"
+        )
+    if learner.readout == "pocket":
+        raise ValueError(
+            "the pocket holds one weight vector that lasted long, and mixing ends them all; use the readout 'averaged'"
+        )
