@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -11,11 +10,6 @@ from .terminal import CommandError
 
 if TYPE_CHECKING:
     from ..data import Block, Data, Stream
-
-#: Larger files are read block by block in every pass. A compressed byte counts for five.
-IN_MEMORY = 1 << 30
-
-_COMPRESSED = (".gz", ".bz2", ".xz", ".zst", ".parquet", ".pq", ".feather")
 
 
 def settings_of(arguments: argparse.Namespace) -> dict[str, Any]:
@@ -72,13 +66,9 @@ def read_whole(files: Sequence[str], arguments: argparse.Namespace) -> Data:
 
 def fit_in_memory(files: Sequence[str]) -> bool:
     """Whether files are small enough to be kept as rows; standard input counts as small."""
-    from ..data.sources import expand
+    from ..data.sources import IN_MEMORY, expand, size_of
 
-    size = 0
-    for path in expand(list(files)):
-        if isinstance(path, (str, os.PathLike)) and os.path.isfile(path):
-            size += os.path.getsize(path) * (5 if str(path).lower().endswith(_COMPRESSED) else 1)
-    return size <= IN_MEMORY
+    return size_of(expand(list(files))) <= IN_MEMORY
 
 
 def labels_of(block: Block) -> Any:

@@ -8,11 +8,9 @@ and means of columns, which in memory are those of all rows.
 from __future__ import annotations
 
 import argparse
-import re
 import time
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any
@@ -22,6 +20,7 @@ import numpy as np
 from .. import engine, labels
 from ..data import Block, Skipped, Svmlight
 from ..data.ahead import Ahead
+from ..data.blocks import placed
 from ..data.csr import Csr, stacked
 from ..learner import Learner, Pass, learn_labels
 from ..planning import rows_for, start
@@ -140,7 +139,7 @@ def in_memory(course: Course) -> None:
         course.classes = labels.classes_of(y if weight is None else y[weight > 0])
         refuse_one_class(course.classes, course.files)
         refuse_other_classes(course)
-    with _placed(places):
+    with placed(places):
         rows, rng = rows_for(learner, X, parameters=parameters), np.random.default_rng(arguments.seed)
     start(learner, rows, 0 if course.classes is None else len(course.classes), weight, parameters, rng)
     targets = y if course.is_regression else labels.encode(y, course.classes)
@@ -196,22 +195,6 @@ def _read(course: Course) -> tuple[Csr, Array, Array, list[Block]]:
         _settle(course, stream)
     weight = np.concatenate(weights)
     return stacked(course.features.weighed(reads)), np.concatenate(ys), None if np.all(weight == 1) else weight, places
-
-
-@contextmanager
-def _placed(places: Sequence[Block]) -> Iterator[None]:
-    """Say of a row that is refused where it stood."""
-    try:
-        yield
-    except ValueError as error:
-        found = re.search(r" of row (\d+)", str(error))
-        if found is None:
-            raise
-        row, block = int(found[1]), 0
-        while row >= len(places[block]):
-            row, block = row - len(places[block]), block + 1
-        told = str(error).replace(found[0], "").replace("Input X: ", "")
-        raise CommandError(f"{places[block].place(row)}: {told}") from None
 
 
 def _settle(course: Course, stream: Any) -> None:
@@ -290,7 +273,7 @@ def _learn(course: Course, block: Block, csr: Csr, y: Array, rng: np.random.Gene
     if course.begun and csr.n_features > learner.n_features:
         learner.reserve(csr.n_features)
         learner.n_features = csr.n_features
-    with _placed([block]):
+    with placed([block]):
         rows = rows_for(learner, csr, learner.dtype if course.begun else None, course.parameters)
     if not course.begun:
         _begin(course, rows, weight, rng)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .csr import Csr, stacked
+from .faults import DataError
 from .texts import Texts
 
 Array = NDArray[Any]
@@ -124,3 +127,19 @@ def joined(blocks: Sequence[Block]) -> Block:
         all_of("labels"), all_of("lines"), tuple(files), csr, columns,
         all_of("weights"), all_of("tags"), all_of("query_ids"),
     )  # fmt: skip
+
+
+@contextmanager
+def placed(places: Sequence[Block]) -> Iterator[None]:
+    """Say of a row that is refused by its number in these blocks where it stood."""
+    try:
+        yield
+    except ValueError as error:
+        found = re.search(r" of row (\d+)", str(error))
+        if found is None:
+            raise
+        row, block = int(found[1]), 0
+        while row >= len(places[block]):
+            row, block = row - len(places[block]), block + 1
+        told = str(error).replace(found[0], "").replace("Input X: ", "")
+        raise DataError(told, places[block].file(row), int(places[block].lines[row])) from None

@@ -27,6 +27,10 @@ MAGIC = {b"\x1f\x8b": "gzip", b"BZh": "bzip2", b"\xfd7zXZ\x00": "xz", b"\x28\xb5
 #: The names that files compressed in each way have, and that are written so.
 SUFFIXES = {".gz": "gzip", ".bz2": "bzip2", ".xz": "xz", ".zst": "zstd"}
 
+#: Files that are larger together are read block by block in every pass. A compressed byte counts for five.
+IN_MEMORY = 1 << 30
+_COMPRESSED = (*SUFFIXES, ".parquet", ".pq", ".feather")
+
 _STEP = 1 << 20
 
 
@@ -211,6 +215,15 @@ def expand(paths: Any) -> list[Any]:
     if not matched:
         raise FileNotFoundError(f"no file matches {name!r} (in {os.getcwd()})")
     return list(matched)
+
+
+def size_of(paths: Iterable[Any]) -> int:
+    """Bytes of files, those that are compressed five times; what is no file counts for nothing."""
+    size = 0
+    for path in paths:
+        if isinstance(path, (str, os.PathLike)) and os.path.isfile(path):
+            size += os.path.getsize(path) * (5 if str(path).lower().endswith(_COMPRESSED) else 1)
+    return size
 
 
 def stem(name: str) -> str:

@@ -1,25 +1,20 @@
-"""Fit an estimator on shards."""
+"""``fit``: an estimator learns from shards, on the workers of a cluster."""
 
 from __future__ import annotations
 
-import copy
+import os
+import sys
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-from .. import labels
-from ..learner import Learner
-from ..mixing import MixedLearner, refuse_unmixable
-from . import held
-from .cluster import Workers, workers_of
-from .held import Coding, Look
-from .sharded import Shard, Sharded
-from .sources import Source, check_count, sources_of
+from ..mixing import refuse_unmixable
+from . import bags
+from .checkpoints import Checkpoint
+from .cluster import ClusterError, Workers, workers_of
+from .file_sources import are_files, default_features, files_of
+from .running import Job, run
+from .sources import Data, Rows, check_count
 from .telling import PassRecord, printer
-
-Array = NDArray[Any]
 
 
 def fit(
@@ -34,99 +29,166 @@ def fit(
     classes: Any = None,
     sample_weight: Any = None,
     held_out: Any = None,
-    progress: bool | Callable[[PassRecord], None] = True,
+    in_memory: bool | None = None,
+    reading: dict[str, Any] | None = None,
+    features: dict[str, Any] | None = None,
+    checkpoint: str | os.PathLike[str] | None = None,
+    resume: bool = False,
     retries: int = 3,
+    progress: bool | Callable[[PassRecord], None] = True,
 ) -> Any:
-    """Fit."""
+    """Fit an estimator on shards of the data, each on a worker of a Dask cluster, mixed after every pass.
+
+    Every shard starts a pass from the same weights and makes it with the ordinary learner; then the weights are mixed
+    (iterative parameter mixing). The result depends on the data, the shards and ``random_state`` alone: not on how many
+    workers there are, who is first, or which of them die. One shard gives the bits of the estimator's own ``fit``.
+
+    Parameters
+    ----------
+    estimator : estimator
+        A linear one, with the readout "last" or "averaged"; it is fitted in place.
+    data : dask array or DataFrame, dask bag, (X, y), array, or names of files
+        Each chunk, partition or file is a shard. Files are named by a path, a glob or a list of them, are in any format
+        that ``rb.data.read`` knows, and are opened on the workers.
+    y : dask array, Series, array or str, default=None
+        Labels, where ``data`` are rows: chunked alike; of a DataFrame perhaps the name of a column.
+    client : Client, str, int, "here" or None, default=None
+        A client of ``dask.distributed``, the address of a scheduler, or how many processes to start on this machine.
+        None: the present client, or one process for each core. "here": one shard after the other in this process,
+        without Dask.
+    passes : int, default=None
+        At most so many passes; None: the estimator's ``max_iter``.
+    mix : {"uniform", "updates"}, default="uniform"
+        Whether every shard counts alike, or in proportion to the updates that it has just made.
+    shards : int, default=None
+        Deal neighbouring chunks or files into so many shards. Arrays that are here need it.
+    classes : array, default=None
+        The labels, where they are known; else they are looked for first.
+    sample_weight : dask array or array, default=None
+        Weights of the rows, chunked as they are; files have their own.
+    held_out : (X, y), or names of files, default=None
+        Judged by the mixed model after every pass.
+    in_memory : bool, default=None
+        Whether rows of files are held in the workers' memory and shuffled in every pass, or the files are read again,
+        block by block and as they stand. None: in memory where all files together have less than 1 GB.
+    reading : dict, default=None
+        Options of ``rb.data.stream``, such as ``{"columns": {"label": "stars"}, "format": "csv"}``.
+    features : dict, default=None
+        How tables become rows: ``text`` (a ``HashedText``), ``standardise``, ``missing``, ``named_rows``; as
+        ``rosenblatt train`` does unless told otherwise. For bags of text, ``text``.
+    checkpoint : path, default=None
+        A model file that is written anew after every pass, whole or not at all.
+    resume : bool, default=False
+        Go on from the checkpoint, if there is one, to the bits of a run that never stopped.
+    retries : int, default=3
+        How often Dask runs a task again that failed.
+    progress : bool or callable, default=True
+        Print a line for every pass to standard error; or call this with a `PassRecord`.
+
+    Returns
+    -------
+    estimator
+        Fitted, with all that its own ``fit`` sets, and ``distributed_``, the records of the passes. A fault after the
+        first complete pass leaves it as it was after the last one, and the error says so; before that, as it was.
+
+    References
+    ----------
+    McDonald, Hall & Mann (2010), Distributed training strategies for the structured perceptron, NAACL: figure 3.
+
+    Examples
+    --------
+    >>> import rosenblatt as rb
+    >>> X, y = [[1, 3], [2, 3], [-3, 1], [1, -1]] * 2, [1, 0, 1, 0] * 2
+    >>> model = rb.Perceptron(random_state=0)
+    >>> rb.distributed.fit(model, X, y, shards=2, client="here", progress=False).verdict_
+    'separated'
+    """
+    if not hasattr(estimator, "_blank"):
+        raise TypeError(f"a cluster fits linear estimators of rosenblatt, and not a {type(estimator).__name__}")
     fitted = estimator._blank()
     learner = fitted._new_learner()
     refuse_unmixable(learner)
     max_iter = estimator.max_iter if passes is None else passes
     check_count("passes", max_iter)
-    with workers_of(client, retries) as workers:
-        sources = sources_of(data, y, sample_weight, shards, workers, learner.epsilon is not None)
-        coding = _settle(fitted, learner, sources, workers, classes)
-        rng = fitted._generator()
-        fitted._start(learner, rng, None, None)
-        ready = [workers.submit(held.ready, source.promise, coding) for source in sources]
-        sharded = Sharded(
-            workers,
-            [
-                Shard(s.name, p, g)
-                for s, p, g in zip(sources, ready, generators(estimator.random_state, rng, len(ready)))
-            ],
-            getattr(estimator, "shuffle", False),
-        )
-        mixed = MixedLearner.of(learner, mix)
-        history: list[PassRecord] = []
-
-        def report(done: Any) -> None:
-            history.append(
-                PassRecord(
-                    done.number,
-                    done.mistakes,
-                    done.updates,
-                    mixed.mixing.weighted_mistakes,
-                    done.margin,
-                    sharded.accuracy(mixed),
-                    sharded.seconds,
-                    tuple(r.seconds for r in sharded.reports),
-                    len({r.worker for r in sharded.reports}),
-                    sharded.bytes_moved,
-                    sharded.state_bytes,
-                    mixed.mixing.shares,
-                )
-            )
-            if tell is not None:
-                tell(history[-1])
-
-        tell = printer() if progress is True else progress or None
-        mixed.fit_shards(
-            sharded,
-            max_iter=max_iter,
-            tol=getattr(estimator, "tol", None),
-            progress=report,
-            name=type(estimator).__name__,
-        )
-    fitted._learner = mixed.plain()
-    fitted.distributed_ = history
-    estimator._become(fitted)
+    if estimator.early_stopping:
+        raise ValueError("early_stopping=True cuts rows off one table; on a cluster set passes=…, and watch held_out=…")
+    seed, rng = estimator.random_state, fitted._generator()
+    job = Job(
+        type(estimator).__name__, learner, lambda *begun: _begin(fitted, *begun), seed, rng, max_iter,
+        tol=getattr(estimator, "tol", None), shuffle=getattr(estimator, "shuffle", False), mix=mix, classes=classes,
+        class_weight=getattr(estimator, "class_weight", None), tell=printer() if progress is True else progress or None,
+        resume=resume, warning=estimator._undecided,
+    )  # fmt: skip
+    if checkpoint is not None:
+        job.checkpoint = Checkpoint(checkpoint, job.name, estimator.get_params(deep=False))
+    elif resume:
+        raise ValueError("resume=True goes on from a checkpoint: say which, checkpoint=…")
+    try:
+        with workers_of(client, retries) as workers:
+            if progress is True and workers.dashboard:
+                print(f"dashboard {workers.dashboard}", file=sys.stderr, flush=True)
+            opened = _opened(workers, data, y, sample_weight, shards, reading, features, in_memory, learner)
+            run(job, opened, workers, held_out)
+    except BaseException as error:
+        if job.mixed is None:
+            raise
+        _become(estimator, fitted, job)
+        if not isinstance(error, (ClusterError, ValueError, OSError)):
+            raise
+        raise _with(error, _kept(job)) from error
+    _become(estimator, fitted, job)
     return estimator
 
 
-def _settle(fitted: Any, learner: Learner, sources: list[Source], workers: Workers, classes: Any) -> Coding:
-    """Look at all shards, and make room for what they hold."""
+def _opened(
+    workers: Workers, data: Any, y: Any, weight: Any, shards: int | None, reading: Any, features: Any, in_memory: Any,
+    learner: Any,
+) -> Data:  # fmt: skip
     regression = learner.epsilon is not None
-    looks: list[Look] = workers.gather([workers.submit(held.look, source.promise, regression) for source in sources])
-    widths = {look.n_features for look in looks}
-    if len(widths) > 1:
-        raise ValueError(f"the shards have different numbers of columns: {sorted(widths)}")
-    dtype = np.result_type(*(look.dtype for look in looks))
-    known = None
-    if not regression:
-        known = _classes(looks, sources, classes)
-        fitted._know(known)
-    if looks[0].names is not None:
-        fitted.feature_names_in_ = looks[0].names
-    learner.allocate(looks[0].n_features, 0 if known is None else len(known), dtype)
-    return Coding(dtype, known, None)
+    if are_files(data):
+        if y is not None or weight is not None:
+            raise ValueError("files hold their labels and weights: name the columns in reading={'columns': …}")
+        make = default_features(**(features or {}))
+        return files_of(workers, data, shards, reading=reading, make_features=make, in_memory=in_memory)
+    if bags.is_bag(data):
+        return bags.Bag(workers, data, shards, (features or {}).get("text"), regression)
+    return Rows(workers, data, y, weight, shards, regression)
 
 
-def _classes(looks: list[Look], sources: list[Source], given: Any) -> Array:
-    if given is not None:
-        return labels.distinct(np.asarray(given))
-    known = looks[0].classes
-    assert known is not None
-    for look in looks[1:]:
-        assert look.classes is not None
-        known = labels.extend(known, look.classes)
-    if len(known) < 2:
-        raise ValueError("one class")
-    return known
+def _begin(fitted: Any, learner: Any, rng: Any, classes: Any) -> None:
+    """The estimator's first weights; those of its last run under ``warm_start``, of the same classes."""
+    again = classes is not None and fitted.warm_start and "_learner" in fitted.__dict__
+    if again and fitted.classes_.tolist() != classes.tolist():
+        raise ValueError(
+            f"warm_start=True goes on with the classes {fitted.classes_.tolist()}, but the data hold "
+            f"{classes.tolist()}; fit it with warm_start=False"
+        )
+    fitted._start(learner, rng, None, None)
 
 
-def generators(seed: Any, rng: np.random.Generator, n: int) -> list[np.random.Generator]:
-    """One for each shard: the first has the run's own, as a local fit has; the others are seeded by their number."""
-    if not isinstance(seed, (int, np.integer)):
-        seed = int(copy.deepcopy(rng).integers(2**63))
-    return [rng, *(np.random.default_rng([seed, i]) for i in range(1, n))]
+def _become(estimator: Any, fitted: Any, job: Job) -> None:
+    """Let the estimator be what the run has come to."""
+    assert job.mixed is not None
+    fitted._learner = job.mixed.plain()
+    if job.known is not None:
+        fitted._know(job.known)
+    if job.names is not None:
+        fitted._columns = {name: column for column, name in enumerate(job.names)}
+    if job.features is not None:
+        fitted._extras = {"features": job.features}
+    fitted.distributed_ = job.history
+    estimator._become(fitted)
+
+
+def _kept(job: Job) -> str:
+    """Where the last complete pass is."""
+    assert job.mixed is not None
+    done = f"pass {len(job.history)}, the last complete one,"
+    if job.checkpoint is not None:
+        return f"{done} is in {os.fspath(job.checkpoint.path)}, and resume=True goes on from there"
+    return f"the estimator holds {done} (a checkpoint=… could go on from there)"
+
+
+def _with(error: BaseException, more: str) -> BaseException:
+    kind = next(kind for kind in (ClusterError, OSError, ValueError) if isinstance(error, kind))
+    return kind(f"{error}; {more}")

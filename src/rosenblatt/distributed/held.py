@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -10,7 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import engine, labels
+from ..data import Block
+from ..data.blocks import placed
+from ..data.standard import RunningScale
 from ..learner import Learner, Piece, weighted_rows
+from .tasks import at_shard
 
 Array = NDArray[Any]
 
@@ -22,6 +26,7 @@ class Examples(NamedTuple):
     y: Array
     weight: Array | None
     names: list[Any] | None
+    places: list[Block] | None = None  # of rows of files, without these
 
 
 class Look(NamedTuple):
@@ -33,11 +38,14 @@ class Look(NamedTuple):
     names: list[Any] | None
     classes: Array | None  # None: a regression
     counts: Array | None  # rows of positive weight of each class
+    scale: RunningScale | None = None  # means of numeric columns
+    met_zero: bool = False  # an svmlight index of 0
 
 
 class Coding(NamedTuple):
     """What the looks at all shards have settled: how labels become codes, and rows numbers of one type."""
 
+    n_features: int
     dtype: np.dtype[Any]
     classes: Array | None
     by_class: Array | None  # weights of the classes
@@ -64,9 +72,25 @@ class HeldShard:
         yield self.rows, self.targets, self.natural, self.weight
 
 
+@dataclass
+class KeptShard:
+    """Rows to be judged, in memory."""
+
+    kept: list[Piece]
+
+    def still(self, learner: Learner) -> Iterator[Piece]:
+        yield from self.kept
+
+
+def keep(shard: Any, name: str) -> KeptShard:
+    """A shard that is read again and again, in memory from now on."""
+    with at_shard(name):
+        return KeptShard(list(shard.still(None)))
+
+
 def look(examples: Examples, regression: bool) -> Look:
     """See what the examples hold."""
-    X, y, weight, names = examples
+    X, y, weight, names, _ = examples
     dtype = np.dtype(np.float32 if X.dtype == np.float32 else np.float64)
     if regression:
         return Look(X.shape[0], X.shape[1], dtype, names, None, None)
@@ -76,38 +100,36 @@ def look(examples: Examples, regression: bool) -> Look:
     return Look(X.shape[0], X.shape[1], dtype, names, classes, counts)
 
 
-def ready(examples: Examples, coding: Coding) -> HeldShard:
-    """Examples made ready to be learned from."""
-    X, y, weight, names = examples
-    rows = engine.admit(X, coding.dtype, names)
+def ready(examples: Examples, coding: Coding, name: str, strict: bool = True) -> HeldShard:
+    """Examples made ready to be learned from; not ``strict``: to be judged, where a label may be unknown."""
+    X, y, weight, names, places = examples
+    with at_shard(name), placed(places or []):
+        rows = engine.admit(X, coding.dtype, names)
+        targets, weight = targets_for(y, weight, coding, places or [], strict)
+    return HeldShard(rows, targets, weight)
+
+
+def targets_for(
+    y: Array, weight: Array | None, coding: Coding, places: Sequence[Block], strict: bool = True
+) -> tuple[Array, Array | None]:
+    """Codes of labels (or the numbers of a regression) and weights of the rows; refuses a label that is no class.
+
+    Rows of weight 0 may have any label.
+    """
     if coding.classes is None:
-        return HeldShard(rows, np.ascontiguousarray(y, np.float64), weight)
-    codes = coded(y, weight, coding.classes)
-    if coding.by_class is not None:
-        own: Array = coding.by_class[codes]
-        weight = own if weight is None else weight * own
-    return HeldShard(rows, codes, weight)
-
-
-def coded(y: Array, weight: Array | None, classes: Array) -> Array:
-    """Codes of labels; refuses one that is no class, with its row. Rows of weight 0 may have any."""
-    codes = labels.encode(y, classes)
-    if weight is not None:
+        return np.ascontiguousarray(y, np.float64), weight
+    codes = labels.encode(y, coding.classes)
+    if weight is not None and strict:
         codes = np.where(weight > 0, codes, np.maximum(codes, 0)).astype(codes.dtype)
     unknown = np.flatnonzero(codes < 0)
-    if len(unknown):
-        row = int(unknown[0])
-        raise UnknownLabelError(row, y[row : row + 1].tolist()[0], classes.tolist())
-    return codes
-
-
-class UnknownLabelError(ValueError):
-    """A label that is not among the classes."""
-
-    def __init__(self, row: int, label: Any, classes: list[Any], place: str = "") -> None:
-        self.row, self.label, self.classes = row, label, classes
-        known = ", ".join(map(repr, classes[:8])) + (", …" if len(classes) > 8 else "")
-        super().__init__(f"{place or f'row {row}'}: the label {label!r} is not among the classes: {known}")
-
-    def __reduce__(self) -> Any:
-        return ValueError, (str(self),)
+    if len(unknown) and strict:
+        row, known = int(unknown[0]), coding.classes.tolist()
+        shown = ", ".join(map(repr, known[:8])) + (", …" if len(known) > 8 else "")
+        place = "" if places else f"row {row}: "
+        with placed(places):
+            told = f"{place}the label {y[row : row + 1].tolist()[0]!r}"
+            raise ValueError(f"{told}{f' of row {row}' if places else ''} is not among the classes: {shown}")
+    if coding.by_class is None:
+        return codes, weight
+    own: Array = coding.by_class[codes]
+    return codes, own if weight is None else weight * own

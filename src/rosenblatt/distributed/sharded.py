@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -38,7 +38,8 @@ class Sharded:
     workers: Workers
     shards: list[Shard]
     shuffle: bool
-    held_out: list[Shard] = field(default_factory=list)
+    held_out: Callable[[], list[Any]] | None = None  # names and promises of held-out shards
+    learns: Callable[[list[Any]], None] | None = None  # told of the first pass, in which rows taught something
     measured: Measured | None = None
     reports: list[Report] = field(default_factory=list)  # of the last pass
     seconds: float = 0.0  # that it took,
@@ -46,13 +47,15 @@ class Sharded:
 
     _state: Any = None  # where the pass began,
     _held: int = -1  # after so many examples
+    _to_measure: int = 1  # so many passes more
+    _judged: list[Any] | None = None  # held-out shards, once they were asked for
     _passed: list[Any] = field(default_factory=list)
     state_bytes: int = 0
 
     def learn(self, learner: MixedLearner) -> list[Told]:
         began = time.monotonic()
         self._hold(learner)
-        measure = self.measured is None
+        measure = self._to_measure > 0
         self._passed = [
             self.workers.submit(
                 tasks.one_pass, self._state, shard.promise, shard.name, shard.rng, self.shuffle, measure
@@ -62,6 +65,7 @@ class Sharded:
         told = [self.workers.submit(tasks.report_of, passed) for passed in self._passed]
         self.reports = self.workers.gather(told)
         if measure:
+            self._to_measure -= 1
             self._measure([report.measured for report in self.reports])
         self.seconds = time.monotonic() - began
         return [report.told for report in self.reports]
@@ -69,17 +73,21 @@ class Sharded:
     def mixed(self, learner: MixedLearner, shares: tuple[Share, ...], visited: int) -> Held:
         began = time.monotonic()
         submit, groups = self.workers.submit, range(0, len(shares), FAN_IN)
+        if self.learns is not None:
+            self.learns([submit(tasks.learned_of, passed) for passed in self._passed])
+            self._passed = [submit(tasks.part_of, passed) for passed in self._passed]
+            self.learns, self._to_measure = None, 1  # rows are others in the next pass
         sums = [submit(tasks.summed, self._state, shares[i : i + FAN_IN], self._passed[i : i + FAN_IN]) for i in groups]
-        while len(sums) > 1:
-            sums = [submit(tasks.added, self._state, sums[i : i + FAN_IN]) for i in range(0, len(sums), FAN_IN)]
-        [(held, moved)] = self.workers.gather([submit(tasks.finished, self._state, sums[0], visited)])
+        root = in_groups(self.workers, tasks.added, sums, self._state)
+        held: Held
+        [(held, moved)] = self.workers.gather([submit(tasks.finished, self._state, root, visited)])
         used = len({report.worker for report in self.reports} - {""})
         self.bytes_moved = moved + used * self.state_bytes + held.nbytes if used else 0
         for shard, report in zip(self.shards, self.reports):
             shard.rng = report.rng
         self._passed = []
         self.seconds += time.monotonic() - began
-        return held  # type: ignore[no-any-return]
+        return held
 
     def score(self, learner: MixedLearner, stop_at_mistake: bool) -> tuple[int, Array]:
         state = self.workers.hold(tasks.state_of(learner.plain()))
@@ -94,11 +102,13 @@ class Sharded:
 
     def accuracy(self, learner: MixedLearner) -> float | None:
         """The share of the held-out rows that the readout gets right, or R²; None: nothing is held out."""
-        if not self.held_out:
+        if self.held_out is None:
             return None
+        if self._judged is None:
+            self._judged = self.held_out()
         self._hold(learner)
         parts: Sequence[Judged] = self.workers.gather(
-            [self.workers.submit(tasks.judge, self._state, shard.promise, shard.name) for shard in self.held_out]
+            [self.workers.submit(tasks.judge, self._state, promise, name) for name, promise in self._judged]
         )
         found = tasks.together(parts)
         if learner.epsilon is None:
@@ -120,8 +130,20 @@ class Sharded:
         self.state_bytes = tasks.size_of(state)
         self._state = self.workers.hold(state)
 
+    def renew(self, promises: Sequence[Any]) -> None:
+        """Shards that make their rows in another way from now on."""
+        for shard, promise in zip(self.shards, promises):
+            shard.promise = promise
+
     def _measure(self, found: Sequence[Measured | None]) -> None:
         for one in found:
             if one is not None:
                 before = self.measured or Measured()
                 self.measured = Measured(max(before.radius2, one.radius2), max(before.depth, one.depth))
+
+
+def in_groups(workers: Workers, task: Callable[..., Any], promises: list[Any], *first: Any) -> Any:
+    """One promise of many, neighbours together in each task, then neighbours of these."""
+    while len(promises) > 1:
+        promises = [workers.submit(task, *first, promises[i : i + FAN_IN]) for i in range(0, len(promises), FAN_IN)]
+    return promises[0]

@@ -4,36 +4,97 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..data.features import Section
 from ..engine import is_sparse
+from . import held
 from .cluster import Workers
-from .held import Examples
+from .held import Coding, Examples, Look
 
 Array = NDArray[Any]
 
 
-class Source(NamedTuple):
-    """A shard that is to be: its name, and the promise of its examples."""
+class Data(Protocol):
+    """Data as shards, on workers."""
 
-    name: str
-    promise: Any
+    names: list[str]
+
+    def look(self, regression: bool, needed: bool) -> list[Look]:
+        """What each shard holds; where labels are not ``needed``, perhaps only what one is like."""
+        ...
+
+    def ready(self, coding: Coding, learned: Section | None) -> list[Any]:
+        """Promises of the shards; ``learned`` by what makes rows, in a run that goes on."""
+        ...
+
+    def learns(self) -> bool:
+        """Whether what makes rows learns in the first pass."""
+        ...
+
+    def settle(self, learned: list[Any]) -> list[Any]:
+        """Promises of the shards from the second pass on, by what was learned in the first."""
+        ...
+
+    def section(self) -> Section | None:
+        """What makes rows, and what it has learned; None: rows came as they are."""
+        ...
+
+    def open_held_out(self, held_out: Any) -> None:
+        """Take what is held out; says what is wrong with it."""
+        ...
+
+    def judged(self, coding: Coding) -> list[tuple[str, Any]]:
+        """Names and promises of held-out shards, by what was learned until now."""
+        ...
 
 
-def sources_of(data: Any, y: Any, weight: Any, shards: int | None, workers: Workers, regression: bool) -> list[Source]:
-    """The shards of data that are there, whole or in pieces of a Dask collection."""
-    if isinstance(data, tuple) and len(data) == 2 and y is None:
-        data, y = data
-    if y is None:
-        raise ValueError("there are no labels: give (X, y), or y=…")
-    pieces = (_pieces if _is_dask(data) else _cut)(data, y, weight, shards, workers)
-    return [
-        Source(f"shard {i}", workers.submit(examples_of, f"shard {i}", *parts, regression))
-        for i, parts in enumerate(pieces)
-    ]
+class Rows:
+    """Rows that are there as numbers: arrays, sparse matrices, frames, whole or as pieces of a Dask collection."""
+
+    def __init__(self, workers: Workers, data: Any, y: Any, weight: Any, shards: int | None, regression: bool) -> None:
+        self._workers, self._regression = workers, regression
+        self._promises = self._examples(data, y, weight, shards, "shard")
+        self.names = [f"shard {i}" for i in range(len(self._promises))]
+        self._held_out: list[Any] = []
+
+    def _examples(self, data: Any, y: Any, weight: Any, shards: int | None, name: str) -> list[Any]:
+        if isinstance(data, tuple) and len(data) == 2 and y is None:
+            data, y = data
+        if y is None:
+            raise ValueError("there are no labels: give (X, y), or y=…")
+        pieces = (_pieces if _is_dask(data) else _cut)(data, y, weight, shards, self._workers)
+        return [
+            self._workers.submit(examples_of, f"{name} {i}", *parts, self._regression) for i, parts in enumerate(pieces)
+        ]
+
+    def look(self, regression: bool, needed: bool) -> list[Look]:
+        return self._workers.gather([self._workers.submit(held.look, one, regression) for one in self._promises])
+
+    def ready(self, coding: Coding, learned: Section | None) -> list[Any]:
+        return [self._workers.submit(held.ready, one, coding, name) for one, name in zip(self._promises, self.names)]
+
+    def learns(self) -> bool:
+        return False
+
+    def settle(self, learned: list[Any]) -> list[Any]:
+        raise NotImplementedError("rows that are numbers teach nothing")
+
+    def section(self) -> Section | None:
+        return None
+
+    def open_held_out(self, held_out: Any) -> None:
+        if not (isinstance(held_out, tuple) and len(held_out) == 2):
+            raise TypeError("held_out must be (X, y), as the data are rows")
+        self._held_out = self._examples(held_out, None, None, None if _is_dask(held_out[0]) else 1, "held-out shard")
+
+    def judged(self, coding: Coding) -> list[tuple[str, Any]]:
+        names = [f"held-out shard {i}" for i in range(len(self._held_out))]
+        submit = self._workers.submit
+        return [(name, submit(held.ready, one, coding, name, False)) for name, one in zip(names, self._held_out)]
 
 
 def _is_dask(data: Any) -> bool:
@@ -133,7 +194,7 @@ def examples_of(name: str, X: list[Any], y: list[Any], weight: list[Any] | None,
             raise ValueError(f"X has {rows.shape[0]} rows, and y has the shape {targets.shape}; give one label per row")
         if rows.shape[0] == 0:
             raise ValueError("there are no rows")
-        _check_targets(targets, regression)
+        check_targets(targets, regression)
         if weights is not None:
             _check_weights(weights, len(targets))
         return Examples(rows, targets, weights, names)
@@ -160,7 +221,8 @@ def _joined(parts: list[Any]) -> Any:
     return np.concatenate(parts)
 
 
-def _check_targets(y: Array, regression: bool) -> None:
+def check_targets(y: Array, regression: bool) -> None:
+    """Refuse what is no label, or no number of a regression."""
     if regression and y.dtype.kind not in "biuf":
         raise ValueError(f"y holds {y.dtype}, and a regression needs numbers")
     if y.dtype.kind != "f":

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from .. import mixing
 from ..data import DataError
+from ..data.features import Section, merged
 from ..learner import Learner
 from ..mixing import Held, Mixture, Share, Told
 from ..model_files import learners
@@ -45,14 +46,14 @@ class Report:
     seconds: float
     worker: str
     nbytes: int  # of the part that waits on the worker
-    learned: Any = None  # by what makes rows, in the first pass of a streamed shard
 
 
 class Passed(NamedTuple):
-    """A report, and the rows that changed."""
+    """A report, the rows that changed, and what was learned by what makes rows, in its first pass."""
 
     report: Report
     part: Held
+    learned: Section | None = None
 
 
 class Sum(NamedTuple):
@@ -105,19 +106,34 @@ def as_it_is(value: Any) -> Any:
 def one_pass(state: State, shard: Any, name: str, rng: np.random.Generator, shuffle: bool, measure: bool) -> Passed:
     """One pass over a shard from the mixed weights."""
     began = time.perf_counter()
-    rng = copy.deepcopy(rng)
+    rng, shard = copy.deepcopy(rng), copy.copy(shard)
     learner = learners.from_state(*state)
     measured = Measured() if measure else None
     with at_shard(name):
         told, part = mixing.shard_pass(learner, _measuring(shard.pieces(learner, shuffle, rng), learner, measured))
-    learned = getattr(shard, "learned", None)
-    report = Report(told, measured, rng, time.perf_counter() - began, worker(), part.nbytes, learned)
-    return Passed(report, part)
+    report = Report(told, measured, rng, time.perf_counter() - began, worker(), part.nbytes)
+    return Passed(report, part, getattr(shard, "learned", None))
 
 
 def report_of(passed: Passed) -> Report:
     """The small part of a pass."""
     return passed.report
+
+
+def part_of(passed: Passed) -> Passed:
+    """A pass without what was learned on the way, which need not travel with the rows that changed."""
+    return Passed(passed.report, passed.part)
+
+
+def learned_of(passed: Passed) -> Section:
+    """What was learned by what makes rows."""
+    assert passed.learned is not None
+    return passed.learned
+
+
+def all_learned(sections: Sequence[Section]) -> Section:
+    """What neighbouring shards have learned, merged."""
+    return merged(sections)
 
 
 def _measuring(pieces: Iterator[Any], learner: Learner, measured: Measured | None) -> Iterator[Any]:

@@ -213,6 +213,8 @@ class LinearEstimator(FittedState):
 
     #: Checks of scikit-learn's contract that cannot hold, with the reason.
     _contract_exceptions: ClassVar[dict[str, str]] = ONLINE_EXCEPTIONS
+    #: The warning of a run that ended undecided.
+    _undecided: ClassVar[type[Warning]] = ConvergenceWarning
 
     # ---- what subclasses provide ---------------------------------------------------------------------------------
 
@@ -406,7 +408,7 @@ class LinearEstimator(FittedState):
             n_iter_no_change=self.n_iter_no_change,
             progress=progress.printer(self.verbose),
             name=type(self).__name__,
-            warning=ConvergenceWarning,
+            warning=self._undecided,
         )
         self._learner = learner
         if self.verbose:

@@ -1,0 +1,96 @@
+"""A run in a file after every pass, as an ordinary model file with one section more; and from there on.
+
+What the run goes on from is all there: the learner to the bit, each shard's generator, what makes rows. So it comes to
+the same bits as if it had never stopped.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from .. import model_files
+from ..data.features import SECTION as FEATURES
+from ..data.features import Section
+from ..mixing import Mixed, MixedLearner
+from ..model_files import Model
+from ..model_files.values import encode
+from .telling import PassRecord
+
+#: The section of a model file.
+SECTION = "distributed"
+#: What of a record is kept in arrays.
+_ARRAYS = ("shard_seconds", "shares")
+
+
+@dataclass
+class Progress:
+    """Where a run stands, besides its learner."""
+
+    mix: str
+    shards: list[str]
+    rows: list[int]  # of each shard, where they are known
+    generators: list[np.random.Generator]
+    mixing: Mixed
+    history: list[PassRecord] = field(default_factory=list)
+    ended: bool = False
+
+    def to_section(self) -> Section:
+        """Plain values and arrays for a model file."""
+        records = [record.to_dict() for record in self.history]
+        arrays = {name: np.array([record.pop(name) for record in records], np.float64) for name in _ARRAYS}
+        plain = {
+            "mix": self.mix, "shards": self.shards, "rows": self.rows, "generators": self.generators,
+            "weighted_mistakes": self.mixing.weighted_mistakes, "history": records, "ended": self.ended,
+        }  # fmt: skip
+        return plain, arrays
+
+    @classmethod
+    def of_section(cls, section: Section) -> Progress:
+        plain, arrays = section
+        history = [
+            PassRecord.from_dict({**record, **{name: arrays[name][i].tolist() for name in _ARRAYS}})
+            for i, record in enumerate(plain["history"])
+        ]
+        mixing = Mixed(plain["weighted_mistakes"], history[-1].shares if history else ())
+        return cls(plain["mix"], plain["shards"], plain["rows"], plain["generators"], mixing, history, plain["ended"])
+
+
+@dataclass
+class Checkpoint:
+    """The file of a run, and what goes into it besides the learner."""
+
+    path: str | os.PathLike[str]
+    algorithm: str
+    parameters: dict[str, Any]
+
+    def write(
+        self, learner: MixedLearner, classes: Any, names: list[Any] | None, features: Section | None, progress: Progress
+    ) -> None:
+        """Save a pass, whole or not at all."""
+        extras = {SECTION: progress.to_section()}
+        if features is not None:
+            extras[FEATURES] = features
+        model_files.write(self.path, Model(self.algorithm, self.parameters, learner.plain(), classes, names, extras))
+
+    def read(self) -> tuple[Model, Progress] | None:
+        """The run so far; None: there is no such file, as no pass was complete."""
+        if not os.path.exists(self.path):
+            return None
+        model = model_files.read(self.path)
+        if SECTION not in model.extras:
+            raise ValueError(f"{self.path} is a model, but not that of a distributed run: it cannot go on from there")
+        if model.algorithm != self.algorithm:
+            raise ValueError(f"{self.path} holds a {model.algorithm}, and this is a {self.algorithm}")
+        for name, value in self.parameters.items():
+            if name in ("max_iter", "verbose", "tol"):
+                continue
+            before = model.parameters.get(name)
+            if encode(before, name) != encode(value, name):
+                raise ValueError(
+                    f"{self.path} was begun with {name}={before!r}, and cannot go on with {name}={value!r}"
+                )
+        return model, Progress.of_section(model.extras[SECTION])

@@ -1,0 +1,236 @@
+"""Files as shards: in the workers' memory, or read again in every pass; and what makes rows of them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+from ..data import Columns, Svmlight
+from ..data.features import Features, Section, bits_for
+from ..data.sources import IN_MEMORY, expand
+from ..data.standard import RunningScale
+from ..text import Analysis, Hashing
+from . import files, held, tasks
+from .cluster import Workers
+from .files import FileShard, Peek
+from .held import Coding, Look
+from .sharded import in_groups
+from .sources import dealt
+from .streamed import streamed
+
+#: Makes what makes rows, of what the first block has settled.
+MakeFeatures = Callable[[Peek], Features]
+
+
+def are_files(data: Any) -> bool:
+    """Whether data are names of files."""
+    some = data if isinstance(data, (list, tuple)) else [data]
+    return bool(some) and all(isinstance(one, (str, os.PathLike)) for one in some)
+
+
+def files_of(
+    workers: Workers,
+    paths: Any,
+    shards: int | None,
+    *,
+    reading: dict[str, Any] | None,
+    make_features: MakeFeatures,
+    in_memory: bool | None,
+) -> FileData:
+    """The shards of files, each file one, or neighbours together."""
+    reading = dict(reading or {})
+    format, columns = reading.pop("format", None), reading.pop("columns", None)
+    found = [os.fspath(path) for path in expand(paths)]
+    groups = dealt(found, shards)
+    named = [
+        FileShard(f"shard {i} ({', '.join(group[:3])}{', …' if len(group) > 3 else ''})", tuple(group), format, columns,
+                  reading)
+        for i, group in enumerate(groups)
+    ]  # fmt: skip
+    settled: Peek
+    [settled] = workers.gather([workers.submit(files.peek, named[0])])
+    if in_memory is None:
+        in_memory = sum(workers.gather([workers.submit(files.size, shard) for shard in named])) <= IN_MEMORY
+    own = settled.format
+    told = getattr(format, "zero_based", reading.get("zero_based", "auto"))
+    if in_memory and isinstance(own, Svmlight):
+        own = replace(own, zero_based=told)  # all rows may decide it
+    reading = {name: value for name, value in reading.items() if name in ("block_rows", "on_error", "n_threads")}
+    named = [replace(shard, format=own, columns=settled.columns, settings=reading) for shard in named]
+    kind = FilesInMemory if in_memory else StreamedFiles
+    return kind(workers, named, make_features(settled._replace(format=own)))
+
+
+def default_features(text: Any = None, **options: Any) -> MakeFeatures:
+    """What makes rows of tables unless told otherwise: as ``rosenblatt train`` does.
+
+    ``text``: a ``HashedText`` that says how text is hashed, before it has met any.
+    """
+    if text is not None and not hasattr(text, "_new"):
+        raise TypeError(f"text must be a HashedText, got {type(text).__name__}")
+
+    def make(settled: Peek) -> Features:
+        if settled.columns is None:
+            return Features(None, settled.format, _no_categories())
+        n_vectors = settled.n_labels if settled.n_labels > 2 else 1
+
+        def hashing() -> Hashing:
+            if text is not None:
+                made: Hashing = text._new()
+                if not isinstance(made, Hashing):
+                    raise TypeError("a vocabulary is not known before all text was read; hash text on a cluster")
+                return made
+            bits = bits_for(n_vectors * len(settled.columns.text or ()))  # type: ignore[union-attr]
+            analysis = Analysis(ngrams=(1, 2), decode_error="strict")
+            return Hashing(analysis, bits=bits, weighting="binary", idf=True, norm="l2", keep_names=True)
+
+        return Features.of_table(settled.columns, hashing, **options)
+
+    return make
+
+
+def _no_categories() -> Any:
+    from ..data.features import Categories
+
+    return Categories()
+
+
+class FileData:
+    """Shards of files, and what makes rows of them."""
+
+    def __init__(self, workers: Workers, shards: Sequence[FileShard], features: Features) -> None:
+        self._workers, self._shards = workers, list(shards)
+        self.names = [shard.name for shard in shards]
+        self.columns: Columns | None = shards[0].columns
+        texts = features.encoder.text.values() if features.encoder is not None else ()
+        named = max((column.named_rows for column in texts), default=0)  # type: ignore[attr-defined]
+        features.naming(-(-named // len(self._shards)))  # so many rows in all
+        self._width = features.n_features, None if features.encoder is None else features.dtype
+        self._blank = workers.hold(features.to_section())
+        self._learned: Any = None  # promise of what all have learned
+        self._held_out: list[FileShard] = []
+
+    def look(self, regression: bool, needed: bool) -> list[Look]:
+        raise NotImplementedError
+
+    def ready(self, coding: Coding, learned: Section | None) -> list[Any]:
+        raise NotImplementedError
+
+    def learns(self) -> bool:
+        return False
+
+    def settle(self, learned: list[Any]) -> list[Any]:
+        raise NotImplementedError
+
+    def section(self) -> Section | None:
+        if self._learned is None:
+            return None
+        section: Section
+        [section] = self._workers.gather([self._learned])
+        return section
+
+    def _merge(self, learned: list[Any]) -> None:
+        """What all shards have learned, neighbours first."""
+        self._learned = in_groups(self._workers, tasks.all_learned, learned)
+
+    def open_held_out(self, held_out: Any) -> None:
+        """Open held-out files once: what is wrong with them is said before the work."""
+        if not are_files(held_out):
+            raise TypeError(f"held_out must name files, as the data do; got {type(held_out).__name__}")
+        self._held_out = [
+            replace(self._shards[0], name=f"held-out {path}", paths=(os.fspath(path),)) for path in expand(held_out)
+        ]
+        self._workers.gather([self._workers.submit(files.peek, shard) for shard in self._held_out])
+
+    def judged(self, coding: Coding) -> list[tuple[str, Any]]:
+        found = []
+        for one in self._held_out:
+            shard = replace(one, format=self._format())
+            lying = self._workers.submit(streamed, shard, self._learned, coding, False, False)
+            found.append((shard.name, self._workers.submit(held.keep, lying, shard.name)))
+        return found
+
+    def _format(self) -> Any:
+        return self._shards[0].format
+
+
+class FilesInMemory(FileData):
+    """Files that are read once, and lie as rows in the workers' memory."""
+
+    _reads: list[Any]
+    _scale: RunningScale | None = None
+    _zero_based = False
+
+    def look(self, regression: bool, needed: bool) -> list[Look]:
+        submit = self._workers.submit
+        self._reads = [submit(files.read, shard, self._blank, regression) for shard in self._shards]
+        looks: list[Look] = self._workers.gather([submit(files.looked_at, one, regression) for one in self._reads])
+        self._zero_based = any(look.met_zero for look in looks)
+        if self._zero_based:  # whose shard met no 0 has one column more
+            looks = [look if look.met_zero else look._replace(n_features=look.n_features + 1) for look in looks]
+        for look in looks:
+            if self._scale is None:
+                self._scale = look.scale
+            elif look.scale is not None:
+                self._scale.absorb(look.scale)
+        return looks
+
+    def ready(self, coding: Coding, learned: Section | None) -> list[Any]:
+        submit = self._workers.submit
+        weighed = [
+            submit(files.weigh, one, self._scale, coding.n_features, self._zero_based, name)
+            for one, name in zip(self._reads, self.names)
+        ]
+        self._merge([submit(files.section_of, one) for one in weighed])
+        self._reads = []
+        return [
+            submit(held.ready, submit(files.examples_of, one), coding, name) for one, name in zip(weighed, self.names)
+        ]
+
+    def section(self) -> Section | None:
+        section = super().section()
+        if section is None or "table" in section[0]:
+            return section
+        return _with_format(section, self._zero_based)
+
+    def _format(self) -> Any:
+        own = self._shards[0].format
+        return replace(own, zero_based=self._zero_based) if isinstance(own, Svmlight) else own
+
+
+def _with_format(section: Section, zero_based: bool) -> Section:
+    plain, arrays = section
+    settings = {**plain["settings"]}
+    if "zero_based" in settings:
+        settings["zero_based"] = zero_based
+    return {**plain, "settings": settings}, arrays
+
+
+class StreamedFiles(FileData):
+    """Files that are read again in every pass, by workers that hold two blocks of them."""
+
+    _coding: Coding
+
+    def look(self, regression: bool, needed: bool) -> list[Look]:
+        n_features, dtype = self._width
+        if not needed and dtype is not None:  # of a table all is known
+            return [Look(0, n_features, dtype, None, None, None)]
+        submit = self._workers.submit
+        return self._workers.gather(
+            [submit(files.look_through, shard, self._blank, regression) for shard in self._shards]
+        )
+
+    def learns(self) -> bool:
+        return True
+
+    def ready(self, coding: Coding, learned: Section | None) -> list[Any]:
+        self._coding = coding
+        if learned is not None:
+            return self.settle([self._workers.hold(learned)])
+        return [self._workers.submit(streamed, shard, self._blank, coding, True) for shard in self._shards]
+
+    def settle(self, learned: list[Any]) -> list[Any]:
+        self._merge(learned)
+        return [self._workers.submit(streamed, shard, self._learned, self._coding, False) for shard in self._shards]

@@ -1,0 +1,235 @@
+"""A run on shards from its first look at them to its verdict, without scikit-learn: the command line runs it too."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import labels
+from ..convergence import ConvergenceWarning
+from ..data.features import Section
+from ..learner import Learner, Pass
+from ..mixing import MixedLearner
+from .checkpoints import Checkpoint, Progress
+from .cluster import Workers
+from .files import added
+from .held import Coding, Look
+from .sharded import Shard, Sharded
+from .sources import Data
+from .telling import PassRecord
+
+Array = NDArray[Any]
+
+
+@dataclass
+class Job:
+    """What is to be learned, and how.
+
+    Parameters
+    ----------
+    name : str
+        Of the estimator.
+    learner : Learner
+        The learner, which has no weights yet.
+    begin : callable
+        Gives the learner, once it has room, its first weights: ``begin(learner, rng, classes)``.
+    seed : int or other
+        What the generators of the shards are made of: a whole number is that of ``random_state``.
+    rng : Generator
+        The run's own.
+    max_iter, tol, shuffle
+        Those of the estimator.
+    mix : {"uniform", "updates"}
+        How the shards' weights are mixed.
+    classes : array or None
+        Labels, where they are known before any was read.
+    class_weight : dict, "balanced" or None
+        Weights of the classes.
+    tell : callable or None
+        Is told of every pass.
+    checkpoint : Checkpoint or None
+        Where every pass is saved,
+    resume : bool
+        and whether the run goes on from there.
+    warning : type
+        Of the warning of a run that ended undecided.
+    """
+
+    name: str
+    learner: Learner
+    begin: Callable[[Learner, np.random.Generator, Any], None]
+    seed: Any
+    rng: np.random.Generator
+    max_iter: int
+    tol: float | None = None
+    shuffle: bool = True
+    mix: str = "uniform"
+    classes: Any = None
+    class_weight: Any = None
+    tell: Callable[[PassRecord], None] | None = None
+    checkpoint: Checkpoint | None = None
+    resume: bool = False
+    warning: type[Warning] = ConvergenceWarning
+
+    # What it comes to:
+
+    mixed: MixedLearner | None = None  # as of the last complete pass, once there is one
+    known: Array | None = None  # classes
+    names: list[Any] | None = None  # of columns
+    features: Section | None = None  # what makes rows
+    history: list[PassRecord] = field(default_factory=list)
+
+
+def run(job: Job, data: Data, workers: Workers, held_out: Any = None) -> None:
+    """Do the job; what it comes to is in it, also where it fails: then as of the last complete pass."""
+    resumed = job.checkpoint.read() if job.checkpoint is not None and job.resume else None
+    if held_out is not None:
+        data.open_held_out(held_out)
+    regression = job.learner.epsilon is not None
+    needed = not regression and (job.classes is None or job.class_weight == "balanced")
+    looks = data.look(regression, needed)
+    coding = _settled(job, looks)
+    job.known, job.names = coding.classes, looks[0].names
+    rows = [look.n_rows for look in looks] if len(looks) == len(data.names) else []
+    if resumed is None:
+        learner = job.learner
+        learner.allocate(coding.n_features, 0 if coding.classes is None else len(coding.classes), coding.dtype)
+        job.begin(learner, job.rng, coding.classes)
+        mixed = MixedLearner.of(learner, job.mix)
+        progress = Progress(job.mix, data.names, rows, generators(job.seed, job.rng, len(data.names)), mixed.mixing)
+        learned = None
+    else:
+        model, progress = resumed
+        _refuse_another_run(job, progress, data, rows, coding, model)
+        mixed = MixedLearner.of(model.learner, job.mix)
+        mixed.mixing = progress.mixing
+        learned = model.extras.get("features")
+        job.mixed, job.history = mixed, progress.history
+        if progress.ended and (mixed.verdict != "stopped" or mixed.n_iter >= job.max_iter):
+            job.features = learned
+            return
+    sharded = Sharded(
+        workers,
+        [
+            Shard(name, promise, rng)
+            for name, promise, rng in zip(data.names, data.ready(coding, learned), progress.generators)
+        ],
+        job.shuffle,
+        None if held_out is None else lambda: data.judged(coding),
+    )
+    if data.learns() and learned is None:
+        sharded.learns = lambda found: sharded.renew(data.settle(found))
+    _passes(job, mixed, sharded, data, progress)
+
+
+def _passes(job: Job, mixed: MixedLearner, sharded: Sharded, data: Data, progress: Progress) -> None:
+    def save(ended: bool) -> None:
+        if job.features is None:
+            job.features = data.section()
+        if job.checkpoint is not None:
+            progress.generators, progress.ended = [shard.rng for shard in sharded.shards], ended
+            job.checkpoint.write(mixed, job.known, job.names, job.features, progress)
+
+    def report(done: Pass) -> None:
+        job.mixed, job.history = mixed, progress.history
+        reports = sharded.reports
+        progress.history.append(
+            PassRecord(
+                number=done.number,
+                mistakes=done.mistakes,
+                updates=done.updates,
+                weighted_mistakes=mixed.mixing.weighted_mistakes,
+                margin=done.margin,
+                held_out=sharded.accuracy(mixed),
+                seconds=sharded.seconds,
+                shard_seconds=tuple(one.seconds for one in reports),
+                workers=len({one.worker for one in reports}),
+                bytes_moved=sharded.bytes_moved,
+                weights_bytes=sharded.state_bytes,
+                shares=mixed.mixing.shares,
+            )
+        )
+        save(ended=False)
+        if job.tell is not None:
+            job.tell(progress.history[-1])
+
+    mixed.fit_shards(
+        sharded, max_iter=job.max_iter, tol=job.tol, progress=report, first=mixed.n_iter + 1, name=job.name,
+        warning=job.warning,
+    )  # fmt: skip
+    save(ended=True)
+
+
+def _settled(job: Job, looks: list[Look]) -> Coding:
+    """What the looks at all shards come to."""
+    widths = sorted({look.n_features for look in looks})
+    if (len(widths) > 1 and looks[0].names is not None) or len({tuple(look.names or ()) for look in looks}) > 1:
+        raise ValueError(f"the shards have different columns: {widths[0]} in one, {widths[-1]} in another")
+    dtype = np.result_type(*(look.dtype for look in looks))
+    if job.learner.epsilon is not None:
+        return Coding(widths[-1], dtype, None, None)
+    known, counts = None, None
+    if looks[0].classes is not None:
+        for look in looks:
+            assert look.classes is not None
+            assert look.counts is not None
+            known, counts = added(known, counts, look.classes, look.counts)
+    if job.classes is not None:
+        given = labels.distinct(np.asarray(job.classes))
+        if counts is not None and known is not None and job.class_weight == "balanced":
+            whole = np.zeros(len(given), counts.dtype)
+            there = labels.encode(known, given)
+            whole[there[there >= 0]] = counts[there >= 0]
+            counts = whole
+        known = given
+    assert known is not None
+    if len(known) < 2:
+        only = ", ".join(repr(label) for label in known.tolist())
+        raise ValueError(f"all labels are the same, {only}; learning needs two classes at least")
+    return Coding(widths[-1], dtype, known, class_weights(job.class_weight, known, counts))
+
+
+def class_weights(asked: Any, classes: Array, counts: Array | None) -> Array | None:
+    """One weight per class; "balanced" makes every class weigh alike."""
+    if asked is None:
+        return None
+    if isinstance(asked, str) and asked == "balanced":
+        assert counts is not None
+        return np.asarray(counts.sum() / (len(classes) * np.maximum(counts, 1).astype(np.float64)))
+    if not isinstance(asked, dict):
+        raise ValueError(f"class_weight must be a dict, 'balanced' or None; got {asked!r}")
+    if not any(label in asked for label in classes.tolist()):
+        raise ValueError(f"class_weight names {list(asked)}, none of which is a class: {classes.tolist()}")
+    return np.array([asked.get(label, 1.0) for label in classes.tolist()], np.float64)
+
+
+def _refuse_another_run(job: Job, progress: Progress, data: Data, rows: list[int], coding: Coding, model: Any) -> None:
+    """A run goes on as it began."""
+    assert job.checkpoint is not None
+    path, known = job.checkpoint.path, coding.classes
+    if progress.mix != job.mix:
+        raise ValueError(f"{path} was begun with mix={progress.mix!r}, and cannot go on with mix={job.mix!r}")
+    if len(progress.shards) != len(data.names) or (rows and progress.rows and rows != progress.rows):
+        raise ValueError(
+            f"{path} is of a run over {len(progress.shards)} shards of {sum(progress.rows):,} rows, and these are "
+            f"{len(data.names)} of {sum(rows):,}; go on with the same data in the same shards"
+        )
+    if (known is None) != (model.classes is None) or (known is not None and known.tolist() != model.classes.tolist()):
+        raise ValueError(f"{path} is of a run over other classes; go on with the same data")
+    if model.learner.n_features != coding.n_features or model.learner.dtype != coding.dtype:
+        raise ValueError(
+            f"{path} is of a run over {model.learner.n_features} columns of {model.learner.dtype}, and these are "
+            f"{coding.n_features} of {coding.dtype}; go on with the same data"
+        )
+
+
+def generators(seed: Any, rng: np.random.Generator, n: int) -> list[np.random.Generator]:
+    """One for each shard: the first has the run's own, as a local fit has; the others are seeded by their number."""
+    if not isinstance(seed, (int, np.integer)) or isinstance(seed, bool):
+        seed = int(copy.deepcopy(rng).integers(2**63))
+    return [rng, *(np.random.default_rng([int(seed), i]) for i in range(1, n))]

@@ -1,0 +1,74 @@
+"""A shard that is read again in every pass, block by block: two blocks of it are in memory, however long it is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from .. import engine
+from ..data import Block
+from ..data.ahead import Ahead
+from ..data.blocks import placed
+from ..data.features import Features, Section
+from ..learner import Learner, Piece, weighted_rows
+from .files import FileShard, targets_of
+from .held import Coding, targets_for
+
+#: So many blocks are taken apart ahead of learning.
+AHEAD = 2
+
+
+@dataclass
+class StreamedShard:
+    """Files, and what makes rows of them; in its first pass that may learn on the way."""
+
+    files: FileShard
+    section: Section
+    coding: Coding
+    learns: bool
+    strict: bool = True  # a label that is no class is refused
+    learned: Section | None = None  # in this pass
+
+    def pieces(self, learner: Learner, shuffle: bool, rng: Any) -> Iterator[Piece]:
+        """Block by block, as they stand."""
+        features = self._features()
+        yield from self._blocks(features, self.learns)
+        if self.learns:
+            self.learned = features.to_section()
+
+    def still(self, learner: Learner | None) -> Iterator[Piece]:
+        """Block by block, to be judged by what was learned so far."""
+        yield from self._blocks(self._features(), learn=False)
+
+    def _features(self) -> Features:
+        features = Features.of_section(self.section)
+        if features.encoder is None:
+            features.met = self.coding.n_features
+        return features
+
+    def _blocks(self, features: Features, learn: bool) -> Iterator[Piece]:
+        regression = self.coding.classes is None
+
+        def apart(block: Block) -> tuple[Block, Any]:
+            told = Block(block.labels, block.lines, block.files, weights=block.weights)
+            return told, features.read(block, learn=learn)
+
+        with self.files.open() as stream:
+            blocks = Ahead(stream, apart, "rosenblatt-encoder", AHEAD)
+            try:
+                for block, read in blocks:
+                    csr = features.weigh(read, learn=learn)
+                    del read  # or it would be in memory while the next one is waited for
+                    with placed([block]):
+                        rows = engine.admit(csr, self.coding.dtype)
+                        y = targets_of(block, regression)
+                        targets, weight = targets_for(y, block.weights, self.coding, [block], self.strict)
+                    yield rows, targets, weighted_rows(weight), weight
+            finally:
+                blocks.stop()
+
+
+def streamed(files: FileShard, section: Section, coding: Coding, learns: bool, strict: bool = True) -> StreamedShard:
+    """A shard that lies ready to be read."""
+    return StreamedShard(files, section, coding, learns, strict)
