@@ -66,6 +66,7 @@ class Cluster:
     def __init__(self, client: Any, retries: int) -> None:
         self.client, self.retries = client, retries
         self._numbers, self._run = itertools.count(), uuid.uuid4().hex[:12]
+        self._shards: dict[str, str] = {}  # by the tasks that work on them
 
     @property
     def dashboard(self) -> str | None:
@@ -81,15 +82,17 @@ class Cluster:
 
     def submit(self, task: Callable[..., Any], *arguments: Any) -> Any:
         key = f"{task.__name__}-{self._run}-{next(self._numbers)}"
-        with in_words():
+        named = (getattr(one, "name", one) for one in arguments)
+        self._shards[key] = next((one for one in named if isinstance(one, str)), "")
+        with in_words(self._shards):
             return self.client.submit(task, *arguments, key=key, pure=False, retries=self.retries)
 
     def gather(self, promises: Sequence[Any]) -> list[Any]:
-        with in_words():
+        with in_words(self._shards):
             return list(self.client.gather(list(promises)))
 
     def parts(self, delayed: Sequence[Any]) -> list[Any]:
-        with in_words():
+        with in_words(self._shards):
             return list(self.client.compute(list(delayed), retries=self.retries))
 
 
@@ -139,39 +142,37 @@ def dask(module: str) -> Any:
 
 
 @contextmanager
-def in_words() -> Iterator[None]:
-    """What goes wrong with a cluster, in a sentence that says what to do."""
-    from asyncio import CancelledError
-    from asyncio import TimeoutError as AsyncTimeout
-
-    killed = dask("distributed").KilledWorker
+def in_words(shards: dict[str, str]) -> Iterator[None]:
+    """What goes wrong with a cluster, in a sentence that says what to do; ``shards`` by the keys of tasks."""
     try:
         yield
-    except killed as error:
-        raise ClusterError(
-            f"the worker died {error.allowed_failures + 1} times in the midst of {error.task!r}, most likely because "
-            "it ran out of memory; make more shards, stream them (in_memory=False), or give the workers more memory"
-        ) from error
-    except MemoryError as error:
-        raise ClusterError(
+    except Exception as error:
+        told = _sentence(error, shards)
+        if told is None:
+            raise
+        raise ClusterError(told) from error
+
+
+def _sentence(error: Exception, shards: dict[str, str]) -> str | None:
+    """None: it is not the cluster that failed."""
+    kind = type(error)
+    if kind.__name__ == "KilledWorker":
+        task = str(getattr(error, "task", ""))
+        where = f" on {shards[task]}" if shards.get(task) else ""
+        times = getattr(error, "allowed_failures", 0) + 1
+        return (
+            f"workers died {times} times at the same work{where}, most likely as they ran out of memory; make more "
+            "shards, stream them (in_memory=False), or give the workers more memory"
+        )
+    if isinstance(error, MemoryError):
+        return (
             "a worker ran out of memory; make more shards, stream them (in_memory=False), use fewer columns, or give "
             "the workers more memory"
-        ) from error
-    except (CancelledError, AsyncTimeout, TimeoutError, ConnectionError) as error:
-        raise ClusterError(_gone(error)) from error
-    except OSError as error:
-        if type(error).__module__.startswith("distributed"):  # CommClosedError
-            raise ClusterError(_gone(error)) from error
-        raise
-    except Exception as error:
-        if "Cancelled" in type(error).__name__:
-            raise ClusterError(_gone(error)) from error
-        raise
-
-
-def _gone(error: BaseException) -> str:
-    told = f" ({_first_line(error)})" if str(error) else ""
-    return f"the scheduler of the cluster is gone or cannot be reached{told}; start the cluster again"
+        )
+    cut_off = isinstance(error, (TimeoutError, ConnectionError)) or "Timeout" in kind.__name__
+    if cut_off or "Cancelled" in kind.__name__ or "CommClosed" in kind.__name__:
+        return "the scheduler of the cluster is gone or cannot be reached; start the cluster again"
+    return None
 
 
 def _first_line(error: BaseException) -> str:

@@ -34,7 +34,7 @@ def fit(
     features: dict[str, Any] | None = None,
     checkpoint: str | os.PathLike[str] | None = None,
     resume: bool = False,
-    retries: int = 3,
+    retries: int = 1,
     progress: bool | Callable[[PassRecord], None] = True,
 ) -> Any:
     """Fit an estimator on shards of the data, each on a worker of a Dask cluster, mixed after every pass.
@@ -80,8 +80,8 @@ def fit(
         A model file that is written anew after every pass, whole or not at all.
     resume : bool, default=False
         Go on from the checkpoint, if there is one, to the bits of a run that never stopped.
-    retries : int, default=3
-        How often Dask runs a task again that failed.
+    retries : int, default=1
+        How often Dask runs a task again that has raised an error; what is lost with a worker it runs again anyway.
     progress : bool or callable, default=True
         Print a line for every pass to standard error; or call this with a `PassRecord`.
 
