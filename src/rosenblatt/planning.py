@@ -114,6 +114,11 @@ def start(
         learner.kernel = rows.kernel = replace(learner.kernel, gamma=gamma)
     if hasattr(learner, "policy"):
         learner.policy.rng = rng  # the one generator of a run
+    begin(learner, parameters, rng)
+
+
+def begin(learner: Any, parameters: dict[str, Any], rng: np.random.Generator | None) -> None:
+    """Give a learner that has room its first weights, if they are not 0."""
     if parameters.get("init") == "random" and rng is not None:
         w = rng.standard_normal((learner.n_vectors, learner.n_features))
         b = rng.standard_normal(learner.n_vectors) if learner.fit_intercept else 0.0

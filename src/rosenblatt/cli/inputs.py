@@ -111,10 +111,12 @@ def targets_of(block: Block) -> Any:
 
 def are_numbers_of_a_regression(block: Block) -> bool:
     """Whether some label is a number that is not whole."""
-    import numpy as np
+    return block.labels is not None and are_fractions(block.labels)
 
-    labels = block.labels
-    return labels is not None and labels.dtype.kind == "f" and bool(np.any(labels % 1 > 0))
+
+def are_fractions(labels: Any) -> bool:
+    """Whether some label is a number that is not whole."""
+    return labels.dtype.kind == "f" and bool((labels % 1 > 0).any())
 
 
 def n_vectors_for(block: Block) -> int:

@@ -6,6 +6,7 @@ import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from . import clustered
 from .terminal import several, shown
 
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ def of(course: Course, streamed: bool, held_out: Judgement | Regression | None) 
         "resumed": course.arguments.resume,
         "rows": course.rows,
         "how": "block by block" if streamed else "in memory",
+        "cluster": None if course.cluster is None else clustered.story(course.cluster),
         "passes": len(counts),
         "mistakes": counts if judged else None,
         "outside_epsilon": None if judged else counts,
@@ -52,6 +54,7 @@ def summary(course: Course, story: dict[str, Any]) -> list[tuple[str, str]]:
         ("columns", "" if course.columns is None else str(course.columns)),
         ("learner", f"{course.name}{why}"),
         ("training", f"{story['how']}, {passes}, {several(story['updates'], 'update')}{kept}"),
+        ("cluster", clustered.summary(story["cluster"]) if story["cluster"] else ""),
         *counts(story),
     ]
     share, within = story["progressive_accuracy"], story["progressive_within_epsilon"]

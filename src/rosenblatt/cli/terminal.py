@@ -182,6 +182,12 @@ class Progress:
         sys.stderr.write(f"\r\x1b[K{', '.join(told)[: columns - 1]}")
         sys.stderr.flush()
 
+    def line(self, text: str) -> None:
+        """A line that stays."""
+        if self._live:
+            sys.stderr.write(f"\r\x1b[K{text}\n")
+            sys.stderr.flush()
+
     def __enter__(self) -> Progress:
         return self
 

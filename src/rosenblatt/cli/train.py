@@ -11,7 +11,7 @@ import os
 import time
 from typing import Any
 
-from . import algorithms, options
+from . import algorithms, clustered, options
 from .parameters import OPTIONS, asked_for, spelled
 from .terminal import DONE, CommandError, Interrupt, Progress, emit, in_words, note, show
 
@@ -49,6 +49,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-q", "--quiet", action="store_true", help="print nothing but errors")
     options.add_json(parser)
     algorithms.add_options(parser)
+    clustered.add_options(parser)
     options.add_columns(options.add_reading(parser))
     options.add_encoding(parser)
 
@@ -65,13 +66,17 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.shuffle_buffer:
         arguments.block_rows, arguments.stream = arguments.shuffle_buffer, True
     with Progress(not arguments.quiet) as progress, Interrupt() as interrupt:
-        course = _course(arguments, progress, interrupt)
-        streamed = _is_streamed(course, arguments)
-        try:
-            (training.by_blocks if streamed else training.in_memory)(course)
-        finally:
-            if course.skipped:
-                note(str(course.skipped))
+        if clustered.is_asked_for(arguments):
+            course = clustered.learned(arguments, arguments.passes or PASSES, progress, interrupt)
+            streamed = arguments.stream
+        else:
+            course = _course(arguments, progress, interrupt)
+            streamed = _is_streamed(course, arguments)
+            try:
+                (training.by_blocks if streamed else training.in_memory)(course)
+            finally:
+                if course.skipped:
+                    note(str(course.skipped))
         held_out, fault = _held_out(course)
         told = story.of(course, streamed, held_out)
         with interrupt.ignored():
@@ -79,6 +84,8 @@ def run(arguments: argparse.Namespace) -> int:
     told["seconds"] = round(time.monotonic() - began, 3)
     if course.interrupted:
         note(f"interrupted after {course.learner.visited:,} examples; the model so far is in {arguments.output}")
+    if course.fault is not None:
+        raise CommandError(clustered.where_it_ended(course))
     if fault is not None:
         raise CommandError(f"{in_words(fault)}; the model is in {arguments.output}, but it was not judged")
     if arguments.json:
@@ -198,7 +205,7 @@ def _look_into_held_out(features: Any, arguments: argparse.Namespace) -> None:
 def _held_out(course: Any) -> tuple[Any, Exception | None]:
     """How the model does on rows that it did not learn from, or why that cannot be told; None: nothing was held out."""
     arguments, features = course.arguments, course.features
-    if arguments.held_out is None or course.interrupted:
+    if arguments.held_out is None or course.interrupted or course.fault is not None:
         return None, None
     from .judging import judged, opened_for
     from .training import kept

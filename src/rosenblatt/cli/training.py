@@ -63,6 +63,8 @@ class Course:
     resumed: Any = None  # the model that goes on
     first: Any = None  # the stream of the first pass, where it is open already,
     ahead: tuple[Block, ...] = ()  # and blocks that were taken from it
+    cluster: list[Any] | None = None  # what each pass of a cluster came to,
+    fault: Exception | None = None  # and what ended it before its time
 
     @property
     def is_regression(self) -> bool:

@@ -74,7 +74,7 @@ def default_features(text: Any = None, **options: Any) -> MakeFeatures:
     def make(settled: Peek) -> Features:
         if settled.columns is None:
             return Features(None, settled.format, _no_categories())
-        n_vectors = settled.n_labels if settled.n_labels > 2 else 1
+        n_vectors = len(settled.labels) if len(settled.labels) > 2 else 1
 
         def hashing() -> Hashing:
             if text is not None:

@@ -46,7 +46,7 @@ class Peek(NamedTuple):
 
     format: Any
     columns: Columns | None
-    n_labels: int  # different ones, in that block
+    labels: Array  # the different ones in that block
 
 
 class FilesRead(NamedTuple):
@@ -76,7 +76,7 @@ def peek(shard: FileShard) -> Peek:
             raise DataError("no column is left to learn from; name text, numeric or categorical ones", block.file(0))
         if block.labels is None:
             raise DataError("there are no labels; name their column", block.file(0))
-        return Peek(stream.format, stream.columns, len(np.unique(block.labels)))
+        return Peek(stream.format, stream.columns, np.unique(block.labels))
 
 
 def size(shard: FileShard) -> int:
