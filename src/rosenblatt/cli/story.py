@@ -28,7 +28,6 @@ def of(course: Course, streamed: bool, held_out: Judgement | Regression | None) 
         "resumed": course.arguments.resume,
         "rows": course.rows,
         "how": "block by block" if streamed else "in memory",
-        "cluster": None if course.cluster is None else clustered.story(course.cluster),
         "passes": len(counts),
         "mistakes": counts if judged else None,
         "outside_epsilon": None if judged else counts,
@@ -39,6 +38,7 @@ def of(course: Course, streamed: bool, held_out: Judgement | Regression | None) 
         "held_out": None if held_out is None else held_out.document(),
         "skipped": course.skipped.count,
         "interrupted": course.interrupted,
+        **({} if course.cluster is None else {"cluster": clustered.story(course.cluster)}),
     }
 
 
@@ -54,7 +54,7 @@ def summary(course: Course, story: dict[str, Any]) -> list[tuple[str, str]]:
         ("columns", "" if course.columns is None else str(course.columns)),
         ("learner", f"{course.name}{why}"),
         ("training", f"{story['how']}, {passes}, {several(story['updates'], 'update')}{kept}"),
-        ("cluster", clustered.summary(story["cluster"]) if story["cluster"] else ""),
+        ("cluster", clustered.summary(story["cluster"]) if "cluster" in story else ""),
         *counts(story),
     ]
     share, within = story["progressive_accuracy"], story["progressive_within_epsilon"]
