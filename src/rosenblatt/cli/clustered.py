@@ -149,7 +149,8 @@ class _Run:
 
     def _tell(self, record: Any) -> None:
         self.progress.line(str(record))
-        self.progress(f"pass {record.number + 1} of {self.passes}", share=record.number / self.passes)
+        if record.number < self.passes:
+            self.progress(f"pass {record.number + 1} of {self.passes}", share=record.number / self.passes)
 
     def course(self, interrupted: bool = False, fault: Exception | None = None) -> Course:
         """What the run has come to."""

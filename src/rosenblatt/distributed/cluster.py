@@ -29,8 +29,11 @@ class Workers(Protocol):
         """A value where workers can get it."""
         ...
 
-    def submit(self, task: Callable[..., Any], *arguments: Any) -> Any:
-        """A promise of what the task gives; arguments may be promises, or lists of them."""
+    def submit(self, task: Callable[..., Any], *arguments: Any, shard: int | None = None) -> Any:
+        """A promise of what the task gives; arguments may be promises, or lists of them.
+
+        ``shard``: whose task it is. Shards are best dealt out to all workers, and each stays where it was.
+        """
         ...
 
     def gather(self, promises: Sequence[Any]) -> list[Any]:
@@ -50,7 +53,7 @@ class Here:
     def hold(self, value: Any) -> Any:
         return value
 
-    def submit(self, task: Callable[..., Any], *arguments: Any) -> Any:
+    def submit(self, task: Callable[..., Any], *arguments: Any, shard: int | None = None) -> Any:
         return task(*arguments)
 
     def gather(self, promises: Sequence[Any]) -> list[Any]:
@@ -67,6 +70,7 @@ class Cluster:
         self.client, self.retries = client, retries
         self._numbers, self._run = itertools.count(), uuid.uuid4().hex[:12]
         self._shards: dict[str, str] = {}  # by the tasks that work on them
+        self._workers = sorted(client.nthreads())  # as they are at the start
 
     @property
     def dashboard(self) -> str | None:
@@ -80,12 +84,15 @@ class Cluster:
 
             return self.submit(as_it_is, value)
 
-    def submit(self, task: Callable[..., Any], *arguments: Any) -> Any:
+    def submit(self, task: Callable[..., Any], *arguments: Any, shard: int | None = None) -> Any:
         key = f"{task.__name__}-{self._run}-{next(self._numbers)}"
         named = (getattr(one, "name", one) for one in arguments)
         self._shards[key] = next((one for one in named if isinstance(one, str)), "")
+        options: dict[str, Any] = {}
+        if shard is not None and self._workers:  # a wish: Dask takes another where this one is gone
+            options = {"workers": [self._workers[shard % len(self._workers)]], "allow_other_workers": True}
         with in_words(self._shards):
-            return self.client.submit(task, *arguments, key=key, pure=False, retries=self.retries)
+            return self.client.submit(task, *arguments, key=key, pure=False, retries=self.retries, **options)
 
     def gather(self, promises: Sequence[Any]) -> list[Any]:
         with in_words(self._shards):

@@ -165,7 +165,9 @@ class FilesInMemory(FileData):
 
     def look(self, regression: bool, needed: bool) -> list[Look]:
         submit = self._workers.submit
-        self._reads = [submit(files.read, shard, self._blank, regression) for shard in self._shards]
+        self._reads = [
+            submit(files.read, shard, self._blank, regression, shard=i) for i, shard in enumerate(self._shards)
+        ]
         looks: list[Look] = self._workers.gather([submit(files.looked_at, one, regression) for one in self._reads])
         self._zero_based = any(look.met_zero for look in looks)
         if self._zero_based:  # whose shard met no 0 has one column more
@@ -219,7 +221,10 @@ class StreamedFiles(FileData):
             return [Look(0, n_features, dtype, None, None, None)]
         submit = self._workers.submit
         return self._workers.gather(
-            [submit(files.look_through, shard, self._blank, regression) for shard in self._shards]
+            [
+                submit(files.look_through, shard, self._blank, regression, shard=i)
+                for i, shard in enumerate(self._shards)
+            ]
         )
 
     def learns(self) -> bool:

@@ -58,9 +58,9 @@ class Sharded:
         measure = self._to_measure > 0
         self._passed = [
             self.workers.submit(
-                tasks.one_pass, self._state, shard.promise, shard.name, shard.rng, self.shuffle, measure
+                tasks.one_pass, self._state, shard.promise, shard.name, shard.rng, self.shuffle, measure, shard=i
             )
-            for shard in self.shards
+            for i, shard in enumerate(self.shards)
         ]
         told = [self.workers.submit(tasks.report_of, passed) for passed in self._passed]
         self.reports = self.workers.gather(told)
@@ -93,8 +93,8 @@ class Sharded:
         state = self.workers.hold(tasks.state_of(learner.plain()))
         scored = self.workers.gather(
             [
-                self.workers.submit(tasks.score, state, shard.promise, shard.name, stop_at_mistake)
-                for shard in self.shards
+                self.workers.submit(tasks.score, state, shard.promise, shard.name, stop_at_mistake, shard=i)
+                for i, shard in enumerate(self.shards)
             ]
         )
         self._measure([one.measured for one in scored])

@@ -68,7 +68,8 @@ class Rows:
             raise ValueError("there are no labels: give (X, y), or y=…")
         pieces = (_pieces if _is_dask(data) else _cut)(data, y, weight, shards, self._workers)
         return [
-            self._workers.submit(examples_of, f"{name} {i}", *parts, self._regression) for i, parts in enumerate(pieces)
+            self._workers.submit(examples_of, f"{name} {i}", *parts, self._regression, shard=i)
+            for i, parts in enumerate(pieces)
         ]
 
     def look(self, regression: bool, needed: bool) -> list[Look]:
