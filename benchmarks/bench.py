@@ -34,6 +34,7 @@ import one_by_one
 import passes
 import processes
 import separation
+import shards
 import target
 import text
 from harness import Missing, Row, Setting, Work, middle, reached
@@ -44,10 +45,21 @@ import rosenblatt as rb
 #: In the order of the work: what takes longest comes last. The page has its own order.
 MODULES = (
     passes, text, files, one_by_one, memory, processes, growth, ceilings, kernels, separation, contract, target,
-    accuracy,
+    accuracy, shards,
 )  # fmt: skip
 WORKS: list[Work] = [work for module in MODULES for work in module.WORKS]
-PACKAGES = ("numpy", "scipy", "pyarrow", "scikit-learn", "river", "vowpalwabbit", "nltk", "mlxtend", "matplotlib")
+PACKAGES = (
+    "numpy",
+    "scipy",
+    "pyarrow",
+    "scikit-learn",
+    "river",
+    "vowpalwabbit",
+    "nltk",
+    "mlxtend",
+    "matplotlib",
+    "distributed",
+)
 
 
 def processor() -> str:

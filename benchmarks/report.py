@@ -41,6 +41,7 @@ QUESTIONS = {
     "growth": ("How cost grows", "What do ten times the rows, more classes, or a second thread change?"),
     "kernels": ("In kernel space", "How long do a pass of training and a vote take in the space of a kernel (MNIST, "
                 "`K = (1 + x·x')⁴`, ten classes)?"),
+    "shards": ("On a cluster", "What are two workers worth, what travels between them, and what does a cluster cost?"),
     "contract": ("scikit-learn's contract", "How many of scikit-learn's own checks does each estimator pass?"),
     "ceilings": ("Ceilings of the machine", "How near is each kernel to what the machine can do at most?"),
 }  # fmt: skip
@@ -83,7 +84,12 @@ def measure(values: list[float], unit: str) -> str:
 
 def peer_wins(row: Row) -> bool:
     """Whether a peer was faster at the same work (more than 1 % in the median)."""
-    if row.get("missing") or row["at_most"] or row["question"] in ("ceilings",) or row["peer_name"] == "1 thread":
+    if (
+        row.get("missing")
+        or row["at_most"]
+        or row["question"] in ("ceilings", "shards")
+        or row["peer_name"] == "1 thread"
+    ):
         return False
     return bool(row["ratios"]) and middle(row["ratios"])[1] < 0.99
 
@@ -309,9 +315,17 @@ def ceilings(rows: list[Row]) -> str:
     return "\n\n".join(part for part in parts if part)
 
 
+def shards(rows: list[Row]) -> str:
+    """Those that are timed; the others are on a page of their own."""
+    timed = [row for row in rows if row["ratios"]]
+    return "\n\n".join(
+        [*([races(timed)] if timed else []), "More, and what follows from it: [scaling.md](scaling.md)."]
+    )
+
+
 SECTIONS: dict[str, Callable[[list[Row]], str]] = {
     "passes": passes, "accuracy": accuracy, "separation": separation, "growth": growth, "contract": contract,
-    "ceilings": ceilings,
+    "ceilings": ceilings, "shards": shards,
 }  # fmt: skip
 
 
@@ -410,8 +424,12 @@ def main() -> None:
     if readme.exists():
         readme.write_text(between_markers(readme.read_text(encoding="utf-8"), readme_part(results)), encoding="utf-8")
     import figures
+    import scaling
 
     figures.draw(results, docs / "images")
+    scaling.draw(results, docs / "images")
+    if told := scaling.page(results):
+        (docs / "scaling.md").write_text(told, encoding="utf-8")
 
 
 if __name__ == "__main__":
