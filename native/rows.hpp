@@ -10,6 +10,7 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <type_traits>
 #include <vector>
 
 #include "prefetch.hpp"
@@ -219,10 +220,11 @@ struct CsrRow {
     template <class F, class Ask = NoAsk>
     void each(F f, Ask ask = {}) const {
         Index e = 0;
-        for (; e + kAskedAhead < n_entries; ++e) {
-            ask(static_cast<Index>(feature[e + kAskedAhead]));
-            f(static_cast<Index>(feature[e]), x[e]);
-        }
+        if constexpr (!std::is_same_v<Ask, NoAsk>)
+            for (; e + kAskedAhead < n_entries; ++e) {
+                ask(static_cast<Index>(feature[e + kAskedAhead]));
+                f(static_cast<Index>(feature[e]), x[e]);
+            }
         for (; e < n_entries; ++e) f(static_cast<Index>(feature[e]), x[e]);
     }
     template <class F>
