@@ -226,6 +226,7 @@ def test_rows_that_travel_alone_give_the_bits_of_all_rows(shards, dtype, seed, a
     """Each shard sends what it changed; the sum is that of all rows, where the others have the old values."""
     rng = np.random.default_rng(seed)
     d, k, visited = 12, 3, 1000
+    far = int(rng.choice([1, 10**6]))  # rows side by side, or far between
 
     def held(rows):
         total = rng.standard_normal((len(rows), k)) * visited if averaged else None
@@ -237,8 +238,9 @@ def test_rows_that_travel_alone_give_the_bits_of_all_rows(shards, dtype, seed, a
     parts = [held(np.flatnonzero(rng.random(d) < 0.4)) for _ in range(shards)]
     mus = rng.dirichlet(np.ones(shards)).tolist()
     shares = [mixing.Share(mu, float(rng.integers(-500, 500))) for mu in mus]
-    found = mixing.mixture([mixing.term(share, part, old) for share, part in zip(shares, parts)], old)
-    was = old.at(np.arange(d))
+    spread = [held._replace(rows=held.rows * far) for held in (old, *parts)]
+    found = mixing.mixture([mixing.term(share, part, spread[0]) for share, part in zip(shares, spread[1:])], spread[0])
+    found, was = found._replace(rows=found.rows // far), old.at(np.arange(d))
     for j in range(d):
         changed = [int(np.searchsorted(part.rows, j)) if j in part.rows else None for part in parts]
         if all(place is None for place in changed):
