@@ -221,9 +221,61 @@ def test_the_bounds_of_a_mixed_run_hold(estimator, problem, shards):
         assert not low > 1e-3 * scale * (1 + 1e-6)
 
 
-def test_exact_mixing_counts_no_rounding():
-    """One shard mixes nothing; more of them round as often as the tree is deep."""
+@given(st.integers(1, 13), st.sampled_from((np.float32, np.float64)), st.integers(0, 2**31), st.booleans())
+def test_rows_that_travel_alone_give_the_bits_of_all_rows(shards, dtype, seed, averaged):
+    """Each shard sends what it changed; the sum is that of all rows, where the others have the old values."""
+    rng = np.random.default_rng(seed)
+    d, k, visited = 12, 3, 1000
+    far = int(rng.choice([1, 10**6]))  # rows side by side, or far between
+
+    def held(rows):
+        total = rng.standard_normal((len(rows), k)) * visited if averaged else None
+        return mixing.Held(rows, rng.standard_normal((len(rows), k)).astype(dtype), total)
+
+    old, used = held(np.arange(d)), np.flatnonzero(rng.random(d) < 0.7)
+    if rng.random() < 0.5:  # as it travels where few rows are in use
+        old = mixing.Held(used, old.weights[used], old.total[used] if averaged else None)
+    parts = [held(np.flatnonzero(rng.random(d) < 0.4)) for _ in range(shards)]
+    mus = rng.dirichlet(np.ones(shards)).tolist()
+    shares = [mixing.Share(mu, float(rng.integers(-500, 500))) for mu in mus]
+    spread = [held._replace(rows=held.rows * far) for held in (old, *parts)]
+    found = mixing.mixture([mixing.term(share, part, spread[0]) for share, part in zip(shares, spread[1:])], spread[0])
+    found, was = found._replace(rows=found.rows // far), old.at(np.arange(d))
+    for j in range(d):
+        changed = [int(np.searchsorted(part.rows, j)) if j in part.rows else None for part in parts]
+        if all(place is None for place in changed):
+            assert j not in found.rows
+            continue
+        place = int(np.searchsorted(found.rows, j))
+        now = [was.weights[j] if at is None else part.weights[at].astype(float) for at, part in zip(changed, parts)]
+        same_bits(found.weights[place], reference_mixing.tree_sum([mu * w for mu, w in zip(mus, now)]))
+        if averaged:
+            totals = [was.total[j] if at is None else part.total[at] for at, part in zip(changed, parts)]
+            terms = [
+                mu * T + ((1 - mu) * (T - was.total[j]) + lag * (w - was.weights[j]))
+                for (mu, lag), w, T in zip(shares, now, totals)
+            ]
+            same_bits(found.total[place], reference_mixing.tree_sum(terms))
+
+
+def test_no_weight_is_minus_zero():
+    """It would add up differently."""
+    root = mixing.Mixture((mixing.Share(1.0, 0.0),), np.array([0]), np.array([[-1e-60]]), None)
+    assert not np.signbit(mixing.rounded(root, np.float32, 1).weights).any()
+
+
+def test_the_room_for_rounding_grows_with_every_mixing():
+    """One shard mixes nothing; more of them round as often as the tree is deep, and the upper bound has room for it."""
     assert [mixing.roundings(n) for n in (1, 2, 3, 4, 5, 8, 9, 256)] == [0, 3, 4, 4, 5, 5, 6, 10]
+    rng = np.random.default_rng(0)
+    X, y = rng.standard_normal((60, 4)), rng.integers(0, 2, 60)
+    learner = quietly(rb.Perceptron(random_state=0, max_iter=7, tol=None), X, y, shards=5)._learner
+    assert learner.evidence.mixings == 7 * 5
+    peak = np.sqrt(learner.evidence.peak2)
+    last = np.sqrt((learner.active.astype(float) ** 2).sum())
+    room = 2 * np.finfo(float).eps * peak * (learner.n_updates + 35)
+    learner.evidence.upper = np.inf
+    assert learner.margin_bounds[1] * learner.tau[0] - last == pytest.approx(room, rel=0.01)
 
 
 @given(st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=40), st.sampled_from((1, 2, 4, 8)))

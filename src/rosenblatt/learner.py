@@ -104,16 +104,16 @@ class Learner(State):
         n_iter_no_change: int = 5,
         progress: Callable[[Pass], None] | None = None,
         first: int = 1,
+        scale: float | None = None,
         name: str = "The learner",
         warning: type[Warning] = ConvergenceWarning,
     ) -> None:
         """Pass over the rows until they are separated, no margin above ``tol`` is left, or ``max_iter`` is reached.
 
-        ``first``: the number of the first pass, of a run that goes on.
+        Of a run that goes on, ``first`` is the number of the next pass, and ``scale`` what margins are measured by.
         """
         natural = weighted_rows(weight)
         rng = rng or np.random.default_rng()
-        scale: float | None = None
         best: Learner | None = None
         order: Array | None = None
         self.streaming = False

@@ -176,19 +176,31 @@ def mixture(terms: Sequence[Mixture], old: Held) -> Mixture:
 
 
 def _added(a: Mixture, b: Mixture, old: Held) -> Mixture:
-    rows = a.rows if np.array_equal(a.rows, b.rows) else np.union1d(a.rows, b.rows)
-    (weights, total), (more, more_total) = _filled(a, rows, old), _filled(b, rows, old)
+    if np.array_equal(a.rows, b.rows):
+        total = None if a.total is None or b.total is None else a.total + b.total
+        return Mixture(a.shares + b.shares, a.rows, a.weights + b.weights, total)
+    rows, place_a, place_b = _union(a.rows, b.rows)
+    (weights, total), (more, more_total) = _filled(a, rows, place_a, old), _filled(b, rows, place_b, old)
     weights += more
     if total is not None and more_total is not None:
         total += more_total
     return Mixture(a.shares + b.shares, rows, weights, total)
 
 
-def _filled(m: Mixture, rows: Array, old: Held) -> tuple[Array, Array | None]:
+def _union(a: Array, b: Array) -> tuple[Array, Array, Array]:
+    """The rows of either, ascending, and where among them those of each are."""
+    end = 1 + max(int(rows[-1]) if len(rows) else 0 for rows in (a, b))
+    if end > 64 * (len(a) + len(b)):
+        rows = np.union1d(a, b)
+        return rows, np.searchsorted(rows, a), np.searchsorted(rows, b)
+    there = np.zeros(end, bool)  # faster, where they are not few
+    there[a] = there[b] = True
+    place = np.cumsum(there, dtype=a.dtype) - a.dtype.type(1)
+    return np.flatnonzero(there).astype(a.dtype), place[a], place[b]
+
+
+def _filled(m: Mixture, rows: Array, place: Array, old: Held) -> tuple[Array, Array | None]:
     """The values of a mixture at these rows: those that none of its shards changed are sums of their old values."""
-    if len(rows) == len(m.rows):
-        return m.weights.copy(), None if m.total is None else m.total.copy()
-    place = np.searchsorted(rows, m.rows)
     missing = np.ones(len(rows), bool)
     missing[place] = False
     before = old.at(rows[missing])

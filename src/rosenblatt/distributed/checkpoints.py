@@ -7,7 +7,7 @@ the same bits as if it had never stopped.
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,7 @@ from ..data.features import Section
 from ..mixing import Mixed, MixedLearner
 from ..model_files import Model
 from ..model_files.values import encode
+from .tasks import Measured
 from .telling import PassRecord
 
 #: The section of a model file.
@@ -35,6 +36,8 @@ class Progress:
     rows: list[int]  # of each shard, where they are known
     generators: list[np.random.Generator]
     mixing: Mixed
+    measured: Measured | None = None
+    scale: float | None = None  # what margins are measured by, from the first pass on
     history: list[PassRecord] = field(default_factory=list)
     ended: bool = False
 
@@ -45,6 +48,7 @@ class Progress:
         plain = {
             "mix": self.mix, "shards": self.shards, "rows": self.rows, "generators": self.generators,
             "weighted_mistakes": self.mixing.weighted_mistakes, "history": records, "ended": self.ended,
+            "measured": None if self.measured is None else asdict(self.measured), "scale": self.scale,
         }  # fmt: skip
         return plain, arrays
 
@@ -56,7 +60,11 @@ class Progress:
             for i, record in enumerate(plain["history"])
         ]
         mixing = Mixed(plain["weighted_mistakes"], history[-1].shares if history else ())
-        return cls(plain["mix"], plain["shards"], plain["rows"], plain["generators"], mixing, history, plain["ended"])
+        measured = None if plain["measured"] is None else Measured(**plain["measured"])
+        return cls(
+            plain["mix"], plain["shards"], plain["rows"], plain["generators"], mixing, measured, plain["scale"],
+            history, plain["ended"],
+        )  # fmt: skip
 
 
 @dataclass

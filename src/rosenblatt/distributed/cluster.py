@@ -176,8 +176,8 @@ def _sentence(error: Exception, shards: dict[str, str]) -> str | None:
             "a worker ran out of memory; make more shards, stream them (in_memory=False), use fewer columns, or give "
             "the workers more memory"
         )
-    cut_off = isinstance(error, (TimeoutError, ConnectionError)) or "Timeout" in kind.__name__
-    if cut_off or "Cancelled" in kind.__name__ or "CommClosed" in kind.__name__:
+    cut_off = any(word in kind.__name__ for word in ("Timeout", "Cancelled", "Closed"))  # Dask has many of them
+    if cut_off or isinstance(error, (TimeoutError, ConnectionError)):
         return "the scheduler of the cluster is gone or cannot be reached; start the cluster again"
     return None
 

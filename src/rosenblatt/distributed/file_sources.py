@@ -173,9 +173,9 @@ class FilesInMemory(FileData):
         if self._zero_based:  # whose shard met no 0 has one column more
             looks = [look if look.met_zero else look._replace(n_features=look.n_features + 1) for look in looks]
         for look in looks:
-            if self._scale is None:
-                self._scale = look.scale
-            elif look.scale is not None:
+            if look.scale is not None and self._scale is None:
+                self._scale = RunningScale.from_arrays(look.scale.to_arrays())
+            elif look.scale is not None and self._scale is not None:
                 self._scale.absorb(look.scale)
         return looks
 
@@ -186,28 +186,15 @@ class FilesInMemory(FileData):
             for one, name in zip(self._reads, self.names)
         ]
         self._merge([submit(files.section_of, one) for one in weighed])
+        self._learned = submit(files.settled, self._learned, self._scale, self._zero_based)
         self._reads = []
         return [
             submit(held.ready, submit(files.examples_of, one), coding, name) for one, name in zip(weighed, self.names)
         ]
 
-    def section(self) -> Section | None:
-        section = super().section()
-        if section is None or "table" in section[0]:
-            return section
-        return _with_format(section, self._zero_based)
-
     def _format(self) -> Any:
         own = self._shards[0].format
         return replace(own, zero_based=self._zero_based) if isinstance(own, Svmlight) else own
-
-
-def _with_format(section: Section, zero_based: bool) -> Section:
-    plain, arrays = section
-    settings = {**plain["settings"]}
-    if "zero_based" in settings:
-        settings["zero_based"] = zero_based
-    return {**plain, "settings": settings}, arrays
 
 
 class StreamedFiles(FileData):

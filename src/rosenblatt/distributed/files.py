@@ -211,6 +211,16 @@ def _counted_from_0(files: FilesRead) -> FilesRead:
     return files._replace(reads=moved)
 
 
+def settled(learned: Section, scale: RunningScale | None, zero_based: bool) -> Section:
+    """What all shards have learned, with the means by which their rows were standardised, and where indices begin."""
+    plain, arrays = learned
+    if scale is not None:
+        arrays = {**arrays, **{f"scale.{name}": array for name, array in scale.to_arrays().items()}}
+    if "zero_based" in plain.get("settings", {}):
+        plain = {**plain, "settings": {**plain["settings"], "zero_based": zero_based}}
+    return plain, arrays
+
+
 def examples_of(weighed: Weighed) -> Examples:
     """The rows."""
     return weighed.examples

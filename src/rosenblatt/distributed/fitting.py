@@ -14,6 +14,7 @@ from .cluster import ClusterError, Workers, workers_of
 from .file_sources import are_files, default_features, files_of
 from .running import Job, run
 from .sources import Data, Rows, check_count
+from .tasks import worded
 from .telling import PassRecord, printer
 
 
@@ -135,7 +136,7 @@ def fit(
         _become(estimator, fitted, job)
         if not isinstance(error, (ClusterError, ValueError, OSError)):
             raise
-        raise _with(error, _kept(job)) from error
+        raise worded(error, f"{error}; {_kept(job)}") from error
     _become(estimator, fitted, job)
     return estimator
 
@@ -187,8 +188,3 @@ def _kept(job: Job) -> str:
     if job.checkpoint is not None:
         return f"{done} is in {os.fspath(job.checkpoint.path)}, and resume=True goes on from there"
     return f"the estimator holds {done} (a checkpoint=… could go on from there)"
-
-
-def _with(error: BaseException, more: str) -> BaseException:
-    kind = next(kind for kind in (ClusterError, OSError, ValueError) if isinstance(error, kind))
-    return kind(f"{error}; {more}")

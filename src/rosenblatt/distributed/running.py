@@ -122,22 +122,29 @@ def run(job: Job, data: Data, workers: Workers, held_out: Any = None) -> None:
         job.shuffle,
         None if held_out is None else lambda: data.judged(coding),
     )
+    sharded.measured = progress.measured
+    sharded.changes = data.learns()
     if data.learns() and learned is None:
         sharded.learns = lambda found: sharded.renew(data.settle(found))
     _passes(job, mixed, sharded, data, progress)
 
 
 def _passes(job: Job, mixed: MixedLearner, sharded: Sharded, data: Data, progress: Progress) -> None:
+    shards: Any = sharded
+
     def save(ended: bool) -> None:
         if job.features is None:
             job.features = data.section()
         if job.checkpoint is not None:
             progress.generators, progress.ended = [shard.rng for shard in sharded.shards], ended
+            progress.measured = sharded.measured
             job.checkpoint.write(mixed, job.known, job.names, job.features, progress)
 
     def report(done: Pass) -> None:
         job.mixed, job.history = mixed, progress.history
         reports = sharded.reports
+        if progress.scale is None and job.learner.epsilon is None:
+            progress.scale = mixed.scale_of(shards) or 1.0
         progress.history.append(
             PassRecord(
                 number=done.number,
@@ -159,8 +166,8 @@ def _passes(job: Job, mixed: MixedLearner, sharded: Sharded, data: Data, progres
             job.tell(progress.history[-1])
 
     mixed.fit_shards(
-        sharded, max_iter=job.max_iter, tol=job.tol, progress=report, first=mixed.n_iter + 1, name=job.name,
-        warning=job.warning,
+        sharded, max_iter=job.max_iter, tol=job.tol, progress=report, first=mixed.n_iter + 1, scale=progress.scale,
+        name=job.name, warning=job.warning,
     )  # fmt: skip
     save(ended=True)
 

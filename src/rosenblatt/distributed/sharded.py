@@ -40,6 +40,7 @@ class Sharded:
     shuffle: bool
     held_out: Callable[[], list[Any]] | None = None  # names and promises of held-out shards
     learns: Callable[[list[Any]], None] | None = None  # told of the first pass, in which rows taught something
+    changes: bool = False  # rows are others in other passes, and measured in each
     measured: Measured | None = None
     reports: list[Report] = field(default_factory=list)  # of the last pass
     seconds: float = 0.0  # that it took,
@@ -47,7 +48,6 @@ class Sharded:
 
     _state: Any = None  # where the pass began,
     _held: int = -1  # after so many examples
-    _to_measure: int = 1  # so many passes more
     _judged: list[Any] | None = None  # held-out shards, once they were asked for
     _passed: list[Any] = field(default_factory=list)
     state_bytes: int = 0
@@ -55,7 +55,7 @@ class Sharded:
     def learn(self, learner: MixedLearner) -> list[Told]:
         began = time.monotonic()
         self._hold(learner)
-        measure = self._to_measure > 0
+        measure = self.measured is None or self.changes
         self._passed = [
             self.workers.submit(
                 tasks.one_pass, self._state, shard.promise, shard.name, shard.rng, self.shuffle, measure, shard=i
@@ -65,7 +65,6 @@ class Sharded:
         told = [self.workers.submit(tasks.report_of, passed) for passed in self._passed]
         self.reports = self.workers.gather(told)
         if measure:
-            self._to_measure -= 1
             self._measure([report.measured for report in self.reports])
         self.seconds = time.monotonic() - began
         return [report.told for report in self.reports]
@@ -76,7 +75,7 @@ class Sharded:
         if self.learns is not None:
             self.learns([submit(tasks.learned_of, passed) for passed in self._passed])
             self._passed = [submit(tasks.part_of, passed) for passed in self._passed]
-            self.learns, self._to_measure = None, 1  # rows are others in the next pass
+            self.learns = None
         sums = [submit(tasks.summed, self._state, shares[i : i + FAN_IN], self._passed[i : i + FAN_IN]) for i in groups]
         root = in_groups(self.workers, tasks.added, sums, self._state)
         held: Held

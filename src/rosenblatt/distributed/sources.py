@@ -115,6 +115,9 @@ def _cut(X: Any, y: Any, weight: Any, shards: int | None, workers: Workers) -> l
         raise ValueError(f"{n} rows cannot be cut into {shards} shards; ask for fewer")
     y = np.asarray(y)
     weight = None if weight is None else np.asarray(weight)
+    for name, values in (("y", y), ("sample_weight", weight)):
+        if values is not None and (values.ndim == 0 or len(values) != n):
+            raise ValueError(f"X has {n} rows, and {name} has the shape {values.shape}; give one for each row")
     edges = [i * n // shards for i in range(shards + 1)]
 
     def part(values: Any, a: int, b: int) -> list[Any]:

@@ -211,7 +211,7 @@ def together(parts: Sequence[Judged]) -> Judged:
 
 def worker() -> str:
     """The address of the worker that runs this; "" in this process."""
-    if "distributed" not in sys.modules:
+    if sys.modules.get("distributed") is None:
         return ""
     from distributed import get_worker
 
@@ -227,6 +227,10 @@ def at_shard(name: str) -> Iterator[None]:
     try:
         yield
     except (ValueError, TypeError, OSError) as error:
-        kinds = (DataError, FileNotFoundError, OSError, TypeError, ValueError)
-        kind = next(kind for kind in kinds if isinstance(error, kind))
-        raise kind(f"{name}: {error}") from error
+        raise worded(error, f"{name}: {error}") from error
+
+
+def worded(error: BaseException, sentence: str) -> BaseException:
+    """An error of the kind that users expect, with more to say."""
+    kinds = (DataError, FileNotFoundError, OSError, TypeError, ValueError)
+    return next((kind for kind in kinds if isinstance(error, kind)), type(error))(sentence)
