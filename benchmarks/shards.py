@@ -27,7 +27,7 @@ WORKERS = 2
 TIMES = 32  # so often the reviews of imdb stand in the files of the timed run
 PASSES = 5
 SIMULATED = (1, 2, 4, 16, 64, 256)
-AFTER = (1, 2, 5, 10, 20)
+AFTER = (1, 2, 5, 10)
 
 
 def learner(**more: Any) -> Any:
@@ -160,10 +160,9 @@ def averaged() -> Any:
     return rb.AveragedPerceptron(tol=None, random_state=0)
 
 
-TEXT = {"averaged PA-I": learner, "averaged perceptron": averaged}
 WORKS = (
     Work("workers", QUESTION, timed, slow=True, threads=None),
-    Work("shards-imdb", QUESTION, simulated("imdb", TEXT), slow=True),
+    Work("shards-imdb", QUESTION, simulated("imdb", {"averaged PA-I": learner}), slow=True),
     Work("shards-covtype", QUESTION, simulated("covtype", {"averaged PA-I": partial(
         rb.PassiveAggressiveClassifier, average=True, tol=None, random_state=0), "averaged perceptron": averaged}),
         slow=True),
