@@ -68,14 +68,19 @@ class Rows:
             raise ValueError("there are no labels: give (X, y), or y=…")
         pieces = (_pieces if _is_dask(data) else _cut)(data, y, weight, shards, self._workers)
         return [
-            self._workers.submit(examples_of, f"{name} {i}", *parts, self._regression) for i, parts in enumerate(pieces)
+            self._workers.submit(examples_of, f"{name} {i}", *parts, self._regression, shard=i)
+            for i, parts in enumerate(pieces)
         ]
 
     def look(self, regression: bool, needed: bool) -> list[Look]:
         return self._workers.gather([self._workers.submit(held.look, one, regression) for one in self._promises])
 
     def ready(self, coding: Coding, learned: Section | None) -> list[Any]:
-        return [self._workers.submit(held.ready, one, coding, name) for one, name in zip(self._promises, self.names)]
+        rows, self._promises = self._promises, []  # what is ready is enough to keep
+        return [
+            self._workers.submit(held.ready, one, coding, name, shard=i)
+            for i, (one, name) in enumerate(zip(rows, self.names))
+        ]
 
     def learns(self) -> bool:
         return False
