@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import warnings
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -33,17 +34,24 @@ def rows():
     return X, np.argmax(X @ rng.standard_normal((12, 3)) + 2 * rng.standard_normal((240, 3)), axis=1)
 
 
-@pytest.fixture(scope="module")
-def client():
-    """Three worker processes of one thread each."""
-    quick = {"distributed.comm.timeouts.connect": "2s", "distributed.comm.retry.count": 0}
+@contextmanager
+def cluster_of(n_workers, **config):
+    """Worker processes of one thread each; whoever does not answer is soon given up."""
+    quick = {"distributed.comm.timeouts.connect": "2s", **config}
     with (
         dask.config.set(quick),
         distributed.LocalCluster(
-            n_workers=3, threads_per_worker=1, processes=True, dashboard_address=":0", silence_logs=logging.CRITICAL
+            n_workers=n_workers, threads_per_worker=1, dashboard_address=":0", silence_logs=logging.CRITICAL
         ) as cluster,
         distributed.Client(cluster) as found,
     ):
+        yield found
+
+
+@pytest.fixture(scope="module")
+def client():
+    """Three workers."""
+    with cluster_of(3) as found:
         yield found
 
 
@@ -143,11 +151,11 @@ def dying(folder, shards, at_pass):
 
 
 @pytest.mark.parametrize("killed", [["shard 1"], ["shard 0", "shard 4"]], ids=["one", "two"])
-def test_a_worker_that_is_killed_in_a_pass_changes_no_bit(client, rows, killed, tmp_path, monkeypatch):
+def test_a_worker_that_is_killed_in_a_pass_changes_no_bit(rows, killed, tmp_path, monkeypatch):
     expected = here(learner(), *rows, shards=6)
-    client.wait_for_workers(3)
     monkeypatch.setattr(tasks, "one_pass", dying(str(tmp_path), killed, at_pass=2))
-    found = fit(learner(), *rows, shards=6, client=client, progress=False)
+    with cluster_of(3) as client:
+        found = fit(learner(), *rows, shards=6, client=client, progress=False)
     same_model(found, expected)
     assert timeless(found.distributed_) == timeless(expected.distributed_)
     runs = [line.split(" ", 1)[0] for line in (tmp_path / "runs").read_text().splitlines()]
@@ -156,7 +164,7 @@ def test_a_worker_that_is_killed_in_a_pass_changes_no_bit(client, rows, killed, 
     assert 6 < runs.count("2") <= 6 + 6
 
 
-def test_a_worker_that_dies_again_and_again_is_told_with_what_to_do(client, rows, monkeypatch):
+def test_a_worker_that_dies_again_and_again_is_told_with_what_to_do(rows, monkeypatch):
     real = tasks.one_pass
 
     def one_pass(state, shard, name, *rest):
@@ -166,10 +174,13 @@ def test_a_worker_that_dies_again_and_again_is_told_with_what_to_do(client, rows
 
     monkeypatch.setattr(tasks, "one_pass", one_pass)
     model = learner()
-    with pytest.raises(ClusterError, match=r"on shard 2, .*out of memory; make more shards.*holds pass 2, the last"):
+    sentence = r"died 2 times .* on shard 2, .*out of memory; make more shards.*holds pass 2, the last"
+    with (
+        cluster_of(2, **{"distributed.scheduler.allowed-failures": 1}) as client,
+        pytest.raises(ClusterError, match=sentence),
+    ):
         fit(model, *rows, shards=4, client=client, progress=False)
     same_weights(model, here(learner(max_iter=2), *rows, shards=4))
-    client.wait_for_workers(3)
 
 
 def test_memory_that_runs_out_is_told_with_where_the_last_pass_is(client, rows, tmp_path, monkeypatch):
@@ -521,6 +532,14 @@ def test_a_file_that_cannot_be_read_is_told_with_its_shard(files, tmp_path):
             here(learner(), [*good, str(bad)], in_memory=in_memory)
     with pytest.raises(FileNotFoundError, match=r"shard 1 \(.*\): there is no file"):
         here(learner(), [good[0], str(tmp_path / "none.svm")])
+
+
+@pytest.mark.parametrize("in_memory", [True, False])
+def test_faulty_rows_that_are_skipped_are_counted(files, tmp_path, in_memory):
+    good, bad = files[0].replace("*", "0"), tmp_path / "bad.svm"
+    bad.write_text("1 1:2\n0 oops\n0 2:1\n")
+    with pytest.warns(UserWarning, match="1 faulty rows were skipped"):
+        here(learner(), [good, str(bad)], reading={"on_error": "skip"}, in_memory=in_memory)
 
 
 def test_a_file_that_is_gone_in_mid_run_costs_that_pass_alone(files, tmp_path):

@@ -72,8 +72,8 @@ def learned(arguments: argparse.Namespace, passes: int, progress: Progress, inte
     reading |= {"block_rows": arguments.block_rows, **inputs.settings_of(arguments)}
     try:
         with workers_of(arguments.cluster or arguments.workers, 3) as workers:
-            if workers.dashboard:
-                progress.line(f"dashboard    {workers.dashboard}")
+            for told in workers.notes:
+                progress.line(told)
             data = files_of(
                 workers, arguments.files, arguments.shards, reading=reading, make_features=own.features_for,
                 in_memory=False if arguments.stream else None,

@@ -73,10 +73,13 @@ class Bag:
         return [one._replace(names=names, n_features=len(names)) for one in looks]
 
     def ready(self, coding: Coding, learned: Section | None) -> list[Any]:
-        submit = self._workers.submit
+        submit, parts = self._workers.submit, self._parts
+        self._parts = []  # rows are enough to keep
         return [
-            submit(held.ready, submit(rows_of, part, self._makes, self._regression, name), coding, name)
-            for part, name in zip(self._parts, self.names)
+            submit(
+                held.ready, submit(rows_of, part, self._makes, self._regression, name, shard=i), coding, name, shard=i
+            )
+            for i, (part, name) in enumerate(zip(parts, self.names))
         ]
 
     def learns(self) -> bool:

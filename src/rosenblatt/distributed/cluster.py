@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import importlib
 import itertools
+import math
+import time
 import uuid
 import warnings
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Protocol
@@ -21,8 +24,8 @@ class Workers(Protocol):
     """What a run asks of whoever does its work."""
 
     @property
-    def dashboard(self) -> str | None:
-        """Where to watch it."""
+    def notes(self) -> list[str]:
+        """What to say before the work."""
         ...
 
     def hold(self, value: Any) -> Any:
@@ -32,7 +35,7 @@ class Workers(Protocol):
     def submit(self, task: Callable[..., Any], *arguments: Any, shard: int | None = None) -> Any:
         """A promise of what the task gives; arguments may be promises, or lists of them.
 
-        ``shard``: whose task it is. Shards are best dealt out to all workers, and each stays where it was.
+        ``shard``: the number of the one that it works on, whose worker should do it.
         """
         ...
 
@@ -48,7 +51,9 @@ class Workers(Protocol):
 class Here:
     """The present process, one task after the other, without Dask: for simulations, and to find out what is wrong."""
 
-    dashboard: str | None = None
+    @property
+    def notes(self) -> list[str]:
+        return []
 
     def hold(self, value: Any) -> Any:
         return value
@@ -69,12 +74,17 @@ class Cluster:
     def __init__(self, client: Any, retries: int) -> None:
         self.client, self.retries = client, retries
         self._numbers, self._run = itertools.count(), uuid.uuid4().hex[:12]
-        self._shards: dict[str, str] = {}  # by the tasks that work on them
-        self._workers = sorted(client.nthreads())  # as they are at the start
+        self._shards: dict[str, str] = {}  # names, by the tasks that work on them
+        self._places: dict[int, str] = {}  # addresses of their workers, by their numbers
+        self._threads: dict[str, int] = {}  # of each worker,
+        self._asked = -math.inf  # when it was asked for
 
     @property
-    def dashboard(self) -> str | None:
-        return str(self.client.dashboard_link) or None
+    def notes(self) -> list[str]:
+        found = [f"dashboard {self.client.dashboard_link}"] if self.client.dashboard_link else []
+        if not self.client.nthreads():
+            found.append("the cluster has no workers yet; start some by `dask worker`")
+        return found
 
     def hold(self, value: Any) -> Any:
         # As the argument of a task, and not scattered: the scheduler can give it to another worker if one is lost.
@@ -88,11 +98,29 @@ class Cluster:
         key = f"{task.__name__}-{self._run}-{next(self._numbers)}"
         named = (getattr(one, "name", one) for one in arguments)
         self._shards[key] = next((one for one in named if isinstance(one, str)), "")
-        options: dict[str, Any] = {}
-        if shard is not None and self._workers:  # a wish: Dask takes another where this one is gone
-            options = {"workers": [self._workers[shard % len(self._workers)]], "allow_other_workers": True}
         with in_words(self._shards):
-            return self.client.submit(task, *arguments, key=key, pure=False, retries=self.retries, **options)
+            if self.client.status == "closed":
+                raise ConnectionError
+            place = self._place_of(shard)
+            return self.client.submit(
+                task, *arguments, key=key, pure=False, retries=self.retries, workers=place,
+                allow_other_workers=place is not None,
+            )  # fmt: skip
+
+    def _place_of(self, shard: int | None) -> list[str] | None:
+        """Where a shard should be worked on: Dask alone would pile shards up where the weights are.
+
+        They are dealt to the workers that there are; those of a worker that is lost, to the others.
+        """
+        if shard is None:
+            return None
+        if time.monotonic() - self._asked > 0.5:  # who is there is asked now and then
+            self._threads, self._asked = self.client.nthreads(), time.monotonic()
+        threads = self._threads
+        if self._places.get(shard) not in threads:
+            taken = Counter(self._places.values())
+            self._places[shard] = min(threads, key=lambda one: taken[one] / threads[one], default="")
+        return [self._places[shard]] if self._places[shard] else None
 
     def gather(self, promises: Sequence[Any]) -> list[Any]:
         with in_words(self._shards):
@@ -176,6 +204,8 @@ def _sentence(error: Exception, shards: dict[str, str]) -> str | None:
             "a worker ran out of memory; make more shards, stream them (in_memory=False), use fewer columns, or give "
             "the workers more memory"
         )
+    if isinstance(error, ImportError) and "rosenblatt" in str(error):
+        return f"a worker says: {_first_line(error)}; install the same on every worker"
     cut_off = any(word in kind.__name__ for word in ("Timeout", "Cancelled", "Closed"))  # Dask has many of them
     if cut_off or isinstance(error, (TimeoutError, ConnectionError)):
         return "the scheduler of the cluster is gone or cannot be reached; start the cluster again"

@@ -165,9 +165,7 @@ class FilesInMemory(FileData):
 
     def look(self, regression: bool, needed: bool) -> list[Look]:
         submit = self._workers.submit
-        self._reads = [
-            submit(files.read, shard, self._blank, regression, shard=i) for i, shard in enumerate(self._shards)
-        ]
+        self._reads = [submit(files.read, one, self._blank, regression, shard=i) for i, one in enumerate(self._shards)]
         looks: list[Look] = self._workers.gather([submit(files.looked_at, one, regression) for one in self._reads])
         self._zero_based = any(look.met_zero for look in looks)
         if self._zero_based:  # whose shard met no 0 has one column more
@@ -182,14 +180,15 @@ class FilesInMemory(FileData):
     def ready(self, coding: Coding, learned: Section | None) -> list[Any]:
         submit = self._workers.submit
         weighed = [
-            submit(files.weigh, one, self._scale, coding.n_features, self._zero_based, name)
-            for one, name in zip(self._reads, self.names)
+            submit(files.weigh, one, self._scale, coding.n_features, self._zero_based, name, shard=i)
+            for i, (one, name) in enumerate(zip(self._reads, self.names))
         ]
         self._merge([submit(files.section_of, one) for one in weighed])
         self._learned = submit(files.settled, self._learned, self._scale, self._zero_based)
         self._reads = []
         return [
-            submit(held.ready, submit(files.examples_of, one), coding, name) for one, name in zip(weighed, self.names)
+            submit(held.ready, submit(files.examples_of, one), coding, name, shard=i)
+            for i, (one, name) in enumerate(zip(weighed, self.names))
         ]
 
     def _format(self) -> Any:
@@ -208,10 +207,7 @@ class StreamedFiles(FileData):
             return [Look(0, n_features, dtype, None, None, None)]
         submit = self._workers.submit
         return self._workers.gather(
-            [
-                submit(files.look_through, shard, self._blank, regression, shard=i)
-                for i, shard in enumerate(self._shards)
-            ]
+            [submit(files.look_through, one, self._blank, regression, shard=i) for i, one in enumerate(self._shards)]
         )
 
     def learns(self) -> bool:

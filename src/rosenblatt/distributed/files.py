@@ -59,6 +59,7 @@ class FilesRead(NamedTuple):
     section: Section  # what was learned in reading: names, categories, means
     scale: RunningScale | None  # the means of its numeric columns
     met_zero: bool  # an svmlight index of 0
+    skipped: int  # rows that were left out as faulty
 
 
 class Weighed(NamedTuple):
@@ -106,7 +107,7 @@ def targets_of(block: Block, regression: bool) -> Array:
 def read(shard: FileShard, blank: Section, regression: bool) -> FilesRead:
     """Read a shard whole."""
     features = Features.of_section(blank)
-    reads, ys, weights, places, met_zero = [], [], [], [], False
+    reads, ys, weights, places, met_zero, skipped = [], [], [], [], False, 0
 
     def take(block: Block) -> None:
         ys.append(targets_of(block, regression))
@@ -117,12 +118,13 @@ def read(shard: FileShard, blank: Section, regression: bool) -> FilesRead:
     with at_shard(shard.name):
         if isinstance(shard.format, Svmlight):
             whole = shard.whole()
-            met_zero = whole.format.zero_based is True
+            met_zero, skipped = whole.format.zero_based is True, whole.skipped.count
             take(whole.block)
         else:
             with shard.open() as stream:
                 for block in stream:
                     take(block)
+                skipped = stream.skipped.count
     scale = None
     if features.encoder is not None:
         for one in reads:
@@ -131,7 +133,7 @@ def read(shard: FileShard, blank: Section, regression: bool) -> FilesRead:
     weight = np.concatenate(weights)
     return FilesRead(
         reads, np.concatenate(ys), None if np.all(weight == 1) else weight, places, features.to_section(), scale,
-        met_zero,
+        met_zero, skipped,
     )  # fmt: skip
 
 
@@ -141,10 +143,12 @@ def looked_at(files: FilesRead, regression: bool) -> Look:
     y = files.y if files.weight is None else files.y[files.weight > 0]
     classes, counts = (None, None) if regression else counted(y)
     if features.encoder is not None:
-        return Look(len(files.y), features.n_features, features.dtype, None, classes, counts, files.scale)
+        return Look(
+            len(files.y), features.n_features, features.dtype, None, classes, counts, files.scale, False, files.skipped
+        )
     rows = [one for one in files.reads if isinstance(one, Csr)]
     width, dtype = max(one.n_features for one in rows), np.dtype(rows[0].dtype)
-    return Look(len(files.y), width, dtype, None, classes, counts, None, files.met_zero)
+    return Look(len(files.y), width, dtype, None, classes, counts, None, files.met_zero, files.skipped)
 
 
 def counted(y: Array) -> tuple[Array, Array]:
@@ -167,7 +171,9 @@ def look_through(shard: FileShard, blank: Section, regression: bool) -> Look:
             if not regression:
                 y = y if block.weights is None else y[block.weights > 0]
                 classes, counts = added(classes, counts, *counted(y))
-    return Look(n_rows, width if features.encoder is None else features.n_features, dtype, None, classes, counts)
+        skipped = stream.skipped.count
+    n_features = width if features.encoder is None else features.n_features
+    return Look(n_rows, n_features, dtype, None, classes, counts, skipped=skipped)
 
 
 def added(classes: Array | None, counts: Array | None, more: Array, more_counts: Array) -> tuple[Array, Array]:

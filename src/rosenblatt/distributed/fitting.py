@@ -126,8 +126,8 @@ def fit(
         raise ValueError("resume=True goes on from a checkpoint: say which, checkpoint=…")
     try:
         with workers_of(client, retries) as workers:
-            if progress is True and workers.dashboard:
-                print(f"dashboard {workers.dashboard}", file=sys.stderr, flush=True)
+            for note in workers.notes if progress is True else ():
+                print(note, file=sys.stderr, flush=True)
             opened = _opened(workers, data, y, sample_weight, shards, reading, features, in_memory, learner)
             run(job, opened, workers, held_out)
     except BaseException as error:

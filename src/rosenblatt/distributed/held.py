@@ -40,6 +40,7 @@ class Look(NamedTuple):
     counts: Array | None  # rows of positive weight of each class
     scale: RunningScale | None = None  # means of numeric columns
     met_zero: bool = False  # an svmlight index of 0
+    skipped: int = 0  # rows that were left out as faulty
 
 
 class Coding(NamedTuple):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -37,7 +38,7 @@ class Job:
     learner : Learner
         The learner, which has no weights yet.
     begin : callable
-        Gives the learner, once it has room, its first weights: ``begin(learner, rng, classes)``.
+        Gives the learner, once it has room, its first weights: ``begin(learner, rng, classes)``. None: zeros.
     seed : int or other
         What the generators of the shards are made of: a whole number is that of ``random_state``.
     rng : Generator
@@ -62,7 +63,7 @@ class Job:
 
     name: str
     learner: Learner
-    begin: Callable[[Learner, np.random.Generator, Any], None]
+    begin: Callable[[Learner, np.random.Generator, Any], None] | None
     seed: Any
     rng: np.random.Generator
     max_iter: int
@@ -82,6 +83,7 @@ class Job:
     known: Array | None = None  # classes
     names: list[Any] | None = None  # of columns
     features: Section | None = None  # what makes rows
+    skipped: int = 0  # rows that were left out as faulty
     history: list[PassRecord] = field(default_factory=list)
 
 
@@ -94,12 +96,15 @@ def run(job: Job, data: Data, workers: Workers, held_out: Any = None) -> None:
     needed = not regression and (job.classes is None or job.class_weight == "balanced")
     looks = data.look(regression, needed)
     coding = _settled(job, looks)
-    job.known, job.names = coding.classes, looks[0].names
+    job.known, job.names, job.skipped = coding.classes, looks[0].names, sum(look.skipped for look in looks)
+    if job.skipped:
+        warnings.warn(f"{job.skipped:,} faulty rows were skipped, as was asked for", stacklevel=3)
     rows = [look.n_rows for look in looks] if len(looks) == len(data.names) else []
     if resumed is None:
         learner = job.learner
         learner.allocate(coding.n_features, 0 if coding.classes is None else len(coding.classes), coding.dtype)
-        job.begin(learner, job.rng, coding.classes)
+        if job.begin is not None:
+            job.begin(learner, job.rng, coding.classes)
         mixed = MixedLearner.of(learner, job.mix)
         progress = Progress(job.mix, data.names, rows, generators(job.seed, job.rng, len(data.names)), mixed.mixing)
         learned = None

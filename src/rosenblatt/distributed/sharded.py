@@ -58,9 +58,9 @@ class Sharded:
         measure = self.measured is None or self.changes
         self._passed = [
             self.workers.submit(
-                tasks.one_pass, self._state, shard.promise, shard.name, shard.rng, self.shuffle, measure, shard=i
+                tasks.one_pass, self._state, one.promise, one.name, one.rng, self.shuffle, measure, shard=i
             )
-            for i, shard in enumerate(self.shards)
+            for i, one in enumerate(self.shards)
         ]
         told = [self.workers.submit(tasks.report_of, passed) for passed in self._passed]
         self.reports = self.workers.gather(told)
@@ -79,8 +79,8 @@ class Sharded:
         sums = [submit(tasks.summed, self._state, shares[i : i + FAN_IN], self._passed[i : i + FAN_IN]) for i in groups]
         root = in_groups(self.workers, tasks.added, sums, self._state)
         held: Held
-        [(held, moved)] = self.workers.gather([submit(tasks.finished, self._state, root, visited)])
-        used = len({report.worker for report in self.reports} - {""})
+        [(held, took_part, moved)] = self.workers.gather([submit(tasks.finished, self._state, root, visited)])
+        used = len(took_part - {""})  # each of them got the weights
         self.bytes_moved = moved + used * self.state_bytes + held.nbytes if used else 0
         for shard, report in zip(self.shards, self.reports):
             shard.rng = report.rng
@@ -92,8 +92,8 @@ class Sharded:
         state = self.workers.hold(tasks.state_of(learner.plain()))
         scored = self.workers.gather(
             [
-                self.workers.submit(tasks.score, state, shard.promise, shard.name, stop_at_mistake, shard=i)
-                for i, shard in enumerate(self.shards)
+                self.workers.submit(tasks.score, state, one.promise, one.name, stop_at_mistake, shard=i)
+                for i, one in enumerate(self.shards)
             ]
         )
         self._measure([one.measured for one in scored])
@@ -107,7 +107,10 @@ class Sharded:
             self._judged = self.held_out()
         self._hold(learner)
         parts: Sequence[Judged] = self.workers.gather(
-            [self.workers.submit(tasks.judge, self._state, promise, name) for name, promise in self._judged]
+            [
+                self.workers.submit(tasks.judge, self._state, promise, name, shard=i)
+                for i, (name, promise) in enumerate(self._judged)
+            ]
         )
         found = tasks.together(parts)
         if learner.epsilon is None:

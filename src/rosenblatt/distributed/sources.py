@@ -76,7 +76,11 @@ class Rows:
         return self._workers.gather([self._workers.submit(held.look, one, regression) for one in self._promises])
 
     def ready(self, coding: Coding, learned: Section | None) -> list[Any]:
-        return [self._workers.submit(held.ready, one, coding, name) for one, name in zip(self._promises, self.names)]
+        rows, self._promises = self._promises, []  # what is ready is enough to keep
+        return [
+            self._workers.submit(held.ready, one, coding, name, shard=i)
+            for i, (one, name) in enumerate(zip(rows, self.names))
+        ]
 
     def learns(self) -> bool:
         return False

@@ -57,10 +57,11 @@ class Passed(NamedTuple):
 
 
 class Sum(NamedTuple):
-    """A mixture of some shards, where it was made, and the bytes that came there from other workers for it."""
+    """A mixture of some shards, where it and its parts were made, and the bytes that moved between workers for it."""
 
     mixture: Mixture
     worker: str
+    workers: frozenset[str]
     moved: int
 
 
@@ -151,20 +152,22 @@ def summed(state: State, shares: Sequence[Share], passed: Sequence[Passed]) -> S
     moved = sum(one.part.nbytes for one in passed if one.report.worker != here)
     old = held_of(state)
     terms = [mixing.term(share, one.part, old) for share, one in zip(shares, passed)]
-    return Sum(mixing.mixture(terms, old), here, moved)
+    return Sum(mixing.mixture(terms, old), here, frozenset({here, *(one.report.worker for one in passed)}), moved)
 
 
 def added(state: State, sums: Sequence[Sum]) -> Sum:
     """The mixture of neighbouring mixtures."""
     here = worker()
     moved = sum(one.moved + (one.mixture.nbytes if one.worker != here else 0) for one in sums)
-    return Sum(mixing.mixture([one.mixture for one in sums], held_of(state)), here, moved)
+    workers = frozenset({here}).union(*(one.workers for one in sums))
+    return Sum(mixing.mixture([one.mixture for one in sums], held_of(state)), here, workers, moved)
 
 
-def finished(state: State, root: Sum, visited: int) -> tuple[Held, int]:
-    """The mixed rows, and the bytes that moved between workers for them."""
+def finished(state: State, root: Sum, visited: int) -> tuple[Held, frozenset[str], int]:
+    """The mixed rows, the workers that took part, and the bytes that moved between them for it."""
     moved = root.moved + (root.mixture.nbytes if root.worker != worker() else 0)
-    return mixing.rounded(root.mixture, np.dtype(state[0]["dtype"]), visited), moved
+    held = mixing.rounded(root.mixture, np.dtype(state[0]["dtype"]), visited)
+    return held, root.workers | {worker()}, moved
 
 
 def score(state: State, shard: Any, name: str, stop_at_mistake: bool) -> Scored:
