@@ -597,6 +597,20 @@ def test_bad_input_is_told_in_one_sentence(arguments, options, error, sentence):
     assert not hasattr(model, "classes_")
 
 
+def test_chunks_of_different_widths_are_refused():
+    array = pytest.importorskip("dask.array")
+    parts = [dask.delayed(np.ones)((3, d)) for d in (2, 3)]
+    X = array.concatenate([array.from_delayed(part, (3, 2), float) for part in parts])
+    with pytest.raises(ValueError, match="the shards have different columns: 2 in one, 3 in another"):
+        here(learner(), X, array.from_array(np.arange(6) % 2, chunks=3))
+
+
+def test_a_generator_that_is_given_is_drawn_on(rows):
+    ours, theirs = np.random.default_rng(7), np.random.default_rng(7)
+    for _ in range(2):
+        same_model(here(learner(random_state=ours), *rows, shards=1), learner(random_state=theirs).fit(*rows))
+
+
 def test_a_fitted_estimator_stays_as_it_was_where_nothing_was_learned(rows):
     model = learner().fit(*rows)
     before = copy.deepcopy(model)
