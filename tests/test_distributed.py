@@ -510,6 +510,29 @@ def test_a_missing_dask_is_told_with_the_extra(rows, monkeypatch):
     assert here(learner(), *rows, shards=2).n_iter_ == PASSES  # this process does without
 
 
+APPLICATION = """
+import sys
+import numpy as np
+from rosenblatt.distributed.cluster import workers_of
+from rosenblatt.distributed.file_sources import default_features, files_of
+from rosenblatt.distributed.running import Job, run
+from rosenblatt.planning import learner_of
+
+with workers_of("here", retries=0) as workers:
+    data = files_of(workers, sys.argv[1], None, reading=None, make_features=default_features(), in_memory=None)
+    learner = learner_of("AveragedPerceptron", {})
+    job = Job("AveragedPerceptron", learner, None, 0, np.random.default_rng(0), 4)
+    run(job, data, workers)
+assert "sklearn" not in sys.modules
+np.save(sys.argv[2], job.mixed.plain().read()[1:, : learner.n_vectors].T)
+"""
+
+
+def test_an_application_runs_it_without_scikit_learn(files, tmp_path):
+    subprocess.run([sys.executable, "-c", APPLICATION, files[0], tmp_path / "w.npy"], check=True)
+    same_bits(np.load(tmp_path / "w.npy"), here(learner(), files[0]).coef_)
+
+
 # ---- bad input -----------------------------------------------------------------------------------------------------
 
 
@@ -582,6 +605,12 @@ X4, Y4 = np.eye(4), [0, 1, 0, 1]
             {"shards": 2, "sample_weight": [1, 1]},
             ValueError,
             "X has 4 rows, and sample_weight has the shape (2,)",
+        ),
+        (
+            (X4, Y4),
+            {"shards": 2, "sample_weight": [0, 0, 0, 0]},
+            ValueError,
+            "sample_weight leaves no row to learn from",
         ),
         ((X4, Y4), {"shards": 2, "held_out": X4}, TypeError, "held_out must be (X, y)"),
         ((X4, Y4), {"shards": 2, "client": 1.5}, TypeError, "client must be a dask.distributed Client"),

@@ -203,6 +203,8 @@ def _settled(job: Job, looks: list[Look]) -> Coding:
             counts = whole
         known = given
     assert known is not None
+    if not len(known):
+        raise ValueError("sample_weight leaves no row to learn from: all weights are zero")
     if len(known) < 2:
         only = ", ".join(repr(label) for label in known.tolist())
         raise ValueError(f"all labels are the same, {only}; learning needs two classes at least")
