@@ -510,6 +510,29 @@ def test_a_missing_dask_is_told_with_the_extra(rows, monkeypatch):
     assert here(learner(), *rows, shards=2).n_iter_ == PASSES  # this process does without
 
 
+APPLICATION = """
+import sys
+import numpy as np
+from rosenblatt.distributed.cluster import workers_of
+from rosenblatt.distributed.file_sources import default_features, files_of
+from rosenblatt.distributed.running import Job, run
+from rosenblatt.planning import learner_of
+
+with workers_of("here", retries=0) as workers:
+    data = files_of(workers, sys.argv[1], None, reading=None, make_features=default_features(), in_memory=None)
+    learner = learner_of("AveragedPerceptron", {})
+    job = Job("AveragedPerceptron", learner, None, 0, np.random.default_rng(0), 4)
+    run(job, data, workers)
+assert "sklearn" not in sys.modules
+np.save(sys.argv[2], job.mixed.plain().read()[1:, : learner.n_vectors].T)
+"""
+
+
+def test_an_application_runs_it_without_scikit_learn(files, tmp_path):
+    subprocess.run([sys.executable, "-c", APPLICATION, files[0], tmp_path / "w.npy"], check=True)
+    same_bits(np.load(tmp_path / "w.npy"), here(learner(), files[0]).coef_)
+
+
 # ---- bad input -----------------------------------------------------------------------------------------------------
 
 
@@ -583,6 +606,12 @@ X4, Y4 = np.eye(4), [0, 1, 0, 1]
             ValueError,
             "X has 4 rows, and sample_weight has the shape (2,)",
         ),
+        (
+            (X4, Y4),
+            {"shards": 2, "sample_weight": [0, 0, 0, 0]},
+            ValueError,
+            "sample_weight leaves no row to learn from",
+        ),
         ((X4, Y4), {"shards": 2, "held_out": X4}, TypeError, "held_out must be (X, y)"),
         ((X4, Y4), {"shards": 2, "client": 1.5}, TypeError, "client must be a dask.distributed Client"),
         (("a.csv", Y4), {}, ValueError, "files hold their labels"),
@@ -595,6 +624,20 @@ def test_bad_input_is_told_in_one_sentence(arguments, options, error, sentence):
         here(model, *arguments, **options)
     assert "\n" not in str(told.value)
     assert not hasattr(model, "classes_")
+
+
+def test_chunks_of_different_widths_are_refused():
+    array = pytest.importorskip("dask.array")
+    parts = [dask.delayed(np.ones)((3, d)) for d in (2, 3)]
+    X = array.concatenate([array.from_delayed(part, (3, 2), float) for part in parts])
+    with pytest.raises(ValueError, match="the shards have different columns: 2 in one, 3 in another"):
+        here(learner(), X, array.from_array(np.arange(6) % 2, chunks=3))
+
+
+def test_a_generator_that_is_given_is_drawn_on(rows):
+    ours, theirs = np.random.default_rng(7), np.random.default_rng(7)
+    for _ in range(2):
+        same_model(here(learner(random_state=ours), *rows, shards=1), learner(random_state=theirs).fit(*rows))
 
 
 def test_a_fitted_estimator_stays_as_it_was_where_nothing_was_learned(rows):

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from ..data import Columns, Svmlight
-from ..data.features import Features, Section, bits_for
+from ..data.features import Categories, Features, Section, bits_for
 from ..data.sources import IN_MEMORY, expand
 from ..data.standard import RunningScale
 from ..text import Analysis, Hashing
@@ -73,7 +73,7 @@ def default_features(text: Any = None, **options: Any) -> MakeFeatures:
 
     def make(settled: Peek) -> Features:
         if settled.columns is None:
-            return Features(None, settled.format, _no_categories())
+            return Features(None, settled.format, Categories())
         n_vectors = len(settled.labels) if len(settled.labels) > 2 else 1
 
         def hashing() -> Hashing:
@@ -91,14 +91,10 @@ def default_features(text: Any = None, **options: Any) -> MakeFeatures:
     return make
 
 
-def _no_categories() -> Any:
-    from ..data.features import Categories
-
-    return Categories()
-
-
 class FileData:
     """Shards of files, and what makes rows of them."""
+
+    keeps = False  # held-out rows in memory
 
     def __init__(self, workers: Workers, shards: Sequence[FileShard], features: Features) -> None:
         self._workers, self._shards = workers, list(shards)
@@ -149,7 +145,7 @@ class FileData:
         for one in self._held_out:
             shard = replace(one, format=self._format())
             lying = self._workers.submit(streamed, shard, self._learned, coding, False, False)
-            found.append((shard.name, self._workers.submit(held.keep, lying, shard.name)))
+            found.append((shard.name, self._workers.submit(held.keep, lying, shard.name) if self.keeps else lying))
         return found
 
     def _format(self) -> Any:
@@ -159,6 +155,7 @@ class FileData:
 class FilesInMemory(FileData):
     """Files that are read once, and lie as rows in the workers' memory."""
 
+    keeps = True
     _reads: list[Any]
     _scale: RunningScale | None = None
     _zero_based = False

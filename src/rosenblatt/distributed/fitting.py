@@ -184,7 +184,7 @@ def _become(estimator: Any, fitted: Any, job: Job) -> None:
 def _kept(job: Job) -> str:
     """Where the last complete pass is."""
     assert job.mixed is not None
-    done = f"pass {len(job.history)}, the last complete one,"
-    if job.checkpoint is not None:
-        return f"{done} is in {os.fspath(job.checkpoint.path)}, and resume=True goes on from there"
-    return f"the estimator holds {done} (a checkpoint=… could go on from there)"
+    if job.saved and job.checkpoint is not None:
+        path = os.fspath(job.checkpoint.path)
+        return f"pass {job.saved}, the last complete one, is in {path}, and resume=True goes on from there"
+    return f"the estimator holds pass {job.mixed.n_iter}, the last complete one (a checkpoint=… could go on from there)"

@@ -85,6 +85,7 @@ class Job:
     features: Section | None = None  # what makes rows
     skipped: int = 0  # rows that were left out as faulty
     history: list[PassRecord] = field(default_factory=list)
+    saved: int = 0  # passes that are in the checkpoint
 
 
 def run(job: Job, data: Data, workers: Workers, held_out: Any = None) -> None:
@@ -114,7 +115,7 @@ def run(job: Job, data: Data, workers: Workers, held_out: Any = None) -> None:
         mixed = MixedLearner.of(model.learner, job.mix)
         mixed.mixing = progress.mixing
         learned = model.extras.get("features")
-        job.mixed, job.history = mixed, progress.history
+        job.mixed, job.history, job.saved = mixed, progress.history, len(progress.history)
         if progress.ended and (mixed.verdict != "stopped" or mixed.n_iter >= job.max_iter):
             job.features = learned
             return
@@ -144,6 +145,7 @@ def _passes(job: Job, mixed: MixedLearner, sharded: Sharded, data: Data, progres
             progress.generators, progress.ended = [shard.rng for shard in sharded.shards], ended
             progress.measured = sharded.measured
             job.checkpoint.write(mixed, job.known, job.names, job.features, progress)
+            job.saved = len(progress.history)
 
     def report(done: Pass) -> None:
         job.mixed, job.history = mixed, progress.history
@@ -162,7 +164,7 @@ def _passes(job: Job, mixed: MixedLearner, sharded: Sharded, data: Data, progres
                 shard_seconds=tuple(one.seconds for one in reports),
                 workers=len({one.worker for one in reports}),
                 bytes_moved=sharded.bytes_moved,
-                weights_bytes=sharded.state_bytes,
+                weights_bytes=sharded.began_with,
                 shares=mixed.mixing.shares,
             )
         )
@@ -174,17 +176,18 @@ def _passes(job: Job, mixed: MixedLearner, sharded: Sharded, data: Data, progres
         sharded, max_iter=job.max_iter, tol=job.tol, progress=report, first=mixed.n_iter + 1, scale=progress.scale,
         name=job.name, warning=job.warning,
     )  # fmt: skip
+    job.rng.bit_generator.state = sharded.shards[
+        0
+    ].rng.bit_generator.state  # a generator that was given has been drawn on
     save(ended=True)
 
 
 def _settled(job: Job, looks: list[Look]) -> Coding:
     """What the looks at all shards come to."""
-    widths = sorted({look.n_features for look in looks})
-    if (len(widths) > 1 and looks[0].names is not None) or len({tuple(look.names or ()) for look in looks}) > 1:
-        raise ValueError(f"the shards have different columns: {widths[0]} in one, {widths[-1]} in another")
+    n_features = max(look.n_features for look in looks)
     dtype = np.result_type(*(look.dtype for look in looks))
     if job.learner.epsilon is not None:
-        return Coding(widths[-1], dtype, None, None)
+        return Coding(n_features, dtype, None, None)
     known, counts = None, None
     if looks[0].classes is not None:
         for look in looks:
@@ -200,10 +203,12 @@ def _settled(job: Job, looks: list[Look]) -> Coding:
             counts = whole
         known = given
     assert known is not None
+    if not len(known):
+        raise ValueError("sample_weight leaves no row to learn from: all weights are zero")
     if len(known) < 2:
         only = ", ".join(repr(label) for label in known.tolist())
         raise ValueError(f"all labels are the same, {only}; learning needs two classes at least")
-    return Coding(widths[-1], dtype, known, class_weights(job.class_weight, known, counts))
+    return Coding(n_features, dtype, known, class_weights(job.class_weight, known, counts))
 
 
 def class_weights(asked: Any, classes: Array, counts: Array | None) -> Array | None:

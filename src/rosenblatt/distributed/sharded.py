@@ -44,17 +44,19 @@ class Sharded:
     measured: Measured | None = None
     reports: list[Report] = field(default_factory=list)  # of the last pass
     seconds: float = 0.0  # that it took,
-    bytes_moved: int = 0  # and between processes
+    bytes_moved: int = 0  # and that moved between processes,
+    began_with: int = 0  # of weights as they travel
 
     _state: Any = None  # where the pass began,
     _held: int = -1  # after so many examples
     _judged: list[Any] | None = None  # held-out shards, once they were asked for
     _passed: list[Any] = field(default_factory=list)
-    state_bytes: int = 0
+    _state_bytes: int = 0
 
     def learn(self, learner: MixedLearner) -> list[Told]:
         began = time.monotonic()
         self._hold(learner)
+        self.began_with = self._state_bytes
         measure = self.measured is None or self.changes
         self._passed = [
             self.workers.submit(
@@ -81,7 +83,7 @@ class Sharded:
         held: Held
         [(held, took_part, moved)] = self.workers.gather([submit(tasks.finished, self._state, root, visited)])
         used = len(took_part - {""})  # each of them got the weights
-        self.bytes_moved = moved + used * self.state_bytes + held.nbytes if used else 0
+        self.bytes_moved = moved + used * self.began_with + held.nbytes if used else 0
         for shard, report in zip(self.shards, self.reports):
             shard.rng = report.rng
         self._passed = []
@@ -129,7 +131,7 @@ class Sharded:
             return
         self._held = learner.visited
         state = tasks.state_of(learner.plain())
-        self.state_bytes = tasks.size_of(state)
+        self._state_bytes = tasks.size_of(state)
         self._state = self.workers.hold(state)
 
     def renew(self, promises: Sequence[Any]) -> None:

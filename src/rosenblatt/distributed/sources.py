@@ -73,7 +73,11 @@ class Rows:
         ]
 
     def look(self, regression: bool, needed: bool) -> list[Look]:
-        return self._workers.gather([self._workers.submit(held.look, one, regression) for one in self._promises])
+        looks = self._workers.gather([self._workers.submit(held.look, one, regression) for one in self._promises])
+        widths = sorted({look.n_features for look in looks})
+        if len(widths) > 1 or len({tuple(look.names or ()) for look in looks}) > 1:
+            raise ValueError(f"the shards have different columns: {widths[0]} in one, {widths[-1]} in another")
+        return looks
 
     def ready(self, coding: Coding, learned: Section | None) -> list[Any]:
         rows, self._promises = self._promises, []  # what is ready is enough to keep
