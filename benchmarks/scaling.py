@@ -93,7 +93,7 @@ def billion(timed: dict[str, Row], rows: list[Row]) -> str:
     """Time and traffic of a pass, worked out."""
     one = middle(timed["overhead"]["ours"])[1] / timed["overhead"]["more"]["rows"]  # seconds an example, one core
     two = timed["workers-2"]["more"]
-    combine = middle([whole - slow for whole, slow in zip(two["seconds"], two["slowest"])])[1]
+    combine = middle([whole - slow for whole, slow in zip(timed["workers-2"]["ours"], two["slowest"])])[1]
     weights = max(timed["bytes"]["peer"])
     cells = []
     for cores in CORES:

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import mixing
+from .. import engine, mixing
 from ..data import DataError
 from ..data.features import Section, merged
 from ..learner import Learner
@@ -107,6 +107,8 @@ def as_it_is(value: Any) -> Any:
 def one_pass(state: State, shard: Any, name: str, rng: np.random.Generator, shuffle: bool, measure: bool) -> Passed:
     """One pass over a shard from the mixed weights."""
     began = time.perf_counter()
+    if worker():
+        engine.keep_freed_memory()
     rng, shard = copy.deepcopy(rng), copy.copy(shard)
     learner = learners.from_state(*state)
     measured = Measured() if measure else None
