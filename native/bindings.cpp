@@ -351,6 +351,15 @@ nb::tuple scan_rows(const nb::tuple& rows) {
     return nb::make_tuple(names[found.fault], found.largest);
 }
 
+// out = Σ w² of each column
+void squares_of(nb::object weights, nb::object out) {
+    const auto w = array<ReadOnly>(weights, "weights");
+    if (w.ndim() != 2) throw std::invalid_argument("weights must have two dimensions");
+    const auto n = static_cast<Index>(w.shape(0)), k = static_cast<Index>(w.shape(1));
+    double* const to = writable<double>(out, k, "out");
+    with_number_type(w.dtype(), [&]<class T>(T) { squares(typed<T>(w, n * k, "weights"), n, k, to); });
+}
+
 double radius2_rows(const nb::tuple& rows, nb::object order) {
     const std::int32_t* which = read_only<std::int32_t>(order, 0, "order");
     const auto count = static_cast<Index>(which ? nb::len(order) : 0);
@@ -414,6 +423,7 @@ NB_MODULE(_native, m) {
     m.def("compress", &compress_rows, nb::arg("rows"), nb::arg("start"), nb::arg("feature"), nb::arg("x"),
           "Columns and values of the numbers of dense rows that are not zero; start says where each row's begin.");
     m.def("scan", &scan_rows, nb::arg("rows"), "(fault, max |x|) of the rows.");
+    m.def("squares", &squares_of, nb::arg("weights"), nb::arg("out"), "out = Σ w² of each column of the weights.");
     m.def("radius2", &radius2_rows, nb::arg("rows"), nb::arg("order").none(),
           "R² of the rows without the bias feature: max ‖x‖².");
     bind_text(m);

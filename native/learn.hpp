@@ -183,6 +183,30 @@ Scan scan(const CsrRows<T, I>& rows) {
     return values.fault == Scan::none ? Scan{fault, values.largest} : values;
 }
 
+// Σ w² of each of k columns, in double precision and in one order on every CPU.
+template <class T>
+ROSENBLATT_CLONES void squares(const T* w, Index n_rows, Index k, double* out) {
+    std::fill_n(out, k, 0.0);
+    if (k == 1) {
+        Lanes<double> lanes;
+        Index i = 0;
+        const auto add = [&](Index lane, T value) {
+            const double wide = static_cast<double>(value);
+            lanes.at[lane] += wide * wide;
+        };
+        for (; i + kLanes <= n_rows; i += kLanes)
+            for (Index l = 0; l < kLanes; ++l) add(l, w[i + l]);
+        for (Index l = 0; i < n_rows; ++i, ++l) add(l, w[i]);
+        out[0] = lanes.sum();
+        return;
+    }
+    for (Index i = 0; i < n_rows; ++i)
+        for (Index c = 0; c < k; ++c) {
+            const double wide = static_cast<double>(w[i * k + c]);
+            out[c] += wide * wide;
+        }
+}
+
 // max ‖x‖² of the rows in `order` (null: of all), without the bias feature.
 template <class Rows>
 ROSENBLATT_CLONES double radius2(const Rows& rows, const std::int32_t* order, Index count) {

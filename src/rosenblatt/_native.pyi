@@ -36,6 +36,9 @@ def compress(rows: tuple[Any, ...], start: NDArray[Any], feature: NDArray[Any], 
 def scan(rows: tuple[Any, ...]) -> tuple[str, float]:
     """(fault, max |x|) of the rows."""
 
+def squares(weights: NDArray[Any], out: NDArray[Any]) -> None:
+    """Out = Σ w² of each column of the weights."""
+
 def radius2(rows: tuple[Any, ...], order: NDArray[Any] | None) -> float:
     """R² of the rows without the bias feature: max ‖x‖²."""
 

@@ -14,6 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from . import engine
+
 Array = NDArray[Any]
 
 SEPARATED, NO_MARGIN, STOPPED = "separated", "no margin", "stopped"
@@ -33,8 +35,8 @@ def squared_norms(weights: Array, start: Array | None, per_vector: bool) -> Arra
     """‖W − W₀‖², of each column or of all together, summed in double precision."""
     if start is not None:
         weights = weights.astype(np.float64) - start
-    spec = "ij,ij->j" if per_vector else "ij,ij->"
-    return np.atleast_1d(np.einsum(spec, weights, weights, dtype=np.float64))
+    squares = engine.squares(weights)
+    return squares if per_vector else squares.sum(keepdims=True)
 
 
 @dataclass

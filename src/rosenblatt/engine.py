@@ -260,6 +260,13 @@ def stride_of(n_vectors: int) -> int:
     return 1 if n_vectors == 1 else 4 if n_vectors <= 4 else -8 * (-n_vectors // 8)
 
 
+def squares(weights: Array) -> Array:
+    """Σ w² of each column, in double precision."""
+    out = np.empty(weights.shape[1])
+    _native.squares(np.ascontiguousarray(weights), out)
+    return out
+
+
 def zeros(n_rows: int, stride: int, dtype: Any) -> Array:
     """Zeros of (n_rows, stride) placed so that row 1, the first feature, starts a cache line."""
     dtype = np.dtype(dtype)
