@@ -94,7 +94,7 @@ def billion(timed: dict[str, Row], rows: list[Row]) -> str:
     one = middle(timed["overhead"]["ours"])[1] / timed["overhead"]["more"]["rows"]  # seconds an example, one core
     two = timed["workers-2"]["more"]
     combine = middle([whole - slow for whole, slow in zip(timed["workers-2"]["ours"], two["slowest"])])[1]
-    weights = max(timed["bytes"]["peer"])
+    weights = timed["bytes"]["more"]["dense"]
     cells = []
     for cores in CORES:
         shards = MACHINES * cores
@@ -116,10 +116,11 @@ def billion(timed: dict[str, Row], rows: list[Row]) -> str:
     )  # fmt: skip
     parts = [
         f"Measured above: {1e6 * one:.1f} µs for an example of text on one core, reading included; {combine:.2f} s "
-        f"from the end of the slowest shard to the mixed weights of two; {measure([weights], 'B')} of weights in use. "
+        f"from the end of the slowest shard to the mixed weights of two. "
         f"Assumed: reviews of the same length, {NETWORK / 1.25e8:.0f} Gbit/s between machines, a tree of "
         "⌈log₂ shards⌉ levels in which every level costs what mixing two costs here, and at each level of machines all "
-        "the weights in use once up and once down, which is more than travels after the first passes.",
+        f"{measure([weights], 'B')} of weights and sums once up and once down, as if every column were in use and "
+        "changed in every pass.",
         table(("machines × cores", "shards", "learning", "mixing", "network", "a pass", "traffic of a pass", "share of "
                "the time that learns"), cells),
     ]  # fmt: skip
