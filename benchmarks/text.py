@@ -47,8 +47,9 @@ def training(
 
     def measure(setting: Setting) -> Iterator[Row]:
         texts, y = datasets.texts(source, "train")
-        if setting.quick:
-            texts, y = texts[:quick_texts], y[:quick_texts]
+        asked = more
+        if setting.quick and quick_texts is not None:  # what is asked for is asked of all of them
+            texts, y, asked = texts[:quick_texts], y[:quick_texts], {}
         for kind in (ours, theirs):
             kind(1, 0).fit(texts[:200], y[:200])
 
@@ -65,7 +66,7 @@ def training(
         yield race(
             QUESTION, name, said, lambda seed: ours(n_passes, seed, bits).fit(texts, y),
             lambda seed: theirs(n_passes, seed).fit(texts, y), check, setting.repeats, peer_name=their_name(),
-            **NAMES, **more,
+            **NAMES, **asked,
         )  # fmt: skip
 
     return measure
