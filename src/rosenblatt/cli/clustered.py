@@ -82,7 +82,7 @@ def learned(arguments: argparse.Namespace, passes: int, progress: Progress, inte
                 warnings.simplefilter("ignore")  # the summary tells the verdict
                 run(own.job, data, workers, arguments.held_out)
     except (Exception, KeyboardInterrupt) as error:
-        if own.begun is None or own.begun.mixed is None:
+        if own.job is None or own.job.mixed is None:
             if isinstance(error, ClusterError):
                 raise CommandError(str(error)) from error
             raise
@@ -97,7 +97,7 @@ class _Run:
 
     def __init__(self, arguments: argparse.Namespace, passes: int, progress: Progress, interrupt: Interrupt) -> None:
         self.arguments, self.passes, self.progress, self.interrupt = arguments, passes, progress, interrupt
-        self.begun: Any = None  # the job
+        self.job: Any = None  # none yet
         self.why = ""
 
     def features_for(self, settled: Any) -> Any:
@@ -133,19 +133,15 @@ class _Run:
 
         refuse_unmixable(learner)
         arguments, parameters = self.arguments, self.parameters
-        self.begun = Job(
+        self.job = Job(
             self.kind, learner, lambda learner, rng, _: planning.begin(learner, parameters, rng), arguments.seed,
             np.random.default_rng(arguments.seed), self.passes, tol=parameters.get("tol"),
             shuffle=parameters.get("shuffle", True), mix=arguments.mix or "uniform", class_weight=class_weight,
             tell=self._tell,
         )  # fmt: skip
         if arguments.checkpoint:
-            self.begun.checkpoint = Checkpoint(arguments.checkpoint, self.kind, parameters)
-            self.begun.resume = True
-
-    @property
-    def job(self) -> Any:
-        return self.begun
+            self.job.checkpoint = Checkpoint(arguments.checkpoint, self.kind, parameters)
+            self.job.resume = True
 
     def _tell(self, record: Any) -> None:
         self.progress.line(str(record))
@@ -157,7 +153,7 @@ class _Run:
         from .features import Features
         from .training import Course
 
-        job = self.begun
+        job = self.job
         learner = job.mixed.plain()
         judged = learner.epsilon is None
         course = Course(
