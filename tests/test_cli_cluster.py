@@ -125,12 +125,26 @@ def test_a_fault_leaves_the_last_complete_pass(files, address, capsys, monkeypat
     assert rb.load("m").n_iter_ == 1
 
 
+def test_a_fault_within_the_first_pass_leaves_nothing(files, address, capsys, monkeypatch):
+    from rosenblatt.distributed import sharded
+    from rosenblatt.distributed.cluster import ClusterError
+
+    def fails(*_):
+        raise ClusterError("the scheduler of the cluster is gone")
+
+    monkeypatch.setattr(sharded.Sharded, "accuracy", fails)
+    said = refused(capsys, "a.csv", "b.csv", "-o", "m", "--cluster", address, "--held-out", "c.csv", "-q")
+    assert "the scheduler of the cluster is gone" in said
+    assert not (files / "m").exists()
+
+
 def test_what_is_refused(files, address, capsys, monkeypatch):
     here = ("a.csv", "-o", "m", "--cluster", address)
     assert "say --workers N, or --cluster ADDRESS" in refused(capsys, "a.csv", "-o", "m", "--mix", "uniform")
     assert "name one" in refused(capsys, *here, "--workers", 2)
     assert "--checkpoint" in refused(capsys, *here, "--resume", "x")
     assert "--shuffle-buffer" in refused(capsys, *here, "--shuffle-buffer", 5)
+    assert "mend the files" in refused(capsys, *here, "--on-error", "skip")
     assert "standard input" in refused(capsys, "-", *here[1:])
     assert "name a file, --held-out FILE" in refused(capsys, *here, "--held-out", 0.1)
     assert "cannot be dealt into 2 shards" in refused(capsys, *here, "--shards", 2)

@@ -52,6 +52,8 @@ def is_asked_for(arguments: argparse.Namespace) -> bool:
         )
     if arguments.shuffle_buffer:
         raise CommandError("--shuffle-buffer does not go with a cluster; without --stream shards are shuffled whole")
+    if arguments.on_error == "skip":
+        raise CommandError("--on-error skip counts what it skips, which a cluster does not; mend the files first")
     if "-" in arguments.files:
         raise CommandError("standard input cannot be read by the workers of a cluster; name files")
     if isinstance(arguments.held_out, float) or arguments.held_out == "-":
@@ -82,7 +84,7 @@ def learned(arguments: argparse.Namespace, passes: int, progress: Progress, inte
                 warnings.simplefilter("ignore")  # the summary tells the verdict
                 run(own.job, data, workers, arguments.held_out)
     except (Exception, KeyboardInterrupt) as error:
-        if own.job is None or own.job.mixed is None:
+        if own.job is None or own.job.features is None:  # no pass was complete
             if isinstance(error, ClusterError):
                 raise CommandError(str(error)) from error
             raise
@@ -173,7 +175,7 @@ def _vectors(labels: Any) -> int:
 def where_it_ended(course: Course) -> str:
     """What went wrong, and where the last complete pass is."""
     assert course.fault is not None
-    n, kept = len(course.mistakes), course.arguments.checkpoint
+    n, kept = course.learner.n_iter, course.arguments.checkpoint
     again = f"; the same command goes on from {kept}" if kept else "; with --checkpoint FILE it could go on from there"
     return f"{in_words(course.fault)}; pass {n}, the last complete one, is in {course.arguments.output}{again}"
 
