@@ -8,6 +8,7 @@ import shutil
 
 import browsing
 import matplotlib as mpl
+import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
@@ -175,7 +176,7 @@ def test_in_a_notebook_it_is_a_frame_of_its_own(run):
 
 
 def test_files(run, tmp_path):
-    before = mpl.pyplot.get_fignums()  # of whatever ran here
+    before = plt.get_fignums()  # of whatever ran here
     animation = run[:6].animate(steps="updates")
     animation.save(tmp_path / "run.html")
     assert (tmp_path / "run.html").read_text(encoding="utf-8") == animation.to_html()
@@ -191,7 +192,7 @@ def test_files(run, tmp_path):
         animation.save(tmp_path / "run.gif", fps=0)
     with pytest.raises(OSError, match="there is no such folder"):
         animation.save(tmp_path / "no" / "run.html")
-    assert mpl.pyplot.get_fignums() == before
+    assert plt.get_fignums() == before
 
 
 def test_bars_and_kernels_are_filmed_too(tmp_path):
