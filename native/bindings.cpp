@@ -4,15 +4,17 @@
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/string.h>
 
+#include <limits>
 #include <optional>
 #include <stdexcept>
 #include <string>
 #include <utility>
 
+#include "border.hpp"
 #include "data_bindings.hpp"
-#include "learn.hpp"
 #include "product.hpp"
 #include "text_bindings.hpp"
+#include "tuples.hpp"
 
 namespace nb = nanobind;
 using namespace rosenblatt;
@@ -38,87 +40,127 @@ auto typed(const A& a, Index at_least, const char* what) {
 
 template <class T>
 const T* read_only(nb::handle h, Index at_least, const char* what) {
-    return h.is_none() ? nullptr : typed<T>(array<ReadOnly>(h, what), at_least, what);
+    return typed<T>(array<ReadOnly>(h, what), at_least, what);
 }
 
 template <class T>
 T* writable(nb::handle h, Index at_least, const char* what) {
-    return h.is_none() ? nullptr : typed<T>(array<Array>(h, what), at_least, what);
+    return typed<T>(array<Array>(h, what), at_least, what);
 }
 
+// The same; null where it is None.
+template <class T>
+const T* read_only_or_none(nb::handle h, Index at_least, const char* what) {
+    return h.is_none() ? nullptr : read_only<T>(h, at_least, what);
+}
+
+template <class T>
+T* writable_or_none(nb::handle h, Index at_least, const char* what) {
+    return h.is_none() ? nullptr : writable<T>(h, at_least, what);
+}
+
+// Objects that are kept for as long as this lives, whatever Python code does meanwhile.
+class Held {
+    Room<PyObject*> objects_;
+    std::size_t size_ = 0;
+
+  public:
+    explicit Held(std::size_t n) : objects_(n) {}
+    Held(const Held&) = delete;
+    ~Held() {
+        for (std::size_t i = 0; i < size_; ++i) Py_DECREF(objects_[i]);
+    }
+    PyObject*& operator[](std::size_t i) { return objects_[i]; }
+    void hold(std::size_t n) {
+        for (; size_ < n; ++size_) Py_INCREF(objects_[size_]);
+    }
+};
+
 // One row given as {name: number}: its columns come from `columns`, new names get the next ones (or are passed over).
+// Python code may run while it is read (__float__, __hash__ and __eq__ of values and names), which may change the
+// row and the columns: the row is taken over first, and nothing that such code could free is used after it.
 template <class T>
 struct NamedRow {
     Room<std::int32_t> feature;
     Room<T> x;
     std::size_t size = 0;
-    std::int32_t start[2] = {0, 0}, n_features;
+    std::int32_t start[2] = {0, 0}, n_features = 0;
 
     NamedRow(const nb::dict& values, const nb::dict& columns, bool add_names)
-        : feature(values.size()), x(values.size()), n_features(static_cast<std::int32_t>(columns.size())) {
-        // In three rounds, each fetching what the next one reads: the objects lie scattered in memory.
-        Room<PyObject*> name(values.size()), value(values.size());
-        std::size_t n = 0;
-        for (Py_ssize_t at = 0; PyDict_Next(values.ptr(), &at, &name[n], &value[n]); ++n) {
-            prefetch_near(name[n]);
-            prefetch_near(value[n]);
-        }
-        std::vector<nb::object> held;  // where Python code might run and let go of them
-        Room<PyObject*> column(n);
-        Room<T> number(n);
-        T norm2 = 0;
-        for (std::size_t i = 0; i < n; ++i) {
-            if (held.empty() && !is_plain(name[i], value[i])) {
-                for (std::size_t k = 0; k < n; ++k) {
-                    held.push_back(nb::borrow(name[k]));
-                    held.push_back(nb::borrow(value[k]));
-                    if (k < i && column[k]) held.push_back(nb::borrow(column[k]));
-                }
-            }
-            const double wide = PyFloat_AsDouble(value[i]);
-            number[i] = static_cast<T>(wide);
-            if (!std::isfinite(number[i]) || (wide == -1 && PyErr_Occurred())) complain(name[i], value[i]);
-            norm2 += number[i] * number[i];
-            column[i] = PyDict_GetItemWithError(columns.ptr(), name[i]);
-            if (column[i] && !held.empty()) held.push_back(nb::borrow(column[i]));
-            if (column[i])
-                prefetch_near(column[i]);
-            else if (PyErr_Occurred())
-                throw nb::python_error();
-        }
-        std::vector<std::size_t> fresh;
-        std::int32_t last = -1;
-        bool ascending = true;
-        for (std::size_t i = 0; i < n; ++i) {
-            if (column[i]) {
-                const auto j = static_cast<std::int32_t>(PyLong_AsLong(column[i]));
-                ascending = ascending && j > last;
-                last = j;
-                feature[size] = j;
-                x[size++] = number[i];
-            } else if (add_names) {
-                fresh.push_back(i);
-            }
-        }
-        if (!std::isfinite(norm2)) throw nb::value_error("the squared norm of the row overflows; scale it down");
-        if (!ascending) sort_lanes(feature.data, x.data, size);
-        for (const std::size_t i : fresh) {
-            if (PyDict_SetItem(columns.ptr(), name[i], nb::int_(n_features).ptr())) throw nb::python_error();
-            feature[size] = n_features++;
-            x[size++] = number[i];
-        }
-        start[1] = static_cast<std::int32_t>(size);
-    }
+        : NamedRow(values, columns, add_names, values.size()) {}
 
     CsrRows<T, std::int32_t> rows() const { return {start, feature.data, x.data, 1, n_features}; }
 
   private:
-    static bool is_plain(PyObject* name, PyObject* value) {
-        return PyUnicode_CheckExact(name) && (PyFloat_CheckExact(value) || PyLong_CheckExact(value));
+    NamedRow(const nb::dict& values, const nb::dict& columns, bool add_names, std::size_t n) : feature(n), x(n) {
+        // In rounds, each fetching what the next one reads: the objects lie scattered in memory.
+        Held name(n), value(n);
+        {
+            const nb::ft_object_guard unchanged(values);
+            std::size_t i = 0;
+            for (Py_ssize_t at = 0; i < n && PyDict_Next(values.ptr(), &at, &name[i], &value[i]); ++i) {
+                prefetch_near(name[i]);
+                prefetch_near(value[i]);
+            }
+            n = i;
+            name.hold(n);
+            value.hold(n);
+        }
+        T norm2 = 0;
+        for (std::size_t i = 0; i < n; ++i) {
+            const double wide = PyFloat_AsDouble(value[i]);
+            x[i] = static_cast<T>(wide);
+            if (!std::isfinite(x[i]) || (wide == -1 && PyErr_Occurred())) complain(name[i], value[i]);
+            norm2 += x[i] * x[i];
+        }
+        if (!std::isfinite(norm2)) throw nb::value_error("the squared norm of the row overflows; scale it down");
+        std::vector<std::pair<PyObject*, T>> fresh;
+        std::int32_t last = -1;
+        bool ascending = true;
+        for (std::size_t i = 0; i < n; ++i) {
+            const std::int32_t j = column_of(columns, name[i]);
+            if (j >= 0) {
+                ascending = ascending && j > last;
+                last = j;
+                feature[size] = j;
+                x[size++] = x[i];
+            } else if (add_names) {
+                fresh.emplace_back(name[i], x[i]);
+            }
+        }
+        if (!ascending) sort_lanes(feature.data, x.data, size);
+        for (const auto& [one, number] : fresh) {
+            const auto next = static_cast<std::int32_t>(columns.size());
+            if (PyDict_SetItem(columns.ptr(), one, nb::int_(next).ptr())) throw nb::python_error();
+            feature[size] = next;
+            x[size++] = number;
+        }
+        if (columns.size() > static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max()))
+            throw nb::value_error("there are more names than 2^31 − 1");
+        n_features = static_cast<std::int32_t>(columns.size());
+        check_below(feature.data, static_cast<Index>(size), n_features, "columns of named features");
+        start[1] = static_cast<std::int32_t>(size);
+    }
+
+    // The column of a name, −1 where it has none.
+    static std::int32_t column_of(const nb::dict& columns, PyObject* name) {
+        PyObject* const column = PyDict_GetItemWithError(columns.ptr(), name);
+        if (!column) {
+            if (PyErr_Occurred()) throw nb::python_error();
+            return -1;
+        }
+        const long j = PyLong_Check(column) ? PyLong_AsLong(column) : -1;
+        if (j < 0 || j > std::numeric_limits<std::int32_t>::max()) {
+            PyErr_Clear();
+            throw std::invalid_argument("columns must be numbers from 0 to 2^31 − 1");
+        }
+        return static_cast<std::int32_t>(j);
     }
 
     [[noreturn]] static void complain(PyObject* name, PyObject* value) {
-        const bool no_number = PyErr_Occurred() && !PyErr_ExceptionMatches(PyExc_OverflowError);
+        const auto raised = [](PyObject* kind) { return PyErr_Occurred() && PyErr_ExceptionMatches(kind); };
+        const bool no_number = raised(PyExc_TypeError) || raised(PyExc_ValueError);
+        if (PyErr_Occurred() && !no_number && !raised(PyExc_OverflowError)) throw nb::python_error();  // not of numbers
         PyErr_Clear();
         const std::string message = "feature " + std::string(nb::repr(name).c_str()) + " has the value " +
                                     nb::repr(value).c_str() + ", which is not a finite number";
@@ -131,8 +173,11 @@ bool is(nb::handle text, const char* name) {
     return PyUnicode_Check(text.ptr()) && PyUnicode_CompareWithASCIIString(text.ptr(), name) == 0;
 }
 
-// rows: (array,), (indptr, indices, data, n_features), ({name: number}, {name: column}) or ("gram", square array)
-template <class T, class F>
+// rows: (array,), (indptr, indices, data, n_features), ({name: number}, {name: column}) or ("gram", square array);
+// their columns need no look where nothing is found by them.
+enum class Columns { checked, unused };
+
+template <class T, Columns columns = Columns::checked, class F>
 auto with_rows_of(const nb::tuple& rows, bool add_names, F&& f) {
     if (rows.size() == 1) {
         const auto data = array<ReadOnly>(rows[0], "dense rows");
@@ -151,24 +196,30 @@ auto with_rows_of(const nb::tuple& rows, bool add_names, F&& f) {
         const NamedRow<T> one(nb::cast<nb::dict>(rows[0]), nb::cast<nb::dict>(rows[1]), add_names);
         return f(one.rows());
     }
+    sized(rows, 4, "rows");
     const auto start = array<ReadOnly>(rows[0], "indptr");
     const auto csr = [&]<class I>(I) {
         const I* first = typed<I>(start, 1, "indptr");
         const auto n = static_cast<Index>(start.size()) - 1;
-        bool rises = first[0] >= 0;
-        for (Index i = 0; i < n; ++i) rises = rises && first[i] <= first[i + 1];
-        if (!rises) throw std::invalid_argument("indptr must rise from 0");
-        return CsrRows<T, I>{first, read_only<I>(rows[1], first[n], "indices"), read_only<T>(rows[2], first[n], "data"),
-                             n, nb::cast<Index>(rows[3])};
+        check_starts(first, n, std::numeric_limits<Index>::max());
+        const CsrRows<T, I> view{first, read_only<I>(rows[1], first[n], "indices"),
+                                 read_only<T>(rows[2], first[n], "data"), n, nb::cast<Index>(rows[3])};
+        if (columns == Columns::checked)
+            check_below(view.feature + first[0], first[n] - first[0], view.n_features, "column indices");
+        return view;
     };
     return start.dtype() == nb::dtype<std::int32_t>() ? f(csr(std::int32_t{})) : f(csr(std::int64_t{}));
 }
 
 Rule rule_of(const nb::tuple& rule) {
-    const nb::handle name = rule[0];
-    const auto number = [&](std::size_t i) { return nb::cast<double>(rule[i]); };
+    const auto item = [&](std::size_t i) {
+        if (i >= rule.size()) throw std::invalid_argument("a rule has its name and all its numbers");
+        return nb::handle(rule[i]);
+    };
+    const nb::handle name = item(0);
+    const auto number = [&](std::size_t i) { return nb::cast<double>(item(i)); };
     if (is(name, "perceptron")) {
-        const nb::handle share = rule[3];
+        const nb::handle share = item(3);
         return Perceptron{number(1), number(2),
                           is(share, "uniform")        ? Share::uniform
                           : is(share, "proportional") ? Share::proportional
@@ -187,25 +238,28 @@ Rule rule_of(const nb::tuple& rule) {
 // model: (form, weights, n_classes, fit_intercept, tie_is_mistake, total, gradient, epsilon)
 template <class T, class W, class F>
 void with_model_of(const nb::tuple& model, const W& weights, Index n_features, F&& f) {
+    sized(model, 8, "a model");
     const auto n_classes = nb::cast<Index>(model[2]);
     const auto stride = static_cast<Index>(weights.ndim() == 2 ? weights.shape(1) : 0);
     const auto size = static_cast<Index>(weights.size());
-    if (stride < n_classes || size < (1 + n_features) * stride || (n_classes > 1 && stride % 4))
-        throw std::invalid_argument("weights do not fit the rows");
+    if (n_classes < 1 || stride < n_classes || n_features < 0 || n_features >= size / stride ||
+        (n_classes > 1 && stride % 4))
+        throw std::invalid_argument("the weights are too few for the rows, or not of their kind");
     T* w = const_cast<T*>(typed<T>(weights, 0, "weights"));  // written to only where W is writable
-    T* gradient = writable<T>(model[6], size, "gradient");
+    T* gradient = writable_or_none<T>(model[6], size, "gradient");
     const Weights<T> view{w,
                           n_classes,
                           stride,
                           static_cast<T>(nb::cast<bool>(model[3])),
                           gradient ? gradient : w,
-                          writable<double>(model[5], size, "total")};
+                          writable_or_none<double>(model[5], size, "total")};
     const nb::handle form = model[0];
     const auto ties = nb::cast<bool>(model[4]);
-    if (is(form, "binary")) return f(Binary<T>{view, ties});
-    if (is(form, "multiclass")) return f(Multiclass<T>{view, ties});
-    if (is(form, "ovr")) return f(OneVsRest<T>{view, ties});
-    return f(Regression<T>{{view, ties}, nb::cast<double>(model[7])});
+    if (n_classes > 1 && is(form, "multiclass")) return f(Multiclass<T>{view, ties});
+    if (n_classes > 1 && is(form, "ovr")) return f(OneVsRest<T>{view, ties});
+    if (n_classes == 1 && is(form, "binary")) return f(Binary<T>{view, ties});
+    if (n_classes == 1 && is(form, "regression")) return f(Regression<T>{{view, ties}, nb::cast<double>(model[7])});
+    throw std::invalid_argument("a model has no such form with so many vectors");
 }
 
 template <class F>
@@ -216,7 +270,7 @@ auto with_number_type(nb::dlpack::dtype type, F&& f) {
 // f(number type, rows, model) where the model is only read
 template <class F>
 void with_scored_rows(const nb::tuple& rows, const nb::tuple& model, F&& f) {
-    const auto weights = array<ReadOnly>(model[1], "weights");
+    const auto weights = array<ReadOnly>(sized(model, 8, "a model")[1], "weights");
     with_number_type(weights.dtype(), [&]<class T>(T type) {
         with_rows_of<T>(rows, false, [&](const auto& view) {
             with_model_of<T>(model, weights, view.n_features, [&](auto m) { f(type, view, m); });
@@ -235,6 +289,8 @@ Codes codes_of(nb::handle targets, Index n_rows, std::int32_t& one) {
     return {nullptr, typed<std::int32_t>(codes, n_rows, "targets")};
 }
 
+constexpr double kMostCounted = 9007199254740992;  // 2^53: every whole number up to it is a double
+
 // examples: (targets, order or None, weights or None, where in the order to begin), and where they are wanted
 //   the rows' coefficients Σ τ (None: not) and the steps of each row; pocket: None or (weights, ratchet)
 // tally: Σ τ and the smallest margin of each vector; what the steps can have added to ‖W‖², and the room for that;
@@ -242,16 +298,22 @@ Codes codes_of(nb::handle targets, Index n_rows, std::int32_t& one) {
 bool learn_pass(const nb::tuple& rows, const nb::tuple& model, const nb::tuple& rule_tuple, const nb::tuple& examples,
                 nb::object pocket_tuple, nb::object tally_array, bool stop) {
     const Rule rule = rule_of(rule_tuple);
+    sized(model, 8, "a model");
+    if (examples.size() < 4) throw std::invalid_argument("examples have targets, an order, weights and a beginning");
     const Array weights = array<Array>(model[1], "weights");
     const auto run = [&]<class T>(T, const auto& view, auto m) {
         double* const tau = writable<double>(tally_array, 2 * m.w.n_classes + 9, "tally");
         double* const kept = tau + 2 * m.w.n_classes;
-        const auto count = [&](Index i) { return static_cast<Index>(kept[i]); };
+        const auto count = [&](Index i) {
+            if (!(kept[i] >= 0 && kept[i] <= kMostCounted))
+                throw std::invalid_argument("a tally counts from 0 to 2^53");
+            return static_cast<Index>(kept[i]);
+        };
         Tally tally{kept[1], false, m.w.sink != m.w.bias, count(3), count(4), count(2),
                     kept[0], tau,   tau + m.w.n_classes};
         Pocket<T> pocket{};
         if (!pocket_tuple.is_none()) {
-            const auto pair = nb::cast<nb::tuple>(pocket_tuple);
+            const auto pair = sized(pocket_tuple, 2, "a pocket");
             const Index size = (1 + view.n_features) * m.w.stride;
             pocket = {writable<T>(pair[0], size, "pocket"),
                       size,
@@ -262,9 +324,10 @@ bool learn_pass(const nb::tuple& rows, const nb::tuple& model, const nb::tuple& 
                       count(8) != 0};
         }
         const auto go = [&](auto targets) {
-            Examples<decltype(targets)> which{targets, nullptr, read_only<double>(examples[2], view.n_rows, "weights"),
+            Examples<decltype(targets)> which{targets, nullptr,
+                                              read_only_or_none<double>(examples[2], view.n_rows, "weights"),
                                               view.n_rows, nb::cast<Index>(examples[3])};
-            if (examples.size() > 4) which.dual = writable<double>(examples[4], view.n_rows, "coefficients");
+            if (examples.size() > 4) which.dual = writable_or_none<double>(examples[4], view.n_rows, "coefficients");
             if (examples.size() > 5) which.steps = writable<double>(examples[5], view.n_rows * m.w.n_classes, "steps");
             const nb::handle order_array = examples[1];
             if (!order_array.is_none()) {
@@ -272,6 +335,9 @@ bool learn_pass(const nb::tuple& rows, const nb::tuple& model, const nb::tuple& 
                 which.order = typed<std::int32_t>(order, 0, "order");
                 which.count = static_cast<Index>(order.size());
             }
+            check_order(which, view.n_rows);
+            if constexpr (std::is_same_v<decltype(targets), Codes>)
+                check_codes(which, std::max<Index>(2, m.w.n_classes));
             std::optional<nb::gil_scoped_release> unlocked;
             if (view.n_rows > 1) unlocked.emplace();
             learn(view, m, rule, which, pocket, stop, tally);
@@ -336,9 +402,10 @@ void score_one(const nb::tuple& row, const nb::tuple& model, Index visited, nb::
 // f(rows) with the GIL released; the type of the numbers is that of the dense array or of the CSR data
 template <class F>
 auto read_rows(const nb::tuple& rows, F f) {
-    const auto type = array<ReadOnly>(rows[rows.size() == 1 ? 0 : 2], "data").dtype();
+    const nb::handle data = rows.size() == 1 ? rows[0] : sized(rows, 4, "rows")[2];
+    const auto type = array<ReadOnly>(data, "data").dtype();
     return with_number_type(type, [&]<class T>(T) {
-        return with_rows_of<T>(rows, false, [&](const auto& view) {
+        return with_rows_of<T, Columns::unused>(rows, false, [&](const auto& view) {
             nb::gil_scoped_release unlocked;
             return f(view);
         });
@@ -361,14 +428,17 @@ void squares_of(nb::object weights, nb::object out) {
 }
 
 double radius2_rows(const nb::tuple& rows, nb::object order) {
-    const std::int32_t* which = read_only<std::int32_t>(order, 0, "order");
+    const std::int32_t* which = read_only_or_none<std::int32_t>(order, 0, "order");
     const auto count = static_cast<Index>(which ? nb::len(order) : 0);
-    return read_rows(rows, [&](const auto& view) { return radius2(view, which, which ? count : view.n_rows); });
+    return read_rows(rows, [&](const auto& view) {
+        if (which) check_below(which, count, view.n_rows, "the numbers of rows");
+        return radius2(view, which, which ? count : view.n_rows);
+    });
 }
 
 // out = a·bᵀ of CSR rows with indices of one type
 void product_of(const nb::tuple& a, const nb::tuple& b, nb::object out, int n_threads) {
-    with_number_type(array<ReadOnly>(a[2], "data").dtype(), [&]<class T>(T) {
+    with_number_type(array<ReadOnly>(sized(a, 4, "rows")[2], "data").dtype(), [&]<class T>(T) {
         with_rows_of<T>(a, false, [&]<class Left>(const Left& left) {
             with_rows_of<T>(b, false, [&]<class Right>(const Right& right) {
                 if constexpr (std::is_same_v<Left, Right> &&
@@ -395,6 +465,7 @@ void compress_rows(const nb::tuple& rows, nb::object start, nb::object feature, 
                       }) {
             nb::gil_scoped_acquire locked;
             const Index* from = read_only<Index>(start, view.n_rows + 1, "start");
+            check_starts(from, view.n_rows, std::numeric_limits<Index>::max());
             compress(DenseRows<typename Rows::value_type>{view.data, view.n_rows, view.n_features}, from,
                      writable<std::int32_t>(feature, from[view.n_rows], "feature"),
                      writable<typename Rows::value_type>(x, from[view.n_rows], "x"));

@@ -19,13 +19,16 @@
 #include <sys/mman.h>
 #endif
 
+#include "border.hpp"
 #include "csv.hpp"
 #include "hash.hpp"
 #include "svmlight.hpp"
+#include "tuples.hpp"
 #include "vw.hpp"
 
 namespace nb = nanobind;
 using namespace rosenblatt::data;
+using rosenblatt::sized;
 
 namespace {
 
@@ -42,14 +45,19 @@ struct Text {
     }
 };
 
-// The numbers of an array with room for so many; null for None.
+// The numbers of an array with room for so many.
 template <class T>
 T* room_in(nb::handle h, std::int64_t at_least, const char* what) {
-    if (h.is_none()) return nullptr;
     nb::ndarray<T, nb::c_contig, nb::device::cpu> a;
     if (!nb::try_cast(h, a, false) || a.size() < static_cast<std::size_t>(at_least))
         throw std::invalid_argument(std::string(what) + " has the wrong type or length");
     return a.data();
+}
+
+// The same; null for None.
+template <class T>
+T* room_or_none(nb::handle h, std::int64_t at_least, const char* what) {
+    return h.is_none() ? nullptr : room_in<T>(h, at_least, what);
 }
 
 template <class T>
@@ -60,12 +68,26 @@ bool holds(nb::handle h) {
 
 static_assert(sizeof(Part) == 7 * sizeof(std::int64_t));
 
+// Parts as one, each of which must begin where the one before it ends: its bytes, and the room for what it reads.
+Part total_of(const std::vector<Part>& parts) {
+    Part all{};
+    for (const Part& part : parts) {
+        if (part.begin != all.end || part.end < part.begin || part.row != all.lines || part.room != all.marks ||
+            part.lines < 0 || part.marks < 0)
+            throw std::invalid_argument("parts of a text must follow each other");
+        all.end = part.end;
+        all.lines += part.lines;
+        all.marks += part.marks;
+    }
+    return all;
+}
+
 // format: ("svmlight", smallest index, columns) or ("vw", columns, a power of two)
 template <class F>
 auto with_format_of(const nb::tuple& format, F&& f) {
-    if (nb::cast<std::string>(format[0]) == "svmlight")
+    if (format.size() == 3 && nb::cast<std::string>(format[0]) == "svmlight")
         return f(Svmlight{nb::cast<std::int64_t>(format[1]), nb::cast<std::int64_t>(format[2])});
-    return f(VowpalWabbit{nb::cast<std::uint64_t>(format[1]) - 1});
+    return f(VowpalWabbit{nb::cast<std::uint64_t>(sized(format, 2, "a format")[1]) - 1});
 }
 
 nb::tuple measure_lines(nb::handle text_array, const nb::tuple& format, std::int64_t part_bytes, int n_threads,
@@ -88,9 +110,10 @@ nb::tuple read_lines_into(nb::handle text_array, const nb::tuple& format, nb::ha
     const Text text(text_array);
     const Part* const first = reinterpret_cast<const Part*>(room_in<const std::int64_t>(parts_array, 0, "parts"));
     const std::vector<Part> parts(first, first + nb::len(parts_array) / 7);
-    const Part end = parts.empty() ? Part{} : parts.back();
-    const std::int64_t rows = end.row + end.lines, room = end.room + end.marks;
+    const Part end = total_of(parts);
+    const std::int64_t rows = end.lines, room = end.marks;
     if (end.end != text.size) throw std::invalid_argument("parts of another text");
+    sized(arrays, 8, "arrays of rows");
     Summary found;
     const auto go = [&]<class T, class I>(T, I) {
         const Store<T, I> store{room_in<I>(arrays[0], rows + 1, "indptr") + 1,
@@ -98,9 +121,9 @@ nb::tuple read_lines_into(nb::handle text_array, const nb::tuple& format, nb::ha
                                 room_in<T>(arrays[2], room, "data"),
                                 room_in<std::int64_t>(arrays[3], rows, "lines"),
                                 room_in<double>(arrays[4], rows, "labels"),
-                                room_in<double>(arrays[5], rows, "weights"),
-                                room_in<std::int64_t>(arrays[6], rows, "query ids"),
-                                room_in<std::int64_t>(arrays[7], 2 * rows, "tags")};
+                                room_or_none<double>(arrays[5], rows, "weights"),
+                                room_or_none<std::int64_t>(arrays[6], rows, "query ids"),
+                                room_or_none<std::int64_t>(arrays[7], 2 * rows, "tags")};
         with_format_of(format, [&](const auto& how) {
             nb::gil_scoped_release unlocked;
             found = read_lines<T, I>(text.bytes, parts, how, store, remembered, stop_at_fault, n_threads);
@@ -154,6 +177,9 @@ nb::object cut_csv(nb::handle text_array, nb::handle begins, int delimiter, int 
     const auto* const at = room_in<const std::int64_t>(begins, n_rows, "begins");
     const char quoted = static_cast<char>(quote);
     const auto wanted = nb::cast<std::vector<std::int64_t>>(wanted_columns);
+    if (n_rows > 0) rosenblatt::check_starts(at, n_rows - 1, text.size);
+    rosenblatt::check_below(wanted.data(), static_cast<std::int64_t>(wanted.size()), n_columns, "columns");
+    if (numbered.size() != wanted.size()) throw std::invalid_argument("each column is numbered or not");
     std::vector<CsvValue> values;
     bool plain;
     {

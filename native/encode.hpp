@@ -9,7 +9,6 @@
 #include <bit>
 #include <cmath>
 #include <cstdlib>
-#include <exception>
 #include <limits>
 #include <map>
 #include <memory>
@@ -18,8 +17,6 @@
 #include <shared_mutex>
 #include <stdexcept>
 #include <string_view>
-#include <system_error>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -27,6 +24,7 @@
 #include <sys/mman.h>
 #endif
 
+#include "parallel.hpp"
 #include "prefetch.hpp"
 #include "text.hpp"
 
@@ -64,10 +62,9 @@ Fault in_blocks(const std::vector<std::size_t>& starts, unsigned n_threads, Make
     std::atomic<std::size_t> next{0};
     std::mutex mutex;
     Fault fault;
-    std::exception_ptr failure;
-    const auto run = [&](unsigned which) {
+    on_threads(static_cast<std::int64_t>(std::min<std::size_t>(n_threads, n_blocks)), [&](std::int64_t which) {
         try {
-            auto worker = make(which);
+            auto worker = make(static_cast<unsigned>(which));
             for (std::size_t block; (block = next++) < n_blocks;) {
                 const Fault found = worker(block, starts[block], starts[block + 1]);
                 if (!found) continue;
@@ -77,20 +74,9 @@ Fault in_blocks(const std::vector<std::size_t>& starts, unsigned n_threads, Make
             }
         } catch (...) {
             next = n_blocks;
-            const std::lock_guard lock(mutex);
-            failure = std::current_exception();
+            throw;
         }
-    };
-    std::vector<std::thread> others;
-    n_threads = static_cast<unsigned>(std::min<std::size_t>(n_threads, n_blocks));
-    try {
-        for (unsigned t = 1; t < n_threads; ++t) others.emplace_back(run, t);
-    } catch (const std::system_error&) {
-        // fewer threads than asked for: the work is the same
-    }
-    run(0);
-    for (std::thread& other : others) other.join();
-    if (failure) std::rethrow_exception(failure);
+    });
     return fault;
 }
 

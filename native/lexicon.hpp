@@ -17,22 +17,28 @@ struct Lexicon {
     const std::int64_t* starts = nullptr;  // one more than there are n-grams
     const std::uint64_t* slots = nullptr;
     std::uint64_t mask = 0;  // slots - 1: a power of two less one
-    std::int64_t size = 0;
+    std::int64_t size = 0, n_bytes = 0;
 
     std::string_view operator[](std::int64_t i) const {
         return {bytes + starts[i], static_cast<std::size_t>(starts[i + 1] - starts[i])};
     }
 
-    // The number of an n-gram, -1 where it is not there.
+    // The number of an n-gram, -1 where it is not there. The slots are trusted no further than their own number: one
+    // that points beyond the n-grams ends the search, and so does a round without a free place.
     std::int64_t find(std::string_view gram, std::uint32_t hash) const {
         if (size == 0) return -1;
-        for (std::uint64_t place = hash & mask;; place = (place + 1) & mask) {
+        std::uint64_t place = hash & mask;
+        for (std::uint64_t left = mask + 1; left > 0; --left, place = (place + 1) & mask) {
             const std::uint64_t slot = slots[place];
             if (slot == 0) return -1;
             if (slot >> 32 != hash) continue;
             const auto i = static_cast<std::int64_t>(slot & 0xFFFFFFFFu) - 1;
+            if (i < 0 || i >= size) return -1;
+            const std::int64_t first = starts[i], last = starts[i + 1];
+            if (first < 0 || last < first || last > n_bytes) return -1;
             if ((*this)[i] == gram) return i;
         }
+        return -1;
     }
 };
 

@@ -98,8 +98,10 @@ template <class T, class I>
 struct Entries {
     I* index;
     T* value;
+    const I* end;                    // of the room for indices
     std::int64_t smallest, largest;  // index, of all rows so far
     void add(std::int64_t j, T x) {
+        if (index == end) throw std::length_error("more entries than the text was measured to have");
         *index++ = static_cast<I>(j);
         *value++ = x;
     }
@@ -169,7 +171,8 @@ Summary read_part(const char* text, const Part& part, const Format& format, cons
                   std::size_t remembered, bool stop_at_fault) {
     Summary found;
     found.first.reserve(remembered);
-    Entries<T, I> entries{store.indices + part.room, store.values + part.room, found.smallest, found.largest};
+    I* const room = store.indices + part.room;
+    Entries<T, I> entries{room, store.values + part.room, room + part.marks, found.smallest, found.largest};
     auto reader = format.template reader<T, I>(text);
     std::int64_t line = part.line;
     for (const char *p = text + part.begin, *end = text + part.end; p < end;) {
@@ -183,6 +186,7 @@ Summary read_part(const char* text, const Part& part, const Format& format, cons
             Head head{0, 1, -1, 0, 0};
             Complaint wrong{Fault::none, line, p - text, 0, 0};
             if (reader.read(content, stop, head, entries, wrong)) {
+                if (found.rows == part.lines) throw std::length_error("more lines than the text was measured to have");
                 const std::int64_t row = part.row + found.rows++;
                 store.keep(row, head);
                 store.ends[row] = static_cast<I>(entries.index - store.indices);
@@ -200,7 +204,7 @@ Summary read_part(const char* text, const Part& part, const Format& format, cons
         }
         p = stop + (newline != nullptr);
     }
-    found.entries = entries.index - (store.indices + part.room);
+    found.entries = entries.index - room;
     found.smallest = entries.smallest;
     found.largest = entries.largest;
     return found;

@@ -1,28 +1,56 @@
-// Work cut into numbered parts and shared among threads; which thread does which part never shows in the result.
+// Work shared among threads; which thread does which part never shows in the result.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
+#include <exception>
+#include <mutex>
+#include <new>
 #include <system_error>
 #include <thread>
 #include <vector>
 
-namespace rosenblatt::data {
+namespace rosenblatt {
 
-// f(part) for 0 ≤ part < n_parts, on n_threads threads of which the caller is one. f must not throw.
-template <class F>
-void in_parallel(std::int64_t n_parts, int n_threads, const F& f) {
-    std::atomic<std::int64_t> next{0};
-    const auto work = [&] {
-        for (std::int64_t part; (part = next.fetch_add(1)) < n_parts;) f(part);
+// work(t) on n_threads threads, t = 0 on the caller's: on fewer where no more can be started, so that parts are taken
+// in turn and never dealt out by t. What one of them throws is thrown here, once all have ended.
+template <class Work>
+void on_threads(std::int64_t n_threads, const Work& work) {
+    std::mutex mutex;
+    std::exception_ptr failure;
+    const auto run = [&](std::int64_t t) noexcept {
+        try {
+            work(t);
+        } catch (...) {
+            const std::lock_guard lock(mutex);
+            failure = std::current_exception();
+        }
     };
     std::vector<std::thread> others;
     try {
-        for (int k = 1; k < n_threads && k < n_parts; ++k) others.emplace_back(work);
+        others.reserve(static_cast<std::size_t>(std::max<std::int64_t>(n_threads - 1, 0)));
+        for (std::int64_t t = 1; t < n_threads; ++t) others.emplace_back(run, t);
     } catch (const std::system_error&) {  // no more threads to be had: those there are do it
+    } catch (const std::bad_alloc&) {
     }
-    work();
-    for (std::thread& thread : others) thread.join();
+    run(0);
+    for (std::thread& other : others) other.join();
+    if (failure) std::rethrow_exception(failure);
 }
 
-}  // namespace rosenblatt::data
+// f(part) for 0 ≤ part < n_parts; after a part that throws none is begun.
+template <class F>
+void in_parallel(std::int64_t n_parts, std::int64_t n_threads, const F& f) {
+    std::atomic<std::int64_t> next{0};
+    on_threads(std::min(n_threads, n_parts), [&](std::int64_t) {
+        try {
+            for (std::int64_t part; (part = next.fetch_add(1)) < n_parts;) f(part);
+        } catch (...) {
+            next = n_parts;
+            throw;
+        }
+    });
+}
+
+}  // namespace rosenblatt

@@ -6,10 +6,11 @@
 #pragma once
 
 #include <algorithm>
-#include <thread>
+#include <atomic>
 #include <vector>
 
 #include "learn.hpp"
+#include "parallel.hpp"
 
 namespace rosenblatt {
 
@@ -67,16 +68,12 @@ ROSENBLATT_CLONES void panel_product(const CsrRows<T, I>& a, const CsrRows<T, I>
 template <class T, class I>
 void product(const CsrRows<T, I>& a, const CsrRows<T, I>& b, int n_threads, T* out) {
     const Index n_panels = (b.n_rows + kPanel - 1) / kPanel;
-    const auto work = [&](Index from, Index step) {
+    std::atomic<Index> next{0};
+    on_threads(std::min<Index>(n_threads, n_panels), [&](Index) {
         std::vector<std::int32_t> place(static_cast<std::size_t>(a.n_features), -1);
         std::vector<T> lines;
-        for (Index p = from; p < n_panels; p += step) panel_product(a, b, p * kPanel, place.data(), lines, out);
-    };
-    const Index step = std::max<Index>(1, std::min<Index>(n_threads, n_panels));
-    std::vector<std::thread> others;
-    for (Index t = 1; t < step; ++t) others.emplace_back(work, t, step);
-    work(0, step);
-    for (std::thread& other : others) other.join();
+        for (Index p; (p = next++) < n_panels;) panel_product(a, b, p * kPanel, place.data(), lines, out);
+    });
 }
 
 }  // namespace rosenblatt

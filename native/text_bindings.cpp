@@ -9,7 +9,9 @@
 #include <utility>
 
 #include "arrow.hpp"
+#include "border.hpp"
 #include "gather.hpp"
+#include "tuples.hpp"
 
 namespace nb = nanobind;
 using namespace rosenblatt;
@@ -154,9 +156,7 @@ nb::object capsule_of(S* it, const char* name) {
 
 nb::tuple arrow_strings(nb::bytes starts, nb::bytes text) {
     const auto n_rows = static_cast<std::int64_t>(starts.size() / sizeof(std::int32_t)) - 1;
-    const auto* const at = reinterpret_cast<const std::int32_t*>(starts.c_str());
-    if (n_rows < 0 || at[0] != 0 || static_cast<std::size_t>(at[n_rows]) > text.size())
-        throw std::invalid_argument("starts of another text");
+    check_starts(reinterpret_cast<const std::int32_t*>(starts.c_str()), n_rows, static_cast<Index>(text.size()));
     auto* const schema = new ArrowSchema{};
     auto* const array = new ArrowArray{};
     (new HeldStrings(std::move(starts), std::move(text)))->give(n_rows, *schema, *array);
@@ -171,18 +171,20 @@ bool is(nb::handle text, const char* name) { return nb::cast<std::string>(text) 
 // (bytes, starts, slots), the slots made by index_ngrams, which looks at the others; or None: no n-grams
 Lexicon lexicon_of(nb::handle given) {
     if (given.is_none()) return {};
-    const auto parts = nb::cast<nb::tuple>(given);
+    const auto parts = sized(given, 3, "a table of n-grams");
     const auto bytes = nb::cast<ReadOnly<std::uint8_t>>(parts[0]);
     const auto starts = nb::cast<ReadOnly<std::int64_t>>(parts[1]);
     const auto slots = nb::cast<ReadOnly<std::uint64_t>>(parts[2]);
     const auto size = static_cast<std::int64_t>(starts.size()) - 1;
     if (size < 0 || slots.size() <= static_cast<std::size_t>(size) || !std::has_single_bit(slots.size()))
         throw std::invalid_argument("the arrays of a table of n-grams do not fit together");
-    return {reinterpret_cast<const char*>(bytes.data()), starts.data(), slots.data(), slots.size() - 1, size};
+    return {reinterpret_cast<const char*>(bytes.data()), starts.data(), slots.data(), slots.size() - 1, size,
+            static_cast<std::int64_t>(bytes.size())};
 }
 
 // (analyzer, min_n, max_n, lowercase, replace, min_length, stop words, negations)
-Analysis analysis_of(const nb::tuple& given) {
+Analysis analysis_of(const nb::tuple& analysis) {
+    const auto given = sized(analysis, 8, "an analysis");
     const auto number = [&](std::size_t i) { return nb::cast<std::size_t>(given[i]); };
     Analysis how;
     how.unit = is(given[0], "word") ? Unit::word : is(given[0], "char") ? Unit::character : Unit::character_in_word;
@@ -241,6 +243,7 @@ nb::tuple rows_of(Entries<T>& rows) {
 template <class Column>
 nb::tuple encoded(const nb::object& given, const nb::tuple& analysis, const nb::tuple& encoding, unsigned bits,
                   Column&& column) {
+    sized(encoding, 4, "an encoding");
     const Given from(given);
     const Analysis how = analysis_of(analysis);
     const Weighting weighting = is(encoding[0], "binary") ? Weighting::binary
@@ -316,16 +319,17 @@ nb::tuple gather_ngrams(const nb::object& documents, const nb::tuple& analysis, 
 nb::object index_ngrams(nb::object bytes_array, nb::object starts_array) {
     const auto bytes = nb::cast<ReadOnly<std::uint8_t>>(bytes_array);
     const auto starts = nb::cast<ReadOnly<std::int64_t>>(starts_array);
-    bool fits = starts.size() > 0 && starts.data()[0] == 0;
-    for (std::size_t i = 1; i < starts.size() && fits; ++i) fits = starts.data()[i - 1] <= starts.data()[i];
-    if (!fits || static_cast<std::size_t>(starts.data()[starts.size() - 1]) > bytes.size())
-        throw std::invalid_argument("the starts of n-grams must rise from 0 to the end of their bytes");
+    check_starts(starts.data(), static_cast<Index>(starts.size()) - 1, static_cast<Index>(bytes.size()));
     const std::size_t size = slots_for(starts.size() - 1);
     Memory<std::uint64_t> slots;
     slots.resize(size);
     std::fill_n(slots.data(), size, 0);
-    const Lexicon grams{reinterpret_cast<const char*>(bytes.data()), starts.data(), nullptr, size - 1,
-                        static_cast<std::int64_t>(starts.size()) - 1};
+    const Lexicon grams{reinterpret_cast<const char*>(bytes.data()),
+                        starts.data(),
+                        nullptr,
+                        size - 1,
+                        static_cast<std::int64_t>(starts.size()) - 1,
+                        static_cast<std::int64_t>(bytes.size())};
     fill_slots(grams, slots.data());
     return given_away(slots.give_away(), size);
 }
@@ -351,9 +355,7 @@ nb::object hash_ngrams(const nb::object& texts) {
 // --------------------------------------------------------------------------------------
 
 void check_columns(const ReadOnly<std::int32_t>& columns, const Writable<std::uint32_t>& counts) {
-    for (std::size_t i = 0; i < columns.size(); ++i)
-        if (static_cast<std::uint32_t>(columns.data()[i]) >= counts.size())
-            throw std::invalid_argument("a column lies beyond the counts");
+    check_below(columns.data(), static_cast<Index>(columns.size()), static_cast<Index>(counts.size()), "columns");
 }
 
 void count_columns(nb::object columns_array, nb::object counts_array) {
@@ -368,6 +370,7 @@ void count_columns(nb::object columns_array, nb::object counts_array) {
 // counted first
 void weigh_columns(const nb::tuple& rows, nb::object counts_array, std::uint64_t n_documents, bool norm, bool stream,
                    unsigned n_threads) {
+    sized(rows, 3, "rows");
     const auto counts = nb::cast<Writable<std::uint32_t>>(counts_array);
     const auto columns = nb::cast<ReadOnly<std::int32_t>>(rows[1]);
     check_columns(columns, counts);
@@ -375,10 +378,9 @@ void weigh_columns(const nb::tuple& rows, nb::object counts_array, std::uint64_t
         const auto starts = nb::cast<ReadOnly<I>>(rows[0]);
         const auto with_values = [&]<class T>(T) {
             const auto values = nb::cast<Writable<T>>(rows[2]);
-            const std::size_t n = starts.size() - 1;
-            if (starts.data()[n] > static_cast<I>(std::min(columns.size(), values.size())))
-                throw std::invalid_argument("the arrays of the rows do not fit together");
-            const Idf<T, I> idf(starts.data(), columns.data(), values.data(), n, norm);
+            const auto n = static_cast<Index>(starts.size()) - 1;
+            check_starts(starts.data(), n, static_cast<Index>(std::min(columns.size(), values.size())));
+            const Idf<T, I> idf(starts.data(), columns.data(), values.data(), static_cast<std::size_t>(n), norm);
             nb::gil_scoped_release unlocked;
             if (stream)
                 idf.stream(counts.data(), n_documents);

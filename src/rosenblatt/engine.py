@@ -67,6 +67,7 @@ __all__ = [
     "Rows",
     "View",
     "admit",
+    "check_sparse",
     "count_columns",
     "csr",
     "csv_rows",
@@ -141,8 +142,7 @@ def admit(X: Any, dtype: Any = None, names: Any = None) -> Rows:
     dtype = np.dtype(dtype)
     with np.errstate(over="ignore"):
         view = csr(X, dtype) if is_sparse(X) else (np.ascontiguousarray(X, dtype),)
-    known = getattr(X, "largest", None)
-    fault, largest = _native.scan(view) if known is None else ("", known)
+    fault, largest = _native.scan(view)
     if fault == "not canonical" and hasattr(X, "sorted_indices"):  # SciPy sorts fast, but adds duplicates in any order
         view = csr(X.tocsr().sorted_indices(), dtype)
         fault, largest = _native.scan(view)
@@ -168,6 +168,7 @@ def csr(X: Any, dtype: Any = None) -> View:
     """The arrays of a sparse matrix as CSR, or of a dense one without its zeros."""
     if not is_sparse(X):
         return _compressed(X)
+    check_sparse(X, columns=False)
     X, dtype = X.tocsr(), X.dtype if dtype is None else dtype
     index = np.int32 if X.indices.dtype == np.int32 and X.indptr.dtype == np.int32 else np.int64
     n_entries = int(X.indptr[-1])  # arrays may have room for more
@@ -177,6 +178,58 @@ def csr(X: Any, dtype: Any = None) -> View:
         np.ascontiguousarray(X.data[:n_entries], dtype),
         X.shape[1],
     )
+
+
+def check_sparse(X: Any, columns: bool = True) -> None:
+    """Refuse a sparse matrix whose arrays do not fit together: SciPy's own operations would read beyond them.
+
+    ``columns=False`` leaves the columns of CSR rows to ``admit``, which looks at them in the same go as at the values.
+    """
+    form = getattr(X, "format", "csr")
+    if form in ("csr", "csc", "bsr"):
+        n_lines, width = X.shape[::-1] if form == "csc" else X.shape
+        if form == "bsr":
+            n_lines, width = n_lines // X.data.shape[1], width // X.data.shape[2]
+        _check_lines(X, form, n_lines)
+        if columns or form != "csr":
+            _check_places(X.indices[: int(X.indptr[-1])], width, form)
+    elif form == "coo" and len(X.shape) == 2:
+        if not len(X.row) == len(X.col) == len(X.data):
+            counts = f"{len(X.row)} rows, {len(X.col)} columns and {len(X.data)} values"
+            raise ValueError(f"Input X is not a valid COO matrix: its entries have {counts}; rebuild the matrix")
+        _check_places(X.row, X.shape[0], form)
+        _check_places(X.col, X.shape[1], form)
+
+
+def _check_lines(X: Any, form: str, n_lines: int) -> None:
+    """Where rows (of CSC: columns) begin must rise from 0 to at most the number of entries."""
+    indptr, n_entries = np.asarray(X.indptr), min(len(X.indices), len(X.data))
+    what = f"Input X is not a valid {form.upper()} matrix"
+    if indptr.dtype.kind not in "iu" or np.asarray(X.indices).dtype.kind not in "iu":
+        raise ValueError(f"{what}: its indices are not whole numbers; rebuild the matrix")
+    if indptr.shape != (n_lines + 1,):
+        raise ValueError(
+            f"{what}: its shape is {X.shape}, so that indptr needs {n_lines + 1} numbers, but it has {indptr.size}; "
+            "rebuild the matrix"
+        )
+    if indptr[0] != 0:
+        raise ValueError(f"{what}: indptr begins with {indptr[0]}, not 0; rebuild the matrix")
+    falls = np.flatnonzero(indptr[1:] < indptr[:-1])
+    if len(falls):
+        raise ValueError(f"{what}: indptr falls after place {falls[0]}; rebuild the matrix")
+    if indptr[-1] > n_entries:
+        raise ValueError(f"{what}: indptr ends at {indptr[-1]}, but there are {n_entries} entries; rebuild the matrix")
+
+
+def _check_places(places: Any, size: int, form: str) -> None:
+    """Row or column indices, of which there are so many."""
+    places = np.asarray(places)
+    if len(places) and not 0 <= int(places.min()) <= int(places.max()) < size:
+        entry = int(np.flatnonzero((places < 0) | (places >= size))[0])
+        raise ValueError(
+            f"Input X is not a valid {form.upper()} matrix: the index {places[entry]} of its entry {entry} lies "
+            "outside its shape; rebuild the matrix"
+        )
 
 
 def _compressed(X: Array) -> View:
@@ -240,12 +293,25 @@ def _not_finite(X: Any, view: View, names: Any) -> str:
 
 def product(A: Any, B: Any) -> Array:
     """``A·Bᵀ`` of blocks of which one at least is sparse, on all cores: zeros cost nothing."""
-    a, b = csr(A), csr(B)
+    a, b = _narrowed(csr(A), csr(B))
     if a[1].dtype != b[1].dtype:
         a, b = ((view[0].astype(np.int64), view[1].astype(np.int64), *view[2:]) for view in (a, b))
     out = np.empty((len(a[0]) - 1, len(b[0]) - 1), a[2].dtype)
     _native.product(a, (*b[:2], b[2].astype(out.dtype, copy=False), b[3]), out, threads())
     return out
+
+
+def _narrowed(a: View, b: View) -> tuple[View, View]:
+    """The same rows without the columns that neither has, where most are such: room is made for each column."""
+    width, n_entries = a[3], len(a[1]) + len(b[1])
+    if width <= 8 * n_entries + 4096:
+        return a, b
+    used = np.union1d(a[1], b[1])
+
+    def of(view: View) -> View:
+        return view[0], np.searchsorted(used, view[1]).astype(view[1].dtype), view[2], len(used)
+
+    return of(a), of(b)
 
 
 def threads() -> int:

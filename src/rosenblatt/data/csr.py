@@ -26,15 +26,12 @@ class Csr:
         The values.
     n_features : int
         The number of columns.
-    largest : float or None
-        What no value is larger than, of rows that are known to be finite and in order: nobody looks at them again.
     """
 
     indptr: Array
     indices: Array
     data: Array
     n_features: int
-    largest: float | None = None
 
     @property
     def shape(self) -> tuple[int, int]:

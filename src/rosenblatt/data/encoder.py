@@ -23,7 +23,6 @@ class TextEncoder(Protocol):
     """What turns a column of strings into rows of numbers, in two steps: the first may be taken ahead of the second."""
 
     n_columns: int
-    largest: float | None  # what no value of its rows is larger than, if that is known
 
     def read(self, strings: Any, *, learn: bool) -> Rows:
         """Rows of an Arrow array of strings without nulls; ``learn``: names may be kept."""
@@ -142,7 +141,7 @@ class Encoder:
             indptr, indices, data = self.text[name].weigh(rows, learn=learn)
             encoder = self.text[name]
             data = data.astype(self.dtype, copy=False)
-            parts.append(Csr(indptr, indices, data, encoder.n_columns, encoder.largest))
+            parts.append(Csr(indptr, indices, data, encoder.n_columns))
         return beside(parts)
 
     def _missing(self, block: Block) -> list[str]:

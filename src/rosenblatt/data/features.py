@@ -37,7 +37,6 @@ class TextColumn:
 
     def __init__(self, hashing: Hashing, named_rows: int) -> None:
         self.hashing, self.named_rows, self.n_columns = hashing, named_rows, hashing.n_columns
-        self.largest = None if hashing.norm is None else 1.0
         self._read = hashing.n_documents  # rows, in learning
         self._all_named = True
         self._unnamed: list[Any] = []  # strings of the first rows, whose n-grams are taken in together,

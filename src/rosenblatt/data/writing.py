@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..engine import is_sparse
+from ..engine import check_sparse, is_sparse
 from .blocks import Block
 from .columns import nearest
 from .csr import Array, Csr
@@ -61,7 +61,10 @@ def csr_of(X: Any) -> Csr:
     """Rows of any container as CSR."""
     if isinstance(X, Csr):
         return X
-    X = X if is_sparse(X) else np.asarray(X)
+    if is_sparse(X):
+        check_sparse(X)
+    else:
+        X = np.asarray(X)
     if X.dtype.kind not in "biuf":
         raise ValueError(f"X must hold numbers, got values of the type {X.dtype}")
     if X.dtype.kind == "b":

@@ -178,7 +178,7 @@ def _become(estimator: Any, fitted: Any, job: Job) -> None:
     if job.features is not None:
         fitted._extras = {"features": job.features}
     fitted.distributed_ = job.history
-    estimator._become(fitted)
+    estimator._publish(fitted)
 
 
 def _kept(job: Job) -> str:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..data.features import Section
-from ..engine import is_sparse
+from ..engine import check_sparse, is_sparse
 from . import held
 from .cluster import Workers
 from .held import Coding, Examples, Look
@@ -133,6 +133,8 @@ def _cut(X: Any, y: Any, weight: Any, shards: int | None, workers: Workers) -> l
         return [workers.hold(rows)]
 
     if not hasattr(X, "iloc"):
+        if is_sparse(X):
+            check_sparse(X)
         X = X.tocsr() if is_sparse(X) else np.asarray(X)
     return [(part(X, a, b), part(y, a, b), None if weight is None else part(weight, a, b)) for a, b in pairwise(edges)]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import math
 import numbers
 from typing import Any, ClassVar
@@ -18,6 +17,7 @@ from .. import engine, labels
 from ..convergence import SEPARATED
 from ..learner import Learner, learn_labels
 from .contract import LinearEstimator, Task, parameters, refuse_no_weight
+from .locking import reads, writes
 
 Array = NDArray[Any]
 
@@ -80,7 +80,7 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):
         """
         fitted, run = self._prepare(X, y, coef_init, intercept_init, sample_weight)
         fitted._run(run)
-        self._become(fitted)
+        self._publish(fitted)
         return self
 
     def _task(self, learner: Learner, X: Any, y: Any, sample_weight: Any) -> Task:
@@ -104,6 +104,7 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):
         self._know(classes)
         return X, rows, labels.encode(y, classes), weight, classes
 
+    @writes
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> LinearClassifier:
         """Learn from the next rows of a stream, in the order given; all calls together are one pass.
 
@@ -133,7 +134,7 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):
                 if code >= 0:
                     self._learner.partial_fit(self._admit(X), code, None, (0, 1))
                     return self
-        stream = self if "_learner" in self.__dict__ else copy.copy(self)
+        stream = self if "_learner" in self.__dict__ else self._shell()
         stream._partial_fit(X, y, classes, sample_weight)
         if stream is not self and len(stream.classes_):  # rows without weight are not there at all
             self._become(stream)
@@ -213,31 +214,37 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):
         self
             The estimator, one example further along.
         """
-        if type(x) is not dict or self._columns is None or sample_weight != 1.0:
-            self._check_named(x, sample_weight)
-        learner = self.__dict__.get("_learner")
-        if learner is None:
-            if sample_weight == 0:
-                return self
-            stream = copy.copy(self)
-            stream._open_stream()
-            stream._know(labels.alone(y)[:0])
-            stream.learn_one(x, y, sample_weight)
-            self._become(stream)
-            return self
+        lock = self._lock
+        lock.begin()
+        try:
+            if type(x) is not dict or self._columns is None or sample_weight != 1.0:
+                self._check_named(x, sample_weight)
+            if "_learner" in self.__dict__:
+                self._learn_named(x, y, sample_weight)
+            elif sample_weight != 0:
+                stream = self._shell()
+                stream._open_stream()
+                stream._know(labels.alone(y)[:0])
+                stream._learn_named(x, y, sample_weight)
+                self._become(stream)
+        finally:
+            lock.end()
+        return self
+
+    def _learn_named(self, x: dict[Any, float], y: Any, sample_weight: float) -> None:
+        learner = self._learner
         if self.class_weight is not None:
             sample_weight *= float(self._class_weights(labels.alone(y), None)[0])
-        if sample_weight == 0:
-            return self
         code = self._code_of(y)
+        if sample_weight == 0:
+            return
         if code >= 0:
             learner.learn_one(x, self._columns, code, sample_weight)
-        else:
-            learner.scores_one(x, self._columns)  # refuses a bad row before the class is added
-            with self._undone_on_error(risky=True):
-                self._add_class(y)
-                learner.learn_one(x, self._columns, self._code_of(y), sample_weight)
-        return self
+            return
+        learner.scores_one(x, self._columns)  # refuses a bad row before the class is added
+        with self._undone_on_error(risky=True):
+            self._add_class(y)
+            learner.learn_one(x, self._columns, self._code_of(y), sample_weight)
 
     def _class_weights(self, classes: Array, y: Array | None) -> Array:
         """One weight per class, where there are class weights. A stream (y is None) has no balance to compute from."""
@@ -259,6 +266,7 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):
 
     # ---- predicting ----------------------------------------------------------------------------------------------
 
+    @reads
     def decision_function(self, X: Any) -> Array:
         """Scores of the readout: (n_samples,) with two classes, > 0 for ``classes_[1]``; else (n_samples, n_classes).
 
@@ -275,6 +283,7 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):
         rows = self._rows(X)
         return self._learner.scores(rows)
 
+    @reads
     def predict(self, X: Any) -> Array:
         """The label of each row.
 
@@ -304,29 +313,38 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):
         label
             The predicted label.
         """
-        learner = self._fitted if "_learner" not in self.__dict__ else self._learner
-        if type(x) is not dict or self._columns is None:
-            self._check_named(x)
-        return self._labels[learner.predict_one(x, self._columns)]
+        lock = self._lock
+        lock.pause()
+        try:
+            learner = self._fitted if "_learner" not in self.__dict__ else self._learner
+            if type(x) is not dict or self._columns is None:
+                self._check_named(x)
+            return self._labels[learner.predict_one(x, self._columns)]
+        finally:
+            lock.go_on()
 
     # ---- fitted attributes ---------------------------------------------------------------------------------------
 
     @property
+    @reads
     def mistakes_(self) -> Array:
         """Mistakes in each pass; all calls of a stream together are one."""
         return np.array(self._fitted.mistakes)
 
     @property
+    @reads
     def verdict_(self) -> str:
         """Why the run ended: "separated", "no margin" or "stopped"."""
         return str(self._fitted.verdict)
 
     @property
+    @reads
     def converged_(self) -> bool:
         """Whether the verdict is "separated"."""
         return self._fitted.verdict == SEPARATED
 
     @property
+    @reads
     def margin_bounds_(self) -> tuple[float, float]:
         """Bounds on the best possible margin of the training set."""
         return self._fitted.margin_bounds

@@ -2,7 +2,7 @@
 
 A call either succeeds or leaves the estimator as it was: ``fit`` works on a copy that replaces the estimator's state at
 the end; ``partial_fit`` and ``learn_one`` check what they are given before the first step, and what can only be found
-midway (weights that would overflow) is undone.
+midway (weights that would overflow) is undone. Several threads may share an estimator: ``locking`` says how.
 """
 
 from __future__ import annotations
@@ -18,7 +18,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -26,6 +25,7 @@ from .. import engine, progress, rules
 from ..learner import Learner, Run
 from ..state import INITS, check_name
 from . import places
+from .locking import Locked, reads
 
 Array = NDArray[Any]
 
@@ -39,7 +39,7 @@ ONLINE_EXCEPTIONS = dict.fromkeys(
 )
 
 
-class FittedState(BaseEstimator):
+class FittedState(Locked):
     """What an estimator holds once it is fitted: a learner, and names of the columns where there are any."""
 
     _learner: Learner
@@ -47,9 +47,12 @@ class FittedState(BaseEstimator):
     _extras: Any = None  # sections that a model file held besides, which go into the next one
     _text: Any = None  # what makes rows of text, once it was asked for
 
+    _learns_in = ("_learner", "_columns")
+
     # ---- named features ------------------------------------------------------------------------------------------
 
     @property
+    @reads
     def feature_names_in_(self) -> Array:
         """Names of the columns, where they have names that are all strings."""
         if self._columns is None or not all(isinstance(name, str) for name in self._columns):
@@ -103,32 +106,38 @@ class FittedState(BaseEstimator):
             ) from None
 
     @property
+    @reads
     def coef_(self) -> Array:
         """Weights of the readout, (n_vectors, n_features); computed when read."""
         return by_vector(self._fitted)[0]
 
     @property
+    @reads
     def intercept_(self) -> Array:
         """Biases of the readout, (n_vectors,); computed when read."""
         return by_vector(self._fitted)[1]
 
     @property
+    @reads
     def n_iter_(self) -> int:
         """Passes made; all calls of a stream together are one."""
         return self._fitted.n_iter
 
     @property
+    @reads
     def n_updates_(self) -> int:
         """Updates made, over all passes."""
         return self._fitted.n_updates
 
     @property
+    @reads
     def validation_scores_(self) -> Array:
         """Score of the readout on the held-out part after each pass, with ``early_stopping=True``."""
         if not self._fitted.held_out_scores:
             raise AttributeError("validation_scores_ is there after a fit with early_stopping=True")
         return np.array(self._fitted.held_out_scores)
 
+    @reads
     def with_readout(self, readout: str) -> Any:
         """The same run read another way, without retraining.
 
@@ -145,7 +154,6 @@ class FittedState(BaseEstimator):
         learner = self._fitted
         learner.read(readout)  # says so where it cannot
         other = copy.copy(self)
-        other._learner, other._columns = copy.deepcopy(learner), copy.copy(self._columns)
         if readout == "last":
             other._learner.readout, other._learner.total, other._learner.pocket = "last", None, None
             other._learner._arrange()
@@ -170,6 +178,7 @@ class FittedState(BaseEstimator):
 
         return self.text_.transform(X) if is_text(X) and hasattr(self, "text_") else X
 
+    @reads
     def save(self, path: str | os.PathLike[str], text: Any = None) -> None:
         """Write the model to a file, from which ``rb.load`` brings it back as it is: it predicts and learns on alike.
 
@@ -288,6 +297,8 @@ class LinearEstimator(FittedState):
         return self._admit(X, np.float64 if wide else None)
 
     def _validated(self, X: Any, y: Any = "no_validation", *, reset: bool, **options: Any) -> Any:
+        if engine.is_sparse(X):
+            engine.check_sparse(X, columns=False)  # before scikit-learn converts it
         try:
             return validate_data(
                 self,
@@ -330,8 +341,7 @@ class LinearEstimator(FittedState):
             yield
         except BaseException:
             if before is not None:
-                self.__dict__.clear()
-                self.__dict__.update(before)
+                self._replace_state(before)
             raise
 
     # ---- a run ---------------------------------------------------------------------------------------------------
@@ -359,6 +369,7 @@ class LinearEstimator(FittedState):
             b = _start_of("intercept_init", intercept, shape[:1])
         learner.begin(w, b)
 
+    @reads
     def _prepare(
         self, X: Any, y: Any, coef_init: Any, intercept_init: Any, sample_weight: Any
     ) -> tuple[LinearEstimator, Run]:
@@ -374,7 +385,7 @@ class LinearEstimator(FittedState):
 
     def _blank(self) -> LinearEstimator:
         """A copy to be fitted, without what an earlier fit or a file has left but the weights."""
-        fitted = copy.copy(self)
+        fitted = self._shell()
         for name in ("_columns", "_extras", "_text"):
             fitted.__dict__.pop(name, None)
         return fitted
@@ -424,8 +435,13 @@ class LinearEstimator(FittedState):
         self._learner, self._columns = learner, {}
 
     def _become(self, fitted: LinearEstimator) -> None:
-        self.__dict__.clear()
-        self.__dict__.update(fitted.__dict__)
+        """Take over what a copy was fitted to."""
+        self._replace_state(fitted.__dict__)
+
+    def _publish(self, fitted: LinearEstimator) -> None:
+        """Take over what a copy was fitted to, once nobody reads or learns."""
+        with self._lock:
+            self._become(fitted)
 
 
 def _is_float32_frame(X: Any) -> bool:

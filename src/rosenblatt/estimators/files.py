@@ -97,7 +97,8 @@ def export_onnx(estimator: FittedState, path: str | os.PathLike[str]) -> None:
     -----
     It needs the ``onnx`` package: ``pip install rosenblatt[onnx]``.
     """
-    onnx_files.write(path, model_of(estimator))
+    with estimator._lock.reading:
+        onnx_files.write(path, model_of(estimator))
 
 
 def model_of(estimator: Any) -> Model:

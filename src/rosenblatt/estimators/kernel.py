@@ -25,6 +25,7 @@ from ..kernel_space.rows import KernelRows, dense, seen_through
 from ..state import check_name
 from .classification import LinearClassifier
 from .contract import Task, check_number, parameters
+from .locking import reads
 from .shared import CLASSIFIER_ATTRIBUTES, C, documented
 
 Array = NDArray[Any]
@@ -267,7 +268,7 @@ class KernelPerceptron(LinearClassifier):
         """
         fitted, run = self._prepare(X, y, None, None, sample_weight)
         fitted._run(run)
-        self._become(fitted)
+        self._publish(fitted)
         return self
 
     def _task(self, learner: Any, X: Any, y: Any, sample_weight: Any) -> Task:
@@ -329,6 +330,7 @@ class KernelPerceptron(LinearClassifier):
 
     # ---- reading -------------------------------------------------------------------------------------------------
 
+    @reads
     def with_readout(self, readout: str) -> Any:
         """The same run read another way, without retraining.
 
@@ -349,7 +351,6 @@ class KernelPerceptron(LinearClassifier):
         if readout == "pocket" != learner.readout:
             raise ValueError("this run kept no pocket; fit a learner whose readout is 'pocket' instead")
         other = copy.copy(self)
-        other._learner, other._columns = copy.deepcopy(learner), copy.copy(self._columns)
         other._learner.readout = readout
         return other
 
@@ -360,11 +361,13 @@ class KernelPerceptron(LinearClassifier):
         return learner
 
     @property
+    @reads
     def support_(self) -> Array:
         """The rows that were updated on, in the order they first were; in a stream, counted from its start."""
         return self._kernel_learner.support.index.copy()
 
     @property
+    @reads
     def support_vectors_(self) -> Any:
         """Those rows."""
         learner = self._kernel_learner
@@ -374,23 +377,27 @@ class KernelPerceptron(LinearClassifier):
         return found.copy()
 
     @property
+    @reads
     def n_support_(self) -> Array:
         """How many there are of each class."""
         learner = self._kernel_learner
         return np.bincount(learner.support.codes, minlength=learner.n_classes)
 
     @property
+    @reads
     def dual_coef_(self) -> Array:
         """Their coefficients in the readout, (1, n_support) or (n_classes, n_support); of votes, the last ones."""
         return self._kernel_learner.dual().T.copy()
 
     @property
+    @reads
     def intercept_(self) -> Array:
         """Biases of the readout: the constant feature's weight, Σ α."""
         learner = self._kernel_learner
         return np.asarray(learner.dual().sum(axis=0) * (1 if learner.fit_intercept else 0), learner.dtype)
 
     @property
+    @reads
     def coef_(self) -> Array:
         """Weights of the readout, with a linear kernel alone."""
         learner = self._kernel_learner
@@ -400,6 +407,7 @@ class KernelPerceptron(LinearClassifier):
         return np.asarray(weights).reshape(learner.n_vectors, learner.n_features)
 
     @property
+    @reads
     def n_voters_(self) -> int:
         """How many weight vectors the run went through, zero included."""
         if isinstance(self._fitted, BudgetLearner):

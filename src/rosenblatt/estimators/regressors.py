@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import math
 import numbers
 from typing import Any
@@ -16,6 +15,7 @@ from .. import engine, rules
 from ..learner import Learner
 from .classifiers import passive_aggressive
 from .contract import LinearEstimator, Task, by_vector, check_number, parameters, refuse_no_weight
+from .locking import reads, writes
 from .shared import documented
 
 Array = NDArray[Any]
@@ -99,7 +99,7 @@ class PassiveAggressiveRegressor(RegressorMixin, LinearEstimator):
         """
         fitted, run = self._prepare(X, y, coef_init, intercept_init, sample_weight)
         fitted._run(run)
-        self._become(fitted)
+        self._publish(fitted)
         return self
 
     def _task(self, learner: Learner, X: Any, y: Any, sample_weight: Any) -> Task:
@@ -108,6 +108,7 @@ class PassiveAggressiveRegressor(RegressorMixin, LinearEstimator):
         learner.allocate(rows.n_features, 0, rows.dtype)
         return X, rows, targets, weight, None
 
+    @writes
     def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> PassiveAggressiveRegressor:
         """Learn from the next rows of a stream, in the order given; all calls together are one pass.
 
@@ -125,7 +126,7 @@ class PassiveAggressiveRegressor(RegressorMixin, LinearEstimator):
         self
             The estimator, further along.
         """
-        stream = self if "_learner" in self.__dict__ else copy.copy(self)
+        stream = self if "_learner" in self.__dict__ else self._shell()
         fresh = stream is not self
         learner = stream._new_learner() if fresh else stream._learner
         dtype = None if fresh else learner.dtype
@@ -148,6 +149,7 @@ class PassiveAggressiveRegressor(RegressorMixin, LinearEstimator):
         rows = self._admit(X, dtype)
         return X, rows, targets, self._sample_weights(sample_weight, X)
 
+    @writes
     def learn_one(self, x: dict[Any, float], y: float, sample_weight: float = 1.0) -> PassiveAggressiveRegressor:
         """Learn from one example of named features, {name: number}; new names included.
 
@@ -170,7 +172,7 @@ class PassiveAggressiveRegressor(RegressorMixin, LinearEstimator):
             raise ValueError(f"the target must be a finite number, got {y!r}")
         stream = self
         if "_learner" not in self.__dict__:
-            stream = copy.copy(self)
+            stream = self._shell()
             stream._open_stream()
         if sample_weight > 0:
             stream._learner.learn_one(x, stream._columns, float(y), sample_weight)
@@ -178,6 +180,7 @@ class PassiveAggressiveRegressor(RegressorMixin, LinearEstimator):
             self._become(stream)
         return self
 
+    @reads
     def predict(self, X: Any) -> Array:
         """The predicted number of each row.
 
@@ -207,11 +210,13 @@ class PassiveAggressiveRegressor(RegressorMixin, LinearEstimator):
         float
             The prediction.
         """
-        learner = self._fitted
-        self._check_named(x)
-        return float(learner.scores_one(x, self._columns)[0])
+        with self._lock.reading:
+            learner = self._fitted
+            self._check_named(x)
+            return float(learner.scores_one(x, self._columns)[0])
 
     @property
+    @reads
     def coef_(self) -> Array:
         """Weights of the readout, (n_features,)."""
         weights: Array = by_vector(self._fitted)[0][0]

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.base import TransformerMixin
 from sklearn.exceptions import NotFittedError
 
 from ..text.analysis import Analysis
@@ -16,6 +16,7 @@ from ..text.documents import Documents
 from ..text.hashing import Hashing, Rows, threads
 from ..text.vocabulary import Vocabulary
 from .contract import parameters
+from .locking import Locked, reads, writes
 from .shared import TEXT_PARAMETERS, with_entries
 
 Array = NDArray[Any]
@@ -23,7 +24,7 @@ Array = NDArray[Any]
 
 # No set_output: frames have no place for so many columns, nearly all zero.
 @parameters
-class TextTransformer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  # type: ignore[call-arg]
+class TextTransformer(TransformerMixin, Locked, auto_wrap_output_keys=None):  # type: ignore[call-arg]
     """What both transformers share: how documents are read, and rows as a CSR matrix."""
 
     ngrams: tuple[int, int] = (1, 1)
@@ -36,6 +37,8 @@ class TextTransformer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=Non
     decode_error: str = "strict"
     dtype: Any = np.float32
     n_jobs: int | None = -1
+
+    _learns_in = ("_core",)
 
     def _new(self) -> Any:
         """A core (``Hashing``, ``Vocabulary``) that has learned nothing yet; refuses parameters that make none."""
@@ -91,6 +94,7 @@ class TextTransformer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=Non
         self._core = new
         return self
 
+    @reads
     def transform(self, X: Any) -> Any:
         """Rows of documents, by what was learned.
 
@@ -125,6 +129,7 @@ class TextTransformer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=Non
         self._core = new
         return _matrix(rows, new.n_columns)
 
+    @reads
     def get_feature_names_out(self, input_features: Any = None) -> Array:
         """A name for each column.
 
@@ -258,6 +263,7 @@ class HashedText(TextTransformer, auto_wrap_output_keys=None):  # type: ignore[c
     def _is_stateless(self) -> bool:
         return not (self.idf or self.keep_names)
 
+    @writes
     def partial_fit(self, X: Any, y: Any = None) -> HashedText:
         """Count more documents and keep their n-grams; before or after rows are made, as one likes.
 
@@ -277,6 +283,7 @@ class HashedText(TextTransformer, auto_wrap_output_keys=None):  # type: ignore[c
         self._core = hashing
         return self
 
+    @writes
     def partial_fit_transform(self, X: Any, y: Any = None) -> Any:
         """Count each document, then weigh it by the counts so far, then the next: for streams, in pieces of any size.
 
@@ -298,6 +305,7 @@ class HashedText(TextTransformer, auto_wrap_output_keys=None):  # type: ignore[c
 
     # ---- names ---------------------------------------------------------------------------------------------------
 
+    @reads
     def features(self, text: str) -> list[tuple[str, int, float]]:
         """What one document consists of.
 
@@ -313,6 +321,7 @@ class HashedText(TextTransformer, auto_wrap_output_keys=None):  # type: ignore[c
         """
         return self._fitted.features(text)  # type: ignore[no-any-return]
 
+    @reads
     def names_of(self, columns: Iterable[int]) -> list[list[str]]:
         """The n-grams that were met in columns, with ``keep_names=True``.
 
@@ -328,6 +337,7 @@ class HashedText(TextTransformer, auto_wrap_output_keys=None):  # type: ignore[c
         """
         return self._fitted.names_of(columns)  # type: ignore[no-any-return]
 
+    @reads
     def collisions(self) -> dict[int, list[str]]:
         """Columns where two or more different n-grams were met, with these; with ``keep_names=True``.
 
@@ -338,16 +348,19 @@ class HashedText(TextTransformer, auto_wrap_output_keys=None):  # type: ignore[c
         return self._fitted.collisions()  # type: ignore[no-any-return]
 
     @property
+    @reads
     def n_documents_(self) -> int:
         """Documents that were counted."""
         return self._state.n_documents
 
     @property
+    @reads
     def n_names_(self) -> int:
         """N-grams that were kept."""
         return len(self._state._named()[0])
 
     @property
+    @reads
     def n_collisions_(self) -> int:
         """Columns where two or more different n-grams were met."""
         columns = self._state._named()[1]
@@ -355,6 +368,7 @@ class HashedText(TextTransformer, auto_wrap_output_keys=None):  # type: ignore[c
         return int(again.sum() - (again[1:] & again[:-1]).sum())
 
     @property
+    @reads
     def names_complete_(self) -> bool:
         """Whether every n-gram that was met was kept."""
         return self._state.names_complete
@@ -448,6 +462,7 @@ class BagOfWords(TextTransformer, auto_wrap_output_keys=None):  # type: ignore[c
         return self.vocabulary is not None
 
     @property
+    @reads
     def vocabulary_(self) -> dict[str, int]:
         """The column of each n-gram; made when read."""
         if not self.__sklearn_is_fitted__():

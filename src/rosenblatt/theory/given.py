@@ -20,6 +20,7 @@ _BLOCK_NUMBERS = 1 << 21  # a block that has to be converted holds about this ma
 def table(X: Any) -> Any:
     """X as a 2-D array or a CSR matrix, its numbers as they were given."""
     if engine.is_sparse(X):
+        engine.check_sparse(X)
         X = X.tocsr()
     else:
         if hasattr(X, "to_pandas") and not hasattr(X, "to_numpy"):  # an Arrow table has no array form of its own

@@ -1,0 +1,327 @@
+"""The border of the native core: no index that comes from Python is used before it was looked at.
+
+Estimators never hand over such arrays; these tests call the core itself.
+"""
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+import rosenblatt as rb
+from rosenblatt import _native, engine
+
+N, D = 5, 3
+CODES = np.array([0, 1, 2, 1, 0], np.int8)
+
+
+def rows(indptr=(0, 1, 2, 3, 4, 5), indices=(0, 1, 2, 0, 1), data=(1.0,) * 5, n_features=D, index=np.int32):
+    return np.array(indptr, index), np.array(indices, index), np.array(data), n_features
+
+
+def model(form="multiclass", n_features=D, n_vectors=3, stride=4, **changed):
+    weights = np.zeros((1 + n_features, stride))
+    parts = {"form": form, "weights": weights, "n": n_vectors, "bias": True, "ties": True}
+    parts |= {"total": None, "gradient": None, "epsilon": 0.0} | changed
+    return tuple(parts.values())
+
+
+def learn(view=None, how=None, targets=CODES, order=None, weight=None, first=0, tally=None, rule=("PA",), pocket=None):
+    how = model() if how is None else how
+    tally = np.zeros(2 * max(1, how[2] if len(how) > 2 else 1) + 9) if tally is None else tally
+    tally[-8] = np.inf  # room to grow
+    view = rows() if view is None else view
+    return _native.learn(view, how, rule, (targets, order, weight, first), pocket, tally, False)
+
+
+def test_what_is_in_order_is_learned():
+    assert learn()
+    assert learn(order=np.array([4, 0], np.int32), first=1)
+    assert learn(targets=CODES.astype(np.int32))
+    assert learn(how=model("binary", n_vectors=1, stride=1), targets=np.array([0, 1, 1, 0, 1], np.int8))
+
+
+@pytest.mark.parametrize("index", [np.int32, np.int64])
+@pytest.mark.parametrize(
+    "view",
+    [
+        {"indices": (0, 1, 3, 0, 1)},
+        {"indices": (0, 1, -1, 0, 1)},
+        {"indices": (0, 1, 2**31 - 1, 0, 1)},
+        {"indices": (0, 1, -(2**31), 0, 1)},
+        {"indptr": (0, 1, 2, 3, 4, 6)},
+        {"indptr": (0, 1, 4, 3, 4, 5)},
+        {"indptr": (-1, 1, 2, 3, 4, 5)},
+        {"indptr": ()},
+        {"data": (1.0,) * 4},
+        {"n_features": 2},
+        {"n_features": -1},
+        {"n_features": 2**62},  # times the classes it wraps around to few
+        {"n_features": 2**63 - 1},
+    ],
+    ids=str,
+)
+def test_rows_with_places_that_are_not_there(view, index):
+    view = rows(**view, index=index)
+    for call in (
+        lambda: learn(view),
+        lambda: _native.score(view, model(), np.zeros((N, 3))),
+        lambda: _native.product(view, view, np.zeros((N, N)), 2),
+    ):
+        if view[3] > 2**60 and call is not None:  # a product makes room for every column
+            call = lambda: learn(view)  # noqa: E731
+        with pytest.raises((ValueError, MemoryError)):
+            call()
+
+
+def test_codes_of_no_class():
+    for codes in ([0, 1, 3, 1, 0], [0, 1, -1, 1, 0]):
+        for dtype in (np.int8, np.int32):
+            with pytest.raises(ValueError, match="codes of classes"):
+                learn(targets=np.array(codes, dtype))
+    learn(targets=np.array([0, 1, 3, 1, 0], np.int8), order=np.array([0, 1, 4], np.int32))  # that row is not visited
+    with pytest.raises(ValueError, match="codes of classes"):
+        learn(how=model("binary", n_vectors=1, stride=1), targets=np.array([0, 1, 2, 0, 1], np.int8))
+    with pytest.raises(ValueError):
+        learn(targets=CODES[:4])
+
+
+@pytest.mark.parametrize("order", [[0, 5], [0, -1], [2**31 - 1], [-(2**31)]])
+def test_an_order_of_rows_that_are_not_there(order):
+    with pytest.raises(ValueError, match="rows to visit"):
+        learn(order=np.array(order, np.int32))
+    with pytest.raises(ValueError, match="numbers of rows"):
+        _native.radius2(rows(), np.array(order, np.int32))
+
+
+@pytest.mark.parametrize("first", [-1, 6, 2**62, -(2**62)])
+def test_a_beginning_outside_the_order(first):
+    with pytest.raises(ValueError, match="where to begin"):
+        learn(first=first)
+
+
+@pytest.mark.parametrize(
+    "how",
+    [
+        model(n_vectors=4, stride=3),
+        model(n_vectors=3, stride=3),
+        model(n_vectors=0),
+        model(n_vectors=-3),
+        model(n_vectors=1),
+        model("binary", n_vectors=3),
+        model("regression", n_vectors=3),
+        model("unheard of", n_vectors=1, stride=1),
+        model(n_features=2),
+        model(total=np.zeros(3)),
+        model(gradient=np.zeros(3)),
+        model(weights=np.zeros(16)),
+        model(weights=np.zeros((0, 4))),
+        model(weights=np.zeros((4, 4), int)),
+        model()[:5],
+    ],
+)
+def test_a_model_that_does_not_fit(how):
+    with pytest.raises((ValueError, TypeError)):
+        learn(how=how)
+    with pytest.raises((ValueError, TypeError)):
+        _native.score(rows(), how, np.zeros((N, 8)))
+
+
+@pytest.mark.parametrize("place", range(-7, 0))
+@pytest.mark.parametrize("count", [np.nan, np.inf, -1.0, 1e300])
+def test_a_tally_that_counts_nothing(place, count):
+    tally = np.zeros(15)
+    tally[place] = count
+    pocket = (np.zeros((1 + D, 4)), False)
+    with pytest.raises(ValueError, match="tally"):
+        learn(tally=tally, pocket=pocket)
+
+
+def test_arrays_that_are_missing_or_short():
+    for call in (
+        lambda: learn((rows()[0], None, rows()[2], D)),
+        lambda: learn(rows()[:3]),
+        lambda: learn(tally=np.zeros(9)),
+        lambda: learn(weight=np.ones(4)),
+        lambda: learn(rule=("perceptron", 1.0)),
+        lambda: learn(rule=()),
+        lambda: learn(pocket=(np.zeros(3), False)),
+        lambda: learn(pocket=(np.zeros(16),)),
+        lambda: _native.score(rows(), model(), np.zeros(3)),
+        lambda: _native.score(rows(), model(), None),
+        lambda: _native.scan((np.zeros(3),)),
+        lambda: _native.scan(rows()[:2]),
+        lambda: _native.learn(rows(), model(), ("PA",), (CODES,), None, np.zeros(15), False),
+    ):
+        with pytest.raises((ValueError, TypeError)):
+            call()
+
+
+# ---- named rows --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("column", [1, 2, 500, 2**31 - 1, 2**31, 2**70, -1, "zero", 0.5, None])
+def test_columns_of_names_beyond_the_weights(column):
+    how, row = model("binary", n_features=1, n_vectors=1, stride=1), {"a": 1.0}
+    for call in (
+        lambda: _native.learn((row, {"a": column}), how, ("PA",), (0, None, None, 0), None, np.full(11, 9.0), False),
+        lambda: _native.score_one((row, {"a": column}), how, 0, np.zeros(1)),
+        lambda: _native.decide_one((row, {"a": column}), how, 0),
+    ):
+        with pytest.raises(ValueError):
+            call()
+
+
+def test_more_names_than_weights():
+    how = model("binary", n_features=1, n_vectors=1, stride=1)
+    columns = {"a": 0, "b": 1}
+    with pytest.raises(ValueError, match="too few"):
+        _native.decide_one(({"a": 1.0}, columns), how, 0)
+
+
+# ---- text and lines ----------------------------------------------------------------------------------------------
+
+
+def test_a_forged_table_of_ngrams_finds_nothing_and_ends():
+    text, starts = np.frombuffer(b"goodbad", np.uint8), np.array([0, 4, 7])
+    slots = _native.index_ngrams(text, starts)
+    analysis = ("word", 1, 1, True, False, 1, None, None)
+    encoding = ("count", False, "float64", 1)
+
+    def look_up(text=text, starts=starts, slots=slots):
+        return _native.look_up_text(["good bad ugly"], analysis, encoding, (text, starts, slots))[1].tolist()
+
+    assert look_up() == [0, 1]
+    used = slots != 0
+    assert look_up(slots=np.where(used, slots | np.uint64(0xFFFFFF00), slots)) == []
+    assert look_up(slots=np.where(used, slots & ~np.uint64(0xFFFFFFFF), slots)) == []
+    assert look_up(starts=np.array([0, 2**40, 7])) == []
+    assert look_up(starts=np.array([0, -9, 7])) == []
+    assert look_up(slots=np.full(8, 1, np.uint64)) == []  # no free place: the search ends all the same
+    with pytest.raises(ValueError):
+        _native.index_ngrams(text, np.array([0, 5, 3]))
+    with pytest.raises(ValueError):
+        _native.index_ngrams(text, np.array([0, 4, 8]))
+
+
+@pytest.mark.parametrize("starts", [[0, 3], [0, 2, 1], [-1, 2], []])
+def test_rows_to_weigh_that_begin_nowhere(starts):
+    given = np.array(starts, np.int32), np.array([0, 1], np.int32), np.ones(2)
+    with pytest.raises(ValueError):
+        _native.weigh_columns(given, np.ones(4, np.uint32), 2, True, False, 1)
+    with pytest.raises(ValueError):
+        _native.arrow_strings(np.array([0, 3, 2], np.int32).tobytes(), b"abc")
+
+
+def test_columns_beyond_the_counts():
+    for column in (4, -1, 2**31 - 1):
+        with pytest.raises(ValueError):
+            _native.count_columns(np.array([0, column], np.int32), np.ones(4, np.uint32))
+
+
+def test_parts_of_lines_that_were_measured_elsewhere():
+    text = np.frombuffer(b"1 1:1 2:1 3:1\n-1 1:2 5:1\n", np.uint8)
+    format_ = ("svmlight", 1, 10)
+    parts = np.zeros((8, 7), np.int64)
+    n, n_rows, n_entries = _native.measure_lines(text, format_, 10, 1, parts)
+    parts = parts[:n].ravel()
+
+    def read(parts, room=n_entries):
+        arrays = (np.zeros(n_rows + 1, np.int32), np.zeros(room, np.int32), np.zeros(room), np.zeros(n_rows, np.int64))
+        return _native.read_lines(text, format_, parts, (*arrays, np.zeros(n_rows), None, None, None), 5, False, 2)
+
+    assert read(parts)[:2] == (2, 5)
+    for place in range(len(parts)):
+        for change in (-1, 1, 100, -(2**40), 2**40):
+            forged = parts.copy()
+            forged[place] += change
+            if place % 7 == 4:
+                continue  # the number of the first line, which is only told
+            with pytest.raises((ValueError, RuntimeError, IndexError)):
+                read(forged)
+
+
+def test_rows_of_csv_that_begin_nowhere():
+    text = np.frombuffer(b"a,b\nc,d\n", np.uint8)
+    begins = np.array([0, 4])
+    assert _native.cut_csv(text, begins, ord(","), ord('"'), 2, [1], [False]) is not None
+    for forged in ([0, 9], [4, 0], [-1, 4]):
+        with pytest.raises(ValueError):
+            _native.cut_csv(text, np.array(forged), ord(","), ord('"'), 2, [1], [False])
+    for wanted in ([2], [-1], [2**40]):
+        with pytest.raises(ValueError):
+            _native.cut_csv(text, begins, ord(","), ord('"'), 2, wanted, [False])
+
+
+# ---- sparse matrices ---------------------------------------------------------------------------------------------
+
+
+def damaged():
+    """Matrices that SciPy lets be made, each with what is wrong with it."""
+
+    def csr(kind=sparse.csr_matrix, **parts):
+        made = kind(np.arange(12.0).reshape(4, 3))
+        for name, value in parts.items():
+            setattr(made, name, value)
+        return made
+
+    for kind in (sparse.csr_matrix, sparse.csc_array):
+        whole = csr(kind)
+        n = len(whole.indptr)
+        yield csr(kind, indptr=whole.indptr[:-2])
+        yield csr(kind, indptr=whole.indptr[:1])
+        yield csr(kind, indptr=np.concatenate([whole.indptr, [11]]).astype(np.int32))
+        yield csr(kind, indptr=np.concatenate([whole.indptr[:-1], [10**6]]).astype(np.int32))
+        yield csr(kind, indptr=whole.indptr[::-1].copy())
+        yield csr(kind, indptr=whole.indptr - 1)
+        yield csr(kind, indptr=whole.indptr + 1)
+        yield csr(kind, indptr=whole.indptr.astype(float))
+        yield csr(kind, indices=whole.indices + 2)
+        yield csr(kind, indices=whole.indices - 1)
+        yield csr(kind, indices=whole.indices[: n - 1])
+        yield csr(kind, indices=whole.indices.astype(float))
+        yield csr(kind, data=whole.data[:3])
+    for name, value in (("row", 4), ("col", 3), ("col", -1)):
+        coo = sparse.coo_matrix(np.arange(12.0).reshape(4, 3))
+        getattr(coo, name)[2] = value
+        yield coo
+    bsr = sparse.bsr_matrix(np.arange(12.0).reshape(4, 3), blocksize=(2, 3))
+    bsr.indices[0] = 7
+    yield bsr
+
+
+DAMAGED = list(damaged())
+
+
+@pytest.mark.parametrize("found", [rb.Perceptron, rb.KernelPerceptron, rb.PassiveAggressiveRegressor])
+@pytest.mark.parametrize("which", range(len(DAMAGED)))
+def test_damaged_sparse_matrices(found, which):
+    bad, good, y = DAMAGED[which], np.arange(12.0).reshape(4, 3), np.array([0, 0, 1, 1])
+    fitted = found().fit(good, y)
+    for call in (lambda m: m.fit(bad, y), lambda m: m.predict(bad), lambda m: m.partial_fit(bad, y)):
+        for model in (fitted, found()):
+            with pytest.raises(ValueError, match=r"rebuild the matrix|not fitted"):
+                call(model)
+    if found is rb.Perceptron:
+        for call in (
+            lambda: rb.separability(bad, y),
+            lambda: rb.radius(bad),
+            lambda: rb.margin(bad, y, np.ones(3)),
+            lambda: engine.admit(bad),
+        ):
+            with pytest.raises(ValueError, match="rebuild the matrix"):
+                call()
+
+
+def test_a_matrix_is_judged_by_its_numbers_not_by_its_attributes():
+    class Boasting(sparse.csr_matrix):
+        largest = 1.0
+        has_canonical_format = True
+        has_sorted_indices = True
+
+    for numbers in ([[1.0, np.nan]], [[1.0, 1e300]]):
+        with pytest.raises(ValueError, match=r"NaN|overflows"):
+            engine.admit(Boasting(np.array(numbers)))
+    wide = Boasting(np.eye(2))
+    wide.indices = np.array([0, 9], np.int32)
+    with pytest.raises(ValueError, match="outside its 2 columns at row 1"):
+        engine.admit(wide)
