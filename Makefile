@@ -9,7 +9,7 @@ NATIVE := CMakeLists.txt pyproject.toml $(wildcard native/*)
 SANITIZED := .venv-sanitize
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: demo test test-slow check format gallery sanitize fuzz bench bench-quick clean
+.PHONY: demo test test-slow check format gallery sanitize fuzz fuzz-bytes fuzz-estimators fuzz-models bench bench-quick clean
 
 demo: $(VENV)/data
 	$(BIN)/rosenblatt demo
@@ -63,10 +63,11 @@ $(VENV)/data $(VENV)/test $(VENV)/lint $(VENV)/bench: $(VENV)/built
 	touch $@
 
 # The tests that drive the native core, under the address and undefined-behaviour sanitizers (GCC or Clang on Linux).
+SANITIZED_PYTHON := LD_PRELOAD="$$($${CXX:-c++} -print-file-name=libasan.so) $$($${CXX:-c++} -print-file-name=libstdc++.so)" \
+	ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 $(SANITIZED)/bin/python
 sanitize: $(SANITIZED)/built
-	LD_PRELOAD="$$($${CXX:-c++} -print-file-name=libasan.so) $$($${CXX:-c++} -print-file-name=libstdc++.so)" \
-	ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 \
-	$(SANITIZED)/bin/python -m pytest -q -p no:cacheprovider tests/test_native_equals_reference.py \
+	$(SANITIZED_PYTHON) -m pytest -q -p no:cacheprovider tests/test_native_equals_reference.py \
+	    tests/test_border.py tests/test_threads.py \
 	    tests/test_containers.py tests/test_bad_input.py tests/test_edges.py tests/test_text.py \
 	    tests/test_data_svmlight.py tests/test_data_vw.py tests/test_data_fuzz.py tests/test_data_tables.py
 
@@ -77,11 +78,18 @@ $(SANITIZED)/built: $(NATIVE)
 	    -C cmake.define.ROSENBLATT_SANITIZE=ON -C install.strip=false -e ".[test]"
 	touch $@
 
-# Any bytes through the native readers of files and text, under the sanitizers: libFuzzer where the compiler is Clang, else a
-# plain driver that changes the corpus at random. `make fuzz SECONDS_OF_FUZZING=600` for longer.
+# Three attacks under the sanitizers, each for so long (`make fuzz SECONDS_OF_FUZZING=600` for longer), from another seed
+# each time: any bytes through the native readers of files and text; damaged sparse matrices, odd rows and threads; and
+# forged model files. Bytes come from libFuzzer where the compiler is Clang, else a plain driver changes the corpus.
 SECONDS_OF_FUZZING ?= 60
+fuzz: fuzz-bytes fuzz-estimators fuzz-models
+fuzz-estimators: $(SANITIZED)/built
+	$(SANITIZED_PYTHON) tests/fuzz/abuse_estimators.py $(SECONDS_OF_FUZZING) $$$$
+fuzz-models: $(SANITIZED)/built
+	$(SANITIZED_PYTHON) tests/fuzz/forge_models.py $(SECONDS_OF_FUZZING) $$$$
+
 FUZZ_FLAGS := -std=c++20 -O1 -g -ffp-contract=off -fsanitize=address,undefined -fno-sanitize-recover=all -pthread
-fuzz: build/fuzz/lines
+fuzz-bytes: build/fuzz/lines
 	cd build/fuzz && if ./lines -help=1 2>&1 | grep -q libFuzzer; \
 	    then mkdir -p found && ./lines -max_len=4096 -max_total_time=$(SECONDS_OF_FUZZING) found ../../tests/fuzz/corpus; \
 	    else ASAN_OPTIONS=abort_on_error=1 ./lines $(SECONDS_OF_FUZZING) $$$$ ../../tests/fuzz/corpus/*; fi

@@ -215,6 +215,10 @@ def test_learning_within_predicting_is_refused():
         model.predict(X)
     calling_back.clear()
     model.partial_fit(X[:1], [1])
+    linear = rb.Perceptron().learn_one({"a": 1.0}, 0).learn_one({"b": 1.0}, 1)
+    with pytest.raises(RuntimeError, match="predicting in this very thread"):
+        linear.predict_one({"a": Calling(lambda: linear.learn_one({"c": 1.0}, 2))})
+    assert linear.learn_one({"c": 1.0}, 2).predict_one({"c": 1.0}) == 2
 
 
 def test_reading_within_learning_is_answered():

@@ -129,7 +129,7 @@ class Rows(NamedTuple):
 
 def is_sparse(X: Any) -> bool:
     """Whether X is one of SciPy's sparse matrices or arrays (told without importing SciPy)."""
-    return hasattr(X, "tocsr") and hasattr(X, "nnz")
+    return hasattr(type(X), "tocsr") and hasattr(type(X), "nnz")
 
 
 def admit(X: Any, dtype: Any = None, names: Any = None) -> Rows:

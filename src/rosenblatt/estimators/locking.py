@@ -21,35 +21,45 @@ class ReadWriteLock:
     Whoever comes second waits. A thread that would wait for itself, since it is called back while it learns or reads
     (by ``__float__`` of a value, say), gets a RuntimeError if it wants to write, and may read.
 
-    Where a ``with`` would cost as much as the call, ``begin`` and ``end`` do the same for a writer, and ``pause`` and
-    ``go_on`` let one who reads for a moment do so while nobody learns.
+    Where a ``with`` would cost as much as the call, ``begin`` and ``end`` do the same for a writer, and ``look`` and
+    ``looked`` for one who reads for a moment, and alone.
     """
 
-    __slots__ = ("_idle", "_readers", "_writing", "go_on", "pause", "reading")
+    __slots__ = ("_acquire", "_idle", "_readers", "_release", "_writing", "reading")
 
     def __init__(self) -> None:
         mutex = threading.RLock()  # a writer has it all the time, a reader while it begins
-        self.pause, self.go_on = mutex.acquire, mutex.release
+        self._acquire, self._release = mutex.acquire, mutex.release
         self.reading = _Reading(self)
         self._writing = False
-        self._readers: list[int] = []  # threads, once for each call that reads
+        self._readers: list[int] = []  # threads, once for each call that reads; 0: one that has the mutex
         self._idle = threading.Condition(threading.Lock())
 
     def begin(self) -> None:
         """Wait until nobody reads or learns, and keep it so."""
-        self.pause()
+        self._acquire()
         if self._writing or self._readers:
             try:
                 self._wait_for_others()
             except BaseException:
-                self.go_on()
+                self._release()
                 raise
         self._writing = True
 
     def end(self) -> None:
         """Let others in."""
         self._writing = False
-        self.go_on()
+        self._release()
+
+    def look(self) -> None:
+        """Wait until nobody learns, and keep others out."""
+        self._acquire()
+        self._readers.append(_LOOKING)
+
+    def looked(self) -> None:
+        """Let others in."""
+        self._readers.remove(_LOOKING)
+        self._release()
 
     def __enter__(self) -> None:
         self.begin()
@@ -58,13 +68,14 @@ class ReadWriteLock:
         self.end()
 
     def _wait_for_others(self) -> None:
-        if self._writing or get_ident() in self._readers:
+        if self._writing or _LOOKING in self._readers or get_ident() in self._readers:
             raise RuntimeError(_CALLED_BACK.format("learning" if self._writing else "predicting"))
         with self._idle:
             while self._readers:  # no new ones begin meanwhile
                 self._idle.wait()
 
 
+_LOOKING = 0  # no thread has this number
 _CALLED_BACK = (
     "this estimator is {} in this very thread, and was called again to learn before that had ended; "
     "learn from within __float__, __hash__, a kernel or a signal handler with another estimator"
@@ -82,9 +93,9 @@ class _Reading:
         if me in lock._readers:  # a writer may wait for the call that this one is part of
             lock._readers.append(me)
             return
-        lock.pause()
+        lock._acquire()
         lock._readers.append(me)
-        lock.go_on()
+        lock._release()
 
     def __exit__(self, *_: object) -> None:
         lock = self._lock
