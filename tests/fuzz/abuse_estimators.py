@@ -40,7 +40,7 @@ OTHERS = [
 REFUSED = (ValueError, TypeError)
 
 
-class Odd(Exception):
+class FoundError(Exception):
     """A finding."""
 
 
@@ -107,13 +107,13 @@ def abuse_by_matrix(rng):
                 answer = getattr(model, name)(X, *(() if name == "predict" else (y,)))
             outcome.append("taken")
             if name == "predict" and len(answer) != X.shape[0]:
-                raise Odd(f"{len(answer)} answers to {X.shape[0]} rows")
+                raise FoundError(f"{len(answer)} answers to {X.shape[0]} rows")
         except REFUSED as error:
             outcome.append("refused")
             if not str(error).strip() or "\n" in str(error).strip()[:80]:
-                raise Odd(f"{type(error).__name__} without a sentence: {error}") from error
+                raise FoundError(f"{type(error).__name__} without a sentence: {error}") from error
         if hasattr(model, "_learner") and not all_finite(model):
-            raise Odd(f"weights are not finite after {name}")
+            raise FoundError(f"weights are not finite after {name}")
     return outcome
 
 
@@ -172,7 +172,7 @@ def abuse_by_names(rng):
             name = Hostile(rng, model, row) if rng.random() < 0.1 else rng.choice([f"n{rng.integers(60)}", "a", "b"])
             try:
                 row[name] = Hostile(rng, model, row) if odd else float(rng.standard_normal())
-            except REFUSED + (KeyError, RuntimeError):
+            except (*REFUSED, KeyError, RuntimeError):
                 pass  # names that act while the row is made
         call = rng.choice(["learn_one", "predict_one"])
         try:
@@ -181,12 +181,12 @@ def abuse_by_names(rng):
         except (*REFUSED, KeyError, RuntimeError) as error:
             outcome.append("refused")
             if isinstance(error, RuntimeError) and "called again" not in str(error) and "chang" not in str(error):
-                raise Odd(f"RuntimeError: {error}") from error
+                raise FoundError(f"RuntimeError: {error}") from error
         if hasattr(model, "_learner") and model._columns is not None:
             if sorted(model._columns.values()) != list(range(model.n_features_in_)):
-                raise Odd("columns are not numbered from 0")
+                raise FoundError("columns are not numbered from 0")
             if not all_finite(model):
-                raise Odd("weights are not finite")
+                raise FoundError("weights are not finite")
     return outcome
 
 
@@ -235,13 +235,13 @@ def abuse_by_threads(rng):
     for thread in threads:
         thread.join(HANG)
         if thread.is_alive():
-            raise Odd("threads wait for each other")
+            raise FoundError("threads wait for each other")
     if faults:
-        raise Odd(f"{type(faults[0]).__name__}: {faults[0]}") from faults[0]
+        raise FoundError(f"{type(faults[0]).__name__}: {faults[0]}") from faults[0]
     if hasattr(model, "_learner"):
         known = len(model.classes_) if hasattr(model, "classes_") else 0
         if known != model._learner.n_classes or not all_finite(model):
-            raise Odd("classes and weights do not fit together")
+            raise FoundError("classes and weights do not fit together")
     return outcome
 
 
