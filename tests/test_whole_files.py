@@ -43,6 +43,7 @@ def test_paths_that_cannot_be_written(tmp_path):
     (tmp_path / "folder").mkdir()
     one_sentence(lambda: small().save(tmp_path / "none" / "model"), FileNotFoundError, "no such folder", "none")
     one_sentence(lambda: small().save(tmp_path / "folder"), IsADirectoryError, "it is a folder", "folder")
+    one_sentence(lambda: small().save(f"{tmp_path}/new/"), IsADirectoryError, "it is a folder", "new/")
     one_sentence(lambda: small().save(tmp_path / "file" / "model"), NotADirectoryError, "is a file", "model")
     one_sentence(lambda: small().save(tmp_path / ("n" * 300)), OSError, "too long")
     os.mkfifo(tmp_path / "pipe")
@@ -144,6 +145,17 @@ def test_a_failure_at_the_last_moment(call, kind_of_file, tmp_path, monkeypatch)
     assert os.listdir(tmp_path) == ["model"]
     rb.Perceptron().learn_one({"c": 1}, 1).save(path)
     assert rb.load(path).classes_.tolist() == [1]
+
+
+def test_a_fault_of_another_file_is_told_as_that(kind_of_file, tmp_path):
+    def copied():
+        with whole_files.replacing(tmp_path / "new") as file, open(tmp_path / "none", "rb") as other:
+            file.write(other.read())
+
+    with pytest.raises(FileNotFoundError) as caught:
+        copied()
+    assert caught.value.filename == str(tmp_path / "none")
+    assert os.listdir(tmp_path) == []
 
 
 SAVE = """

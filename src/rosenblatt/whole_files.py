@@ -38,14 +38,19 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     Where the system can, it has no name until it is complete. What a process that was killed has left of its own is
     removed by the next one that writes in that folder (see `_sweep`).
     """
+    of_another: OSError | None = None  # file, which is being read to be written here
     try:
-        target = Path(os.path.realpath(path))  # a link stays a link
+        target = _target(path)
         mode = _mode_of(target)
         _sweep(target.parent)
         handle, name = _open(target.parent)
         try:
             with os.fdopen(handle, "wb") as file:
-                yield file
+                try:
+                    yield file
+                except OSError as error:
+                    of_another = error if error.errno is None or error.filename is not None else None
+                    raise
                 file.flush()
                 if mode is not None and os.name == "posix":
                     os.fchmod(handle, mode)
@@ -65,13 +70,15 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
                 with contextlib.suppress(FileNotFoundError):
                     os.unlink(name)
     except OSError as error:
+        if error is of_another:
+            raise
         raise _in_words(error, path) from error
 
 
 def check(path: str | os.PathLike[str]) -> None:
     """Say what can be seen to be wrong with a place to write to, before the work is done."""
-    target = Path(os.path.realpath(path))
     try:
+        target = _target(path)
         _mode_of(target)
         if not stat.S_ISDIR(target.parent.stat().st_mode):
             raise OSError(errno.ENOTDIR, os.strerror(errno.ENOTDIR))
@@ -84,6 +91,13 @@ def check(path: str | os.PathLike[str]) -> None:
 def _in_words(error: OSError, path: str | os.PathLike[str]) -> OSError:
     reason = _REASONS.get(error.errno or 0, error.strerror or str(error))
     return OSError(error.errno, f"could not write the file, as {reason}; nothing was changed", str(path))
+
+
+def _target(path: str | os.PathLike[str]) -> Path:
+    """Where to put the file: a link stays a link. What ends as the name of a folder does is none."""
+    if os.fspath(path).endswith(tuple(filter(None, (os.sep, os.altsep)))):
+        raise OSError(errno.EISDIR, os.strerror(errno.EISDIR))
+    return Path(os.path.realpath(path))
 
 
 def _mode_of(target: Path) -> int | None:

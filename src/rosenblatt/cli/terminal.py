@@ -132,6 +132,8 @@ def beside(result: str, required: bool) -> Iterator[None]:
         yield
         sys.stdout.flush()
     except OSError as error:
+        if error.filename is not None:  # it is not about standard output
+            raise
         _discard_output()
         if required:
             raise (

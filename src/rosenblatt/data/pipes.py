@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import os
 import stat
@@ -103,7 +104,8 @@ class Kept:
         self._reader = None
         if self._raw is not None and self._path != "-":
             self._raw.close()
-        self._store.close()
+        with contextlib.suppress(OSError):  # of a disk that is full, which was told
+            self._store.close()
 
     def read(self, reader: _Reader, at: int, n: int) -> bytes:
         """The next bytes from a place on, at most n; none at the end, and none to a reading that has ended."""
