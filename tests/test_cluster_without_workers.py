@@ -117,6 +117,11 @@ def test_a_limit_is_a_number_of_seconds(limit, rows):
         fit(learner(), *rows, shards=2, client="here", worker_timeout=limit)
 
 
+def test_a_checkpoint_that_cannot_be_written_is_told_before_the_work(rows, tmp_path):
+    with pytest.raises(FileNotFoundError, match="could not write the file, as there is no such folder"):
+        fit(learner(), *rows, shards=2, client="tcp://127.0.0.1:9", checkpoint=tmp_path / "none" / "run")
+
+
 def test_the_command_says_what_to_do_and_where_the_run_is(cluster, file, capsys):
     train = ["train", "a.svm", "-o", "m", "--cluster", cluster.scheduler_address, "--worker-timeout", str(SOON)]
     said = "no worker has been there for 0.1 s; start some by `dask worker`, or say how many seconds to wait for them, "

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
+from .. import whole_files
 from ..mixing import refuse_unmixable
 from . import bags
 from .checkpoints import Checkpoint
@@ -127,6 +128,7 @@ def fit(
         resume=resume, warning=estimator._undecided,
     )  # fmt: skip
     if checkpoint is not None:
+        whole_files.check(checkpoint)
         job.checkpoint = Checkpoint(checkpoint, job.name, estimator.get_params(deep=False))
     elif resume:
         raise ValueError("resume=True goes on from a checkpoint: say which, checkpoint=…")
