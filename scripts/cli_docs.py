@@ -45,8 +45,8 @@ of the commands.
   sentence with file and line; 2 the command line cannot be read; 141 the reader of a pipe went away; 130 interrupted by
   Ctrl-C, 143 by SIGTERM, 129 by SIGHUP. With `--json` an error is `{"error": "…"}` on standard output too.
 - **An interrupt** while it learns lets `train` save the model so far and say so; a second one ends it at once and
-  writes nothing. Any other command leaves the file that it was to write as it was. A signal that is ignored, as under `nohup`,
-  stays ignored.
+  writes nothing. Any other command leaves the file that it was to write as it was. A signal that is ignored, as under
+  `nohup`, stays ignored.
 - **Files** appear whole or not at all; an existing one is replaced only by a complete new one
   ([what is promised](models.md)), and one that is read from not at all. If a file changes or goes away after the first
   pass, `train` ends with 1, and the model so far is saved.
