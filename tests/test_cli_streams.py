@@ -373,15 +373,15 @@ def test_what_is_ignored_stays_ignored(here, monkeypatch):
     made = training._one_pass
 
     def one_pass(*arguments):
-        signal.raise_signal(signal.SIGHUP)
+        signal.raise_signal(signal.SIGTERM)
         made(*arguments)
 
     monkeypatch.setattr(training, "_one_pass", one_pass)
-    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    before = signal.signal(signal.SIGTERM, signal.SIG_IGN)
     try:
         assert rosenblatt("train", "rows.svm", "-o", "m", "-q", "--stream") == 0
     finally:
-        signal.signal(signal.SIGHUP, before)
+        signal.signal(signal.SIGTERM, before)
 
 
 def test_an_interrupt_after_saving_says_where_the_model_is(here, capsys, monkeypatch):
