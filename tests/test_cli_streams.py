@@ -384,6 +384,17 @@ def test_what_is_ignored_stays_ignored(here, monkeypatch):
         signal.signal(signal.SIGTERM, before)
 
 
+def test_an_interrupt_of_an_import_is_one(here):
+    """NumPy makes an ImportError of whatever is raised while it is imported."""
+    (here / "numpy.py").write_text(
+        "import os, signal\ntry:\n    os.kill(os.getpid(), signal.SIGTERM)\n    while True: pass\n"
+        "except BaseException as error:\n    raise ImportError('read this') from error\n"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(here)}
+    ended = in_a_shell("$R train rows.svm -o m", env=environment)
+    assert (ended.returncode, ended.stdout, ended.stderr) == (143, "", "rosenblatt: interrupted\n")
+
+
 def test_an_interrupt_after_saving_says_where_the_model_is(here, capsys, monkeypatch):
     monkeypatch.setattr(train_command, "show", lambda _: signal.raise_signal(signal.SIGTERM))
     assert rosenblatt("train", "rows.svm", "-o", "m") == 143

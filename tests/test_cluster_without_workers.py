@@ -49,7 +49,7 @@ def cluster(request):
     """A scheduler in this process, and as many worker processes as a test asks for."""
     n_workers = getattr(request, "param", 0)
     with distributed.LocalCluster(
-        n_workers=n_workers, threads_per_worker=1, dashboard_address=None, silence_logs=logging.CRITICAL
+        n_workers=n_workers, threads_per_worker=1, dashboard_address=":0", silence_logs=logging.CRITICAL
     ) as found:
         yield found
 

@@ -69,7 +69,10 @@ def failures(as_json: bool = False) -> Iterator[Outcome]:
     except BrokenPipeError:
         _discard_output()
         outcome.code = PIPE_CLOSED
-    except (CommandError, ValueError, ImportError, MemoryError, OSError, KeyboardInterrupt, Abandoned) as error:
+    except (CommandError, ValueError, ImportError, MemoryError, OSError, KeyboardInterrupt, Abandoned) as raised:
+        error: BaseException = raised
+        if isinstance(raised, ImportError) and _ended_by:
+            error = _with_code(KeyboardInterrupt(), 128 + _ended_by[-1])
         outcome.code = getattr(error, "code", INTERRUPTED if isinstance(error, KeyboardInterrupt) else FAILED)
         complain(in_words(error), as_json)
 
@@ -265,13 +268,18 @@ def take_over_streams() -> None:
 
 def end_on_signals() -> None:
     """Let SIGTERM and SIGHUP end this process as Ctrl-C does, with its files put in order."""
+    for number in _SIGNALS:
+        if signal.getsignal(number) in (signal.SIG_DFL, signal.default_int_handler):
+            signal.signal(number, _end)
 
-    def end(number: int, _: object) -> None:
-        raise _with_code(KeyboardInterrupt(), 128 + number)
 
-    for number in _SIGNALS[1:]:
-        if signal.getsignal(number) is signal.SIG_DFL:
-            signal.signal(number, end)
+def _end(number: int, _: object) -> None:
+    _ended_by.append(number)
+    raise _with_code(KeyboardInterrupt(), 128 + number)
+
+
+#: Signals that have ended this process: a module that was being imported may have made another error of it.
+_ended_by: list[int] = []
 
 
 #: What ends a command: Ctrl-C, SIGTERM, and the end of its terminal.
