@@ -41,13 +41,24 @@ of the commands.
 
 - **Results** go to standard output, progress and errors to standard error; where that is no terminal there is no
   progress line.
-- **Exit codes:** 0 done; 1 something is wrong with a file, the data or a model, in one sentence with file and line; 2
-  the command line cannot be read; 130 interrupted by Ctrl-C, 143 by SIGTERM (training has then saved the model so far,
-  and says so; a second Ctrl-C ends it at once and writes nothing); 141 the reader of a pipe went away. With `--json` an
-  error is `{"error": "…"}` on standard output too.
-- **Files** appear whole or not at all; an existing one is replaced only by a complete new one.
-- **Formats** are those of [rb.data](data.md), compressed or not; `-` is standard input. Tables need
-  `pip install 'rosenblatt[data]'`.
+- **Exit codes:** 0 what was asked for is done; 1 something is wrong with a file, the data, a model or a cluster, in one
+  sentence with file and line; 2 the command line cannot be read; 141 the reader of a pipe went away; 130 interrupted by
+  Ctrl-C, 143 by SIGTERM, 129 by SIGHUP. With `--json` an error is `{"error": "…"}` on standard output too.
+- **An interrupt** while it learns lets `train` save the model so far and say so; a second one ends it at once and
+  writes nothing. Any other command leaves the file that it was to write as it was. A signal that is ignored, as under
+  `nohup`, stays ignored.
+- **Files** appear whole or not at all; an existing one is replaced only by a complete new one
+  ([what is promised](models.md)), and one that is read from not at all. If a file changes or goes away after the first
+  pass, `train` ends with 1, and the model so far is saved.
+- **Where nobody listens:** the result of `train` is the model, and of `convert` the new file. Once it is there, a
+  summary that nobody takes (`>&-`, `| head -1`, a full disk) is no failure; a result that was to go to standard output,
+  `--json` among them, is one. Standard error may be closed: the exit code tells.
+- **Formats** are those of [rb.data](data.md), compressed or not. Tables need `pip install 'rosenblatt[data]'`.
+- **Pipes:** `-` is standard input, and a named pipe or `<(…)` is as good as a file, held out too. Where it is read more
+  than once (for several passes block by block, for rows that are held out of it, to number its labels), what comes is
+  kept: 64 MiB in memory, then up to 16 GiB in the folder of temporary files (`TMPDIR`), without a name. One that is
+  read once, as with `--passes 1`, may be endless. It counts as small, so that its rows are held in memory unless
+  `--stream` is said. Named twice it is refused, and so it is on a cluster. A model is read from a file alone.
 - No command loads scikit-learn. What `train` learns is what the estimator in Python learns from the same examples, to
   the bit: in memory as its `fit`, block by block as its `partial_fit`. `rb.load` takes the model file.
 """

@@ -3,8 +3,6 @@
 import gzip
 import json
 import os
-import subprocess
-import sys
 
 import pytest
 
@@ -85,7 +83,11 @@ def test_no_such_file(tmp_path, capsys):
 
 @pytest.mark.parametrize(
     ("output", "sentence"),
-    [("no/such/folder/m", "there is no folder "), (".", "it is a folder"), ("/dev/null", "it is a device or a pipe")],
+    [
+        ("no/such/folder/m", "there is no such folder"),
+        (".", "it is a folder"),
+        ("/dev/null", "it is a device or a pipe"),
+    ],
 )
 def test_a_place_that_cannot_be_written_is_refused_before_the_work(tmp_path, capsys, monkeypatch, output, sentence):
     (tmp_path / "a.svm").write_bytes(ROWS)
@@ -254,13 +256,6 @@ def test_rows_that_a_model_cannot_go_on_with(model, tmp_path, capsys):
     assert "a.svm: the model needs a table with the columns text; " in capsys.readouterr().err
 
 
-def test_words_from_standard_input_have_no_numbers_for_svmlight(tmp_path):
-    command = [sys.executable, "-m", "rosenblatt", "convert", "-", str(tmp_path / "a.svm"), "--format", "csv"]
-    ended = subprocess.run(command, input=b"label,size\na,1\nb,2\n", capture_output=True)
-    assert ended.returncode == 1
-    assert b"got 'a'; say which number each is by --classes\n" in ended.stderr
-
-
 def test_a_table_for_a_model_of_numbered_features(tmp_path, capsys):
     (tmp_path / "a.svm").write_bytes(ROWS)
     assert cli.main(["train", "-q", str(tmp_path / "a.svm"), "-o", str(tmp_path / "m")]) == 0
@@ -303,14 +298,3 @@ def test_a_fault_late_in_a_file_leaves_no_half_of_the_predictions(model, tmp_pat
 def test_usage_errors_have_their_own_code(capsys):
     assert cli.main(["train", "a.csv"]) == 2
     assert "-o/--output" in capsys.readouterr().err
-
-
-def test_standard_input_is_not_read_twice(tmp_path):
-    command = [sys.executable, "-m", "rosenblatt", "train", "-", "-o", str(tmp_path / "m")]
-    ended = subprocess.run([*command, "--stream"], input=ROWS, capture_output=True)
-    assert ended.returncode == 1
-    assert b"cannot be read twice" in ended.stderr
-    assert subprocess.run([*command, "-q"], input=ROWS, capture_output=True).returncode == 0
-    expected = rb.data.read(__import__("io").BytesIO(ROWS))
-    fitted = rb.AveragedPerceptron(max_iter=5, tol=None, random_state=0).fit(expected.X, expected.y)
-    assert (rb.load(tmp_path / "m").coef_ == fitted.coef_).all()

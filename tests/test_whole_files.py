@@ -43,6 +43,7 @@ def test_paths_that_cannot_be_written(tmp_path):
     (tmp_path / "folder").mkdir()
     one_sentence(lambda: small().save(tmp_path / "none" / "model"), FileNotFoundError, "no such folder", "none")
     one_sentence(lambda: small().save(tmp_path / "folder"), IsADirectoryError, "it is a folder", "folder")
+    one_sentence(lambda: small().save(f"{tmp_path}/new/"), IsADirectoryError, "it is a folder", "new/")
     one_sentence(lambda: small().save(tmp_path / "file" / "model"), NotADirectoryError, "is a file", "model")
     one_sentence(lambda: small().save(tmp_path / ("n" * 300)), OSError, "too long")
     os.mkfifo(tmp_path / "pipe")
@@ -146,6 +147,17 @@ def test_a_failure_at_the_last_moment(call, kind_of_file, tmp_path, monkeypatch)
     assert rb.load(path).classes_.tolist() == [1]
 
 
+def test_a_fault_of_another_file_is_told_as_that(kind_of_file, tmp_path):
+    def copied():
+        with whole_files.replacing(tmp_path / "new") as file, open(tmp_path / "none", "rb") as other:
+            file.write(other.read())
+
+    with pytest.raises(FileNotFoundError) as caught:
+        copied()
+    assert caught.value.filename == str(tmp_path / "none")
+    assert os.listdir(tmp_path) == []
+
+
 SAVE = """
 import os, resource, signal, sys, numpy as np, rosenblatt as rb
 from rosenblatt import whole_files
@@ -168,15 +180,116 @@ def test_a_real_limit_of_the_system(tmp_path):
     assert os.listdir(tmp_path) == ["model"]
 
 
-@pytest.mark.skipif(not hasattr(os, "O_TMPFILE"), reason="files without a name are Linux's")
-def test_a_process_that_dies_leaves_nothing_behind(tmp_path):
+# ---- what a killed process leaves, and who removes it ---------------------------------------------------------------
+
+POSIX = pytest.mark.skipif(os.name != "posix", reason="processes are killed, and files locked, the POSIX way")
+KILLED_AT = """
+import os, signal, sys
+from rosenblatt import whole_files
+kind, call, path = sys.argv[1:]
+if kind == "named":
+    vars(os).pop("O_TMPFILE", None)
+def dies(*_, **__):
+    os.kill(os.getpid(), signal.SIGKILL)
+setattr(whole_files.os, call, dies)
+with whole_files.replacing(path) as file:
+    file.write(b"new")
+"""
+
+
+def killed(kind, call, path):
+    """A process that replaces a file, and is killed where it would call a function of the system."""
+    ended = subprocess.run([sys.executable, "-c", KILLED_AT, kind, call, path], capture_output=True, check=False)
+    assert ended.returncode == -signal.SIGKILL, ended.stderr
+
+
+@POSIX
+@pytest.mark.parametrize("call", ["fdopen", "fchmod", "fsync", "link", "replace"])
+def test_a_killed_process_leaves_the_file_as_it_was_and_the_next_one_removes_the_rest(kind_of_file, call, tmp_path):
+    if kind_of_file == "named" and call == "link":
+        pytest.skip("a file that has a name gets no other")
     path = tmp_path / "model"
     small().save(path)
     before = path.read_bytes()
-    script = "whole_files.os.fsync = lambda *_, **__: os.kill(os.getpid(), signal.SIGKILL); model.save(sys.argv[1])"
-    assert in_a_process(script, path).returncode == -signal.SIGKILL
+    killed(kind_of_file, call, path)
     assert path.read_bytes() == before
+    left = sorted(set(os.listdir(tmp_path)) - {"model"})
+    nameless = kind_of_file == "nameless" and hasattr(os, "O_TMPFILE")
+    assert len(left) == (0 if nameless and call != "replace" else 1)
+    whole_files._swept.clear()  # as a process that has not been here
+    small().save(tmp_path / "another")
+    assert sorted(os.listdir(tmp_path)) == ["another", "model"]
+
+
+@POSIX
+def test_what_a_live_process_is_writing_is_not_removed(kind_of_file, tmp_path):
+    with whole_files.replacing(tmp_path / "slow") as slow:
+        slow.write(b"half")
+        whole_files._swept.clear()
+        small().save(tmp_path / "model")
+        slow.write(b" and half")
+    assert (tmp_path / "slow").read_bytes() == b"half and half"
+    assert sorted(os.listdir(tmp_path)) == ["model", "slow"]
+
+
+@POSIX
+def test_one_that_was_removed_before_it_was_locked_is_made_again(tmp_path, monkeypatch):
+    monkeypatch.delattr(os, "O_TMPFILE", raising=False)
+    lock, first = whole_files._lock, []
+
+    def late(handle):
+        if not first:
+            first.extend(os.listdir(tmp_path))
+            whole_files._swept.clear()
+            whole_files._sweep(tmp_path)
+            assert os.listdir(tmp_path) == []
+        lock(handle)
+
+    monkeypatch.setattr(whole_files, "_lock", late)
+    small().save(tmp_path / "model")
     assert os.listdir(tmp_path) == ["model"]
+    assert len(first) == 1
+
+
+@POSIX
+def test_what_strangers_have_called_alike_is_not_removed(tmp_path, monkeypatch):
+    ours = whole_files._new_name(tmp_path).name
+    strangers = [".0123456789abcdef.part", ".rosenblatt-0123456789abcdef01234567.part", ".rosenblatt-.part", ours + "x"]
+    for name in strangers:
+        (tmp_path / name).write_text("mine")
+    link, pipe = whole_files._new_name(tmp_path), whole_files._new_name(tmp_path)
+    os.symlink(strangers[0], link)
+    os.mkfifo(pipe)
+    small().save(tmp_path / "model")
+    assert sorted(os.listdir(tmp_path)) == sorted([*strangers, link.name, pipe.name, "model"])
+    other = whole_files._new_name(tmp_path)  # of another user
+    other.write_text("mine")
+    whole_files._swept.clear()
+    with monkeypatch.context() as patch:
+        patch.setattr(whole_files.os, "geteuid", lambda: os.getuid() + 1)
+        small().save(tmp_path / "model")
+    assert other.exists()
+
+
+def test_a_system_without_locks_removes_nothing(tmp_path, monkeypatch):
+    monkeypatch.setattr(whole_files, "fcntl", None)
+    monkeypatch.delattr(os, "O_TMPFILE", raising=False)
+    left = whole_files._new_name(tmp_path)
+    left.write_text("")
+    small().save(tmp_path / "model")
+    assert sorted(os.listdir(tmp_path)) == [left.name, "model"]
+
+
+def test_a_place_to_write_to_is_checked_before_the_work(tmp_path):
+    (tmp_path / "file").write_text("")
+    os.symlink(tmp_path / "none" / "model", tmp_path / "link")
+    whole_files.check(tmp_path / "file")
+    whole_files.check(tmp_path / "new")
+    one_sentence(lambda: whole_files.check(tmp_path), IsADirectoryError, "it is a folder")
+    one_sentence(lambda: whole_files.check(tmp_path / "none" / "model"), FileNotFoundError, "no such folder")
+    one_sentence(lambda: whole_files.check(tmp_path / "link"), FileNotFoundError, "no such folder", "link")
+    one_sentence(lambda: whole_files.check(tmp_path / "file" / "model"), NotADirectoryError, "is a file")
+    assert sorted(os.listdir(tmp_path)) == ["file", "link"]
 
 
 def test_the_file_and_its_folder_are_synced(tmp_path, monkeypatch):

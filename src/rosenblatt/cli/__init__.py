@@ -19,6 +19,7 @@ Each other module is a command.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import gc
 import importlib
 import os
@@ -27,7 +28,7 @@ from collections.abc import Sequence
 
 from .. import __version__
 from .options import Parser
-from .terminal import INTERRUPTED, failures
+from .terminal import INTERRUPTED, end_on_signals, failures, take_over_streams
 
 #: The commands, in the order in which help lists them.
 COMMANDS = (
@@ -59,16 +60,30 @@ def main(argv: Sequence[str] | None = None) -> int:
     os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "4")  # NumPy's idle threads are to sleep, not to spin
     with failures("--json" in words) as outcome:
         arguments = parser(words[0] if words and words[0] in COMMANDS else None).parse_args(words)
-        outcome.code = arguments.run(arguments) or 0
+        try:
+            outcome.code = arguments.run(arguments) or 0
+        finally:
+            for pipe in getattr(arguments, "kept", {}).values():
+                pipe.close()
     return outcome.code
 
 
 def run() -> None:
     """Run the command as a process of its own: quick to start and to end."""
     gc.set_threshold(100_000)  # or the many objects that imports make are looked through again and again
-    code = main()
-    sys.stdout.flush()
-    sys.stderr.flush()
+    take_over_streams()
+    end_on_signals()
+    try:
+        code = main()
+    except SystemExit as ended:  # --help and --version
+        with failures() as outcome:
+            outcome.code = ended.code if isinstance(ended.code, int) else 0
+        code = outcome.code
+    except KeyboardInterrupt as again:  # while the last words were said
+        code = getattr(again, "code", INTERRUPTED)
+    with contextlib.suppress(OSError):
+        sys.stdout.flush()
+        sys.stderr.flush()
     os._exit(code)  # all is written, and taking Python apart takes its time
 
 

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import argparse
+import os
 import warnings
 from typing import TYPE_CHECKING, Any
 
-from .options import count
-from .terminal import CommandError, Interrupt, Progress, in_words, several
+from .options import count, seconds
+from .terminal import CommandError, Interrupt, Progress, several
 
 if TYPE_CHECKING:
     from .training import Course
 
 #: What goes with a cluster alone.
-_OPTIONS = ("mix", "shards", "checkpoint")
+_OPTIONS = ("mix", "shards", "checkpoint", "worker_timeout")
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -35,6 +36,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--checkpoint", metavar="FILE", help="save the run here after every pass; if it is there, go on from it"
     )
+    group.add_argument(
+        "--worker-timeout", metavar="S", type=seconds, help="seconds to wait while there is no worker, or inf (300)"
+    )
 
 
 def is_asked_for(arguments: argparse.Namespace) -> bool:
@@ -42,7 +46,9 @@ def is_asked_for(arguments: argparse.Namespace) -> bool:
     if not arguments.cluster and not arguments.workers:
         for name in _OPTIONS:
             if getattr(arguments, name) is not None:
-                raise CommandError(f"--{name} is for a cluster: say --workers N, or --cluster ADDRESS")
+                raise CommandError(
+                    f"--{name.replace('_', '-')} is for a cluster: say --workers N, or --cluster ADDRESS"
+                )
         return False
     if arguments.cluster and arguments.workers:
         raise CommandError("--cluster and --workers are two clusters; name one")
@@ -54,9 +60,7 @@ def is_asked_for(arguments: argparse.Namespace) -> bool:
         raise CommandError("--shuffle-buffer does not go with a cluster; without --stream shards are shuffled whole")
     if arguments.on_error == "skip":
         raise CommandError("--on-error skip counts what it skips, which a cluster does not; mend the files first")
-    if "-" in arguments.files:
-        raise CommandError("standard input cannot be read by the workers of a cluster; name files")
-    if isinstance(arguments.held_out, float) or arguments.held_out == "-":
+    if isinstance(arguments.held_out, float):
         raise CommandError("on a cluster nothing is held out of the shards; name a file, --held-out FILE")
     return True
 
@@ -64,7 +68,7 @@ def is_asked_for(arguments: argparse.Namespace) -> bool:
 def learned(arguments: argparse.Namespace, passes: int, progress: Progress, interrupt: Interrupt) -> Course:
     """Learn on the cluster: what comes of it, as of one machine."""
     from ..distributed import ClusterError
-    from ..distributed.cluster import workers_of
+    from ..distributed.cluster import WORKER_TIMEOUT, workers_of
     from ..distributed.file_sources import files_of
     from ..distributed.running import run
     from . import inputs
@@ -73,7 +77,8 @@ def learned(arguments: argparse.Namespace, passes: int, progress: Progress, inte
     reading = {"format": arguments.format, "columns": inputs.columns_of(arguments), "on_error": arguments.on_error}
     reading |= {"block_rows": arguments.block_rows, **inputs.settings_of(arguments)}
     try:
-        with workers_of(arguments.cluster or arguments.workers, 3) as workers:
+        limit = arguments.worker_timeout or WORKER_TIMEOUT
+        with workers_of(arguments.cluster or arguments.workers, 3, limit) as workers:
             for told in workers.notes:
                 progress.line(told)
             data = files_of(
@@ -85,8 +90,12 @@ def learned(arguments: argparse.Namespace, passes: int, progress: Progress, inte
                 run(own.job, data, workers, arguments.held_out)
     except (Exception, KeyboardInterrupt) as error:
         if own.job is None or own.job.features is None:  # no pass was complete
+            before = arguments.checkpoint if os.path.exists(arguments.checkpoint or "") else None
+            so_far = f"the run so far is in {before}, and the same command goes on from there" if before else ""
             if isinstance(error, ClusterError):
-                raise CommandError(str(error)) from error
+                raise CommandError("; ".join(filter(None, (str(error), so_far)))) from error
+            if isinstance(error, KeyboardInterrupt) and so_far:
+                error.left = so_far  # type: ignore[attr-defined]
             raise
         if isinstance(error, KeyboardInterrupt):
             return own.course(interrupted=True)
@@ -172,12 +181,9 @@ def _vectors(labels: Any) -> int:
     return len(labels) if len(labels) > 2 else 1
 
 
-def where_it_ended(course: Course) -> str:
-    """What went wrong, and where the last complete pass is."""
-    assert course.fault is not None
-    n, kept = course.learner.n_iter, course.arguments.checkpoint
-    again = f"; the same command goes on from {kept}" if kept else "; with --checkpoint FILE it could go on from there"
-    return f"{in_words(course.fault)}; pass {n}, the last complete one, is in {course.arguments.output}{again}"
+def goes_on(checkpoint: str | None) -> str:
+    """How a run that ended before its time goes on."""
+    return f"the same command goes on from {checkpoint}" if checkpoint else "with --checkpoint FILE it could go on"
 
 
 def story(history: list[Any]) -> dict[str, Any]:

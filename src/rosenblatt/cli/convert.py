@@ -10,7 +10,7 @@ import argparse
 from typing import Any
 
 from . import options
-from .terminal import CommandError, emit, note, several
+from .terminal import CommandError, beside, emit, note, several
 
 EXAMPLE = "rosenblatt convert rows.svm.gz rows.parquet"
 
@@ -42,19 +42,23 @@ def run(arguments: argparse.Namespace) -> None:
     from .. import data
     from ..data.writing import target_format
     from .features import Features
-    from .inputs import columns_of, settings_of
+    from .inputs import columns_of, keep_pipes, release_pipes, settings_of, sources_of
 
     target = target_format(arguments.output, arguments.to)
     columns, classes = columns_of(arguments), arguments.classes
+    files: Any = arguments.files
     if classes is None and target in ("svmlight", "vw"):
+        keep_pipes(arguments, *files)
         classes = _numbered(arguments, columns)
+        files = sources_of(files, arguments)
+        release_pipes(arguments, arguments.files)
 
     def encoder(resolved: Any) -> Any:
         return Features.asked_for(resolved, None, arguments).encoder
 
     try:
         n, skipped = data.convert(
-            arguments.files, arguments.output, to=target, block_rows=arguments.block_rows, classes=classes,
+            files, arguments.output, to=target, block_rows=arguments.block_rows, classes=classes,
             encoder=encoder if target == "svmlight" else None, zero_based=arguments.output_zero_based,
             format=arguments.format, columns=columns, on_error=arguments.on_error, **settings_of(arguments),
         )  # fmt: skip
@@ -64,10 +68,12 @@ def run(arguments: argparse.Namespace) -> None:
         note(str(skipped))
     if arguments.output == "-":
         return
-    if arguments.json:
-        emit({"rows": n, "skipped": skipped.count})
-    else:
-        print(f"{several(n, 'row')} in {arguments.output}")
+    told = f"{several(n, 'row')} in {arguments.output}"
+    with beside(told, required=arguments.json):
+        if arguments.json:
+            emit({"rows": n, "skipped": skipped.count})
+        else:
+            print(told)
 
 
 def _numbered(arguments: argparse.Namespace, columns: Any) -> dict[Any, float] | None:
@@ -76,8 +82,6 @@ def _numbered(arguments: argparse.Namespace, columns: Any) -> dict[Any, float] |
 
     from .inputs import opened
 
-    if "-" in arguments.files:
-        return None
     met: set[str] = set()
     with opened(arguments.files, arguments, columns) as stream:
         for block in stream:

@@ -9,6 +9,8 @@ import argparse
 import os
 import shlex
 
+from .terminal import CommandError
+
 EXAMPLE = "rosenblatt demo"
 
 #: Words alone cannot tell these apart.
@@ -57,8 +59,12 @@ def run(arguments: argparse.Namespace) -> int:
     with tempfile.TemporaryDirectory() as made:
         folder = Path(arguments.keep or made)
         folder.mkdir(parents=True, exist_ok=True)
-        for name, content in (("phrases.csv", PHRASES), ("reviews.csv", REVIEWS), ("new.csv", NEW)):
-            (folder / name).write_text(content, encoding="utf-8")
+        files = {folder / "phrases.csv": PHRASES, folder / "reviews.csv": REVIEWS, folder / "new.csv": NEW}
+        for path, content in files.items():
+            if path.exists() and path.read_bytes() != content.encode():
+                raise CommandError(f"{path} is there already, and would be replaced; name another folder")
+        for path, content in files.items():
+            path.write_bytes(content.encode())
         before = os.getcwd()
         os.chdir(folder)
         try:

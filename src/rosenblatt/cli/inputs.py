@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -34,6 +35,50 @@ def columns_of(arguments: argparse.Namespace) -> dict[str, Any] | None:
     return told or None
 
 
+def keep_pipes(arguments: argparse.Namespace, *files: str) -> None:
+    """Keep what comes through pipes and standard input, as it may be read more than once; refuse one named twice."""
+    from ..data.pipes import Kept, identity, refuse_twice
+    from ..data.sources import expand
+
+    names = [name for file in files for name in expand(file)]
+    refuse_twice(names)
+    arguments.kept = {name: Kept(name) for name in names if identity(name) is not None}
+
+
+def release_pipes(arguments: argparse.Namespace, files: Sequence[str]) -> None:
+    """Keep no more of these: the reading that is under way is the last one."""
+    from ..data.sources import expand
+
+    for name in expand(list(files)):
+        if name in _kept(arguments):
+            _kept(arguments)[name].release()
+
+
+def sources_of(files: Sequence[str], arguments: argparse.Namespace) -> list[Any]:
+    """The files, from their beginning: their names, or what was kept of them."""
+    from ..data.sources import expand
+
+    kept = _kept(arguments)
+    return [kept[name].open() if name in kept else name for name in expand(list(files))]
+
+
+def _kept(arguments: argparse.Namespace) -> dict[str, Any]:
+    return getattr(arguments, "kept", {})  # by commands that read more than once
+
+
+def stamps(files: Sequence[str]) -> dict[str, tuple[int, ...]]:
+    """What changes when a file is written to or replaced, of those that can be read again."""
+    from ..data.pipes import identity
+    from ..data.sources import expand
+
+    found: dict[str, tuple[int, ...]] = {}
+    for name in expand(list(files)):
+        if os.path.isfile(name) and identity(name) is None:
+            told = os.stat(name)
+            found[name] = (told.st_dev, told.st_ino, told.st_size, told.st_mtime_ns)
+    return found
+
+
 def opened(files: Sequence[str], arguments: argparse.Namespace, columns: Any = None, *, format: Any = None) -> Stream:
     """The blocks of files."""
     from .. import data
@@ -41,7 +86,7 @@ def opened(files: Sequence[str], arguments: argparse.Namespace, columns: Any = N
     settings = {} if format is not None else settings_of(arguments)
     try:
         return data.stream(
-            list(files),
+            sources_of(files, arguments),
             block_rows=arguments.block_rows,
             format=format or arguments.format,
             columns=columns,
@@ -61,11 +106,11 @@ def read_whole(files: Sequence[str], arguments: argparse.Namespace) -> Data:
     from .. import data
 
     settings = settings_of(arguments)
-    return data.read(list(files), format=arguments.format, on_error=arguments.on_error, **settings)
+    return data.read(sources_of(files, arguments), format=arguments.format, on_error=arguments.on_error, **settings)
 
 
 def fit_in_memory(files: Sequence[str]) -> bool:
-    """Whether files are small enough to be kept as rows; standard input counts as small."""
+    """Whether files are small enough to be kept as rows; what comes through a pipe counts as small."""
     from ..data.sources import IN_MEMORY, expand, size_of
 
     return size_of(expand(list(files))) <= IN_MEMORY

@@ -40,6 +40,10 @@ class Parser(argparse.ArgumentParser):
         """One sentence, and where to read more."""
         raise UsageError(f"{message}; see {self.prog} --help")
 
+    def _print_message(self, message: str, file: Any = None) -> None:
+        """Help, or the version; argparse would not say that nobody takes it."""
+        print(message, end="", file=file)
+
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         if action.choices is not None and value not in action.choices:
             among = [str(choice) for choice in action.choices]
@@ -92,6 +96,13 @@ def number_from_0(text: str) -> float:
     """A finite number that is not negative."""
     if not 0 <= number(text) < float("inf"):
         raise argparse.ArgumentTypeError(f"{text} is not a number from 0 on")
+    return float(text)
+
+
+def seconds(text: str) -> float:
+    """A number above 0, or inf."""
+    if not number(text) > 0:
+        raise argparse.ArgumentTypeError(f"{text} is not a number of seconds above 0")
     return float(text)
 
 

@@ -6,7 +6,7 @@ import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from . import clustered
+from . import clustered, terminal
 from .terminal import several, shown
 
 if TYPE_CHECKING:
@@ -40,6 +40,16 @@ def of(course: Course, streamed: bool, held_out: Judgement | Regression | None) 
         "interrupted": course.interrupted,
         **({} if course.cluster is None else {"cluster": clustered.story(course.cluster)}),
     }
+
+
+def where_it_ended(course: Course) -> str:
+    """What went wrong in learning, and where that is which was learned before."""
+    assert course.fault is not None
+    what, path, learner = terminal.in_words(course.fault), course.arguments.output, course.learner
+    if course.cluster is None:
+        return f"{what}; the model so far, of {several(learner.visited, 'example')}, is in {path}"
+    again = clustered.goes_on(course.arguments.checkpoint)
+    return f"{what}; pass {learner.n_iter}, the last complete one, is in {path}; {again}"
 
 
 def summary(course: Course, story: dict[str, Any]) -> list[tuple[str, str]]:

@@ -17,7 +17,7 @@ import time
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-#: Exit codes. SIGTERM ends like Ctrl-C, with 143.
+#: Exit codes. SIGTERM and SIGHUP end like Ctrl-C, with 143 and 129.
 DONE, FAILED, USAGE, INTERRUPTED, PIPE_CLOSED = 0, 1, 2, 130, 141
 
 _IN_OPTIONS = (
@@ -30,6 +30,9 @@ _IN_OPTIONS = (
     (r"name the label column", "name the label column, --label NAME"),
     (r"encoding_errors='replace'", "--encoding-errors replace"),
     (r"got np.str_\((.*?)\); say which number each is, .*", r"got \1; say which number each is by --classes"),
+    (r"worker_timeout=…", "--worker-timeout S"),
+    (r"in_memory=False", "--stream"),
+    (r"; a script that starts them needs .*", ""),
     (r"leave (\w+)=None", r"leave --\1 out"),
     (r"\b(multiclass|ties|readout|kernel|gamma|init|budget_policy)='([\w+-]+)'", r"--\1 \2"),
     (r"--budget_policy", "--budget-policy"),
@@ -66,7 +69,10 @@ def failures(as_json: bool = False) -> Iterator[Outcome]:
     except BrokenPipeError:
         _discard_output()
         outcome.code = PIPE_CLOSED
-    except (CommandError, ValueError, ImportError, MemoryError, OSError, KeyboardInterrupt, Abandoned) as error:
+    except (CommandError, ValueError, ImportError, MemoryError, OSError, KeyboardInterrupt, Abandoned) as raised:
+        error: BaseException = raised
+        if isinstance(raised, ImportError) and _ended_by:
+            error = _with_code(KeyboardInterrupt(), 128 + _ended_by[-1])
         outcome.code = getattr(error, "code", INTERRUPTED if isinstance(error, KeyboardInterrupt) else FAILED)
         complain(in_words(error), as_json)
 
@@ -74,14 +80,16 @@ def failures(as_json: bool = False) -> Iterator[Outcome]:
 def in_words(error: BaseException) -> str:
     """What went wrong, in one sentence."""
     if isinstance(error, (KeyboardInterrupt, Abandoned)):
-        return "interrupted; nothing was written"
+        return "; ".join(["interrupted", *filter(None, [getattr(error, "left", "")])])
     if isinstance(error, MemoryError):
         return (
             f"there is not enough memory ({error}); --stream learns block by block" if str(error) else "out of memory"
         )
     sentence = str(error)
     if isinstance(error, OSError):
-        where = "standard output: " if error.filename is None and error.errno == errno.ENOSPC else ""
+        if error.filename is None and error.errno == errno.EBADF:
+            return "standard output is closed"
+        where = "standard output: " if error.filename is None and error.errno in (errno.ENOSPC, errno.EIO) else ""
         where = where if error.filename is None else f"{error.filename}: "
         sentence = where + (error.strerror or str(error))
     return " ".join(in_options(sentence).split())
@@ -96,7 +104,7 @@ def in_options(text: str) -> str:
 
 def complain(sentence: str, as_json: bool = False) -> None:
     """One sentence on standard error; for machines on standard output too."""
-    print(f"rosenblatt: {sentence}", file=sys.stderr, flush=True)
+    note(f"rosenblatt: {sentence}")
     try:
         if as_json:
             emit({"error": sentence})
@@ -107,17 +115,41 @@ def complain(sentence: str, as_json: bool = False) -> None:
 
 def _discard_output() -> None:
     """Let nothing be flushed at exit into what takes nothing."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    with contextlib.suppress(OSError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def note(sentence: str) -> None:
-    """Something that the user should know, which is no error."""
-    print(in_options(sentence), file=sys.stderr, flush=True)
+    """Something that the user should know, which is no error; where nobody listens, the work goes on."""
+    with contextlib.suppress(OSError):
+        print(in_options(sentence), file=sys.stderr, flush=True)
+
+
+@contextlib.contextmanager
+def beside(result: str, required: bool) -> Iterator[None]:
+    """What is printed beside a result that is in a file, as ``result`` says.
+
+    Where nobody takes it the result is there all the same, and that is no failure unless it was asked for (as JSON is).
+    """
+    try:
+        yield
+        sys.stdout.flush()
+    except OSError as error:
+        if error.filename is not None:  # it is not about standard output
+            raise
+        _discard_output()
+        if required:
+            raise (
+                error if isinstance(error, BrokenPipeError) else CommandError(f"{in_words(error)}; {result}")
+            ) from error
+        if error.errno not in (errno.EPIPE, errno.EBADF):  # which were closed on purpose
+            note(f"{in_words(error)}; {result}")
 
 
 def emit(document: dict[str, Any]) -> None:
     """A result for machines; what is not finite is null, for JSON has no other word for it."""
-    print(json.dumps(_plain(document), ensure_ascii=False, allow_nan=False))
+    ascii_alone = (sys.stdout.encoding or "").lower().replace("-", "") != "utf8"
+    print(json.dumps(_plain(document), ensure_ascii=ascii_alone, allow_nan=False))
 
 
 def _plain(value: Any) -> Any:
@@ -176,25 +208,32 @@ class Progress:
         if share is not None and 0.02 < share <= 1:
             told.insert(1, f"{share:.0%}")
             told.append(_duration((now - (since or self.began)) * (1 - share) / share) + " left")
-        columns = os.get_terminal_size(sys.stderr.fileno()).columns or 80
+        try:
+            columns = os.get_terminal_size(sys.stderr.fileno()).columns or 80
+        except OSError:  # the terminal is gone
+            return
         while len(told) > 1 and len(", ".join(told)) >= columns:
             del told[1]
-        sys.stderr.write(f"\r\x1b[K{', '.join(told)[: columns - 1]}")
-        sys.stderr.flush()
+        self._write(", ".join(told)[: columns - 1])
 
     def line(self, text: str) -> None:
         """A line that stays."""
         if self._live:
-            sys.stderr.write(f"\r\x1b[K{text}\n")
+            self._write(f"{text}\n")
+
+    def _write(self, text: str) -> None:
+        try:
+            sys.stderr.write(f"\r\x1b[K{text}")
             sys.stderr.flush()
+        except OSError:  # the terminal is gone; the work goes on
+            self._live = False
 
     def __enter__(self) -> Progress:
         return self
 
     def __exit__(self, *_: object) -> None:
         if self._live and self._last:
-            sys.stderr.write("\r\x1b[K")
-            sys.stderr.flush()
+            self._write("")
 
 
 def _duration(seconds: float) -> str:
@@ -204,17 +243,65 @@ def _duration(seconds: float) -> str:
     return f"{minutes} min" if minutes < 100 else f"{minutes // 60} h {minutes % 60} min"
 
 
+# ---- a process ------------------------------------------------------------------------------------------------------
+
+
+def take_over_streams() -> None:
+    """Make the standard streams of this process such that nothing else falls into them or out of them.
+
+    Of one that is closed (``<&-``, ``>&-``, ``2>&-``) the number would be that of the next file to be opened. Reading
+    from standard input then says that it is closed, writing to standard output fails, and what would have been said on
+    standard error is said nowhere. A character that a terminal cannot show is told by its number.
+    """
+    for number, how in enumerate((os.O_WRONLY, os.O_RDONLY, os.O_WRONLY)):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, how)  # which takes the lowest number that is free
+    if sys.stdout is None:
+        sys.stdout = open(1, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
+    if sys.stderr is None:
+        sys.stderr = open(2, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
+    with contextlib.suppress(AttributeError):  # whoever runs this has put something else in its place
+        sys.stdout.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
+
+
+def end_on_signals() -> None:
+    """Let SIGTERM and SIGHUP end this process as Ctrl-C does, with its files put in order."""
+    for number in _SIGNALS:
+        if signal.getsignal(number) in (signal.SIG_DFL, signal.default_int_handler):
+            signal.signal(number, _end)
+
+
+def _end(number: int, _: object) -> None:
+    _ended_by.append(number)
+    raise _with_code(KeyboardInterrupt(), 128 + number)
+
+
+#: Signals that have ended this process: a module that was being imported may have made another error of it.
+_ended_by: list[int] = []
+
+
+#: What ends a command: Ctrl-C, SIGTERM, and the end of its terminal.
+_SIGNALS = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
+
+
 class Interrupt:
-    """Ctrl-C, or SIGTERM, between steps and never within one: while it is held, it waits; the second one does not."""
+    """Ctrl-C (SIGTERM, SIGHUP) between steps and never within one: while it is held, it waits; the second one does not.
+
+    One that is ignored, as under ``nohup``, stays ignored. ``left`` says what there is after an interrupt.
+    """
 
     def __init__(self) -> None:
         self._held = self._asked = False
         self._before: dict[int, Any] = {}
         self.code = INTERRUPTED
+        self.left = "nothing was written"
 
     def __enter__(self) -> Interrupt:
+        heard = [number for number in _SIGNALS if signal.getsignal(number) is not signal.SIG_IGN]
         with contextlib.suppress(ValueError):  # not in the main thread: whoever runs this there stops it otherwise
-            self._before = {number: signal.signal(number, self._hear) for number in (signal.SIGINT, signal.SIGTERM)}
+            self._before = {number: signal.signal(number, self._hear) for number in heard}
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -224,9 +311,9 @@ class Interrupt:
     def _hear(self, number: int, _: object) -> None:
         self.code = 128 + number
         if not self._held:
-            raise _with_code(KeyboardInterrupt(), self.code)
+            raise _with_code(KeyboardInterrupt(), self.code, self.left)
         if self._asked:
-            raise _with_code(Abandoned(), self.code)
+            raise _with_code(Abandoned(), self.code, self.left)
         self._asked = True
 
     @contextlib.contextmanager
@@ -240,19 +327,22 @@ class Interrupt:
         self.check()
 
     @contextlib.contextmanager
-    def ignored(self) -> Iterator[None]:
-        """A last step: once it is done there is nothing left to interrupt."""
+    def ignored(self, left: str) -> Iterator[None]:
+        """A step that leaves this when it is done, and in which an interrupt comes too late."""
         self._held = True
-        yield
-        self._asked = False
+        try:
+            yield
+            self.left = left
+        finally:
+            self._held = self._asked = False
 
     def check(self) -> None:
         """A place where it may stop."""
         if self._asked:
             self._asked = False
-            raise _with_code(KeyboardInterrupt(), self.code)
+            raise _with_code(KeyboardInterrupt(), self.code, self.left)
 
 
-def _with_code(error: BaseException, code: int) -> BaseException:
-    error.code = code  # type: ignore[attr-defined]
+def _with_code(error: BaseException, code: int, left: str = "") -> BaseException:
+    error.code, error.left = code, left  # type: ignore[attr-defined]
     return error

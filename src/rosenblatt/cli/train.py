@@ -13,7 +13,7 @@ from typing import Any
 
 from . import algorithms, clustered, options
 from .parameters import OPTIONS, asked_for, spelled
-from .terminal import DONE, CommandError, Interrupt, Progress, emit, in_words, note, show
+from .terminal import DONE, CommandError, Interrupt, Progress, beside, emit, in_words, note, show
 
 EXAMPLE = "rosenblatt train reviews.csv -o mood.model --held-out 0.1"
 
@@ -58,40 +58,46 @@ def run(arguments: argparse.Namespace) -> int:
     """Do it."""
     from .. import engine
     from ..model_files import write
-    from . import story, training
+    from . import inputs, story, training
 
     began = time.monotonic()
     engine.keep_freed_memory()
     _refuse(arguments)
     if arguments.shuffle_buffer:
         arguments.block_rows, arguments.stream = arguments.shuffle_buffer, True
-    with Progress(not arguments.quiet) as progress, Interrupt() as interrupt:
-        if clustered.is_asked_for(arguments):
-            course = clustered.learned(arguments, arguments.passes or PASSES, progress, interrupt)
-            streamed = arguments.stream
-        else:
-            course = _course(arguments, progress, interrupt)
-            streamed = _is_streamed(course, arguments)
-            try:
-                (training.by_blocks if streamed else training.in_memory)(course)
-            finally:
-                if course.skipped:
-                    note(str(course.skipped))
-        held_out, fault = _held_out(course)
-        told = story.of(course, streamed, held_out)
-        with interrupt.ignored():
-            write(arguments.output, _model(course, told))
-    told["seconds"] = round(time.monotonic() - began, 3)
-    if course.interrupted:
-        note(f"interrupted after {course.learner.visited:,} examples; the model so far is in {arguments.output}")
-    if course.fault is not None:
-        raise CommandError(clustered.where_it_ended(course))
-    if fault is not None:
-        raise CommandError(f"{in_words(fault)}; the model is in {arguments.output}, but it was not judged")
-    if arguments.json:
-        emit(told)
-    elif not arguments.quiet:
-        show(story.summary(course, told))
+    with Interrupt() as interrupt:
+        with Progress(not arguments.quiet) as progress:
+            if clustered.is_asked_for(arguments):
+                course = clustered.learned(arguments, arguments.passes or PASSES, progress, interrupt)
+                streamed = arguments.stream
+            else:
+                inputs.keep_pipes(arguments, *arguments.files, *_held_out_files(arguments))
+                course = _course(arguments, progress, interrupt)
+                streamed = _is_streamed(course, arguments)
+                if not course.reads_again(streamed):
+                    inputs.release_pipes(arguments, arguments.files)
+                try:
+                    (training.by_blocks if streamed else training.in_memory)(course)
+                finally:
+                    if course.skipped:
+                        note(str(course.skipped))
+            held_out, fault = _held_out(course)
+            told = story.of(course, streamed, held_out)
+            saved = f"the model is in {arguments.output}"
+            with interrupt.ignored(saved):
+                write(arguments.output, _model(course, told))
+        told["seconds"] = round(time.monotonic() - began, 3)
+        if course.interrupted:
+            note(f"interrupted after {course.learner.visited:,} examples; the model so far is in {arguments.output}")
+        if course.fault is not None:
+            raise CommandError(story.where_it_ended(course))
+        if fault is not None:
+            raise CommandError(f"{in_words(fault)}; {saved}, but it was not judged")
+        with beside(saved, required=arguments.json):
+            if arguments.json:
+                emit(told)
+            elif not arguments.quiet:
+                show(story.summary(course, told))
     return interrupt.code if course.interrupted else DONE
 
 
@@ -110,25 +116,25 @@ def _is_streamed(course: Any, arguments: argparse.Namespace) -> bool:
     for option, asked in all_rows.items():
         if asked and streamed and not arguments.resume:
             raise CommandError(f"{option} needs all rows at once, and these are learned from block by block")
-    if streamed and course.passes > 1 and "-" in arguments.files:
-        raise CommandError("standard input cannot be read twice; say --passes 1, or leave --stream out")
     return streamed
+
+
+def _held_out_files(arguments: argparse.Namespace) -> list[str]:
+    return [arguments.held_out] if isinstance(arguments.held_out, str) else []
 
 
 def _refuse(arguments: argparse.Namespace) -> None:
     """What can be said before hours of work."""
-    folder = os.path.dirname(os.path.abspath(arguments.output))
-    if os.path.isdir(arguments.output):
-        raise CommandError(f"{arguments.output}: it is a folder; name a file in it")
-    if not os.path.isdir(folder):
-        raise CommandError(f"{arguments.output}: there is no folder {folder}")
-    there = os.path.exists(arguments.output)
-    if there and not os.path.isfile(arguments.output):
-        raise CommandError(f"{arguments.output}: it is a device or a pipe and no file")
-    if not os.access(folder, os.W_OK) or (there and not os.access(arguments.output, os.W_OK)):
-        raise CommandError(f"{arguments.output}: there is no permission to write here")
-    if (isinstance(arguments.held_out, float) or arguments.held_out == "-") and "-" in arguments.files:
-        raise CommandError("of standard input nothing can be held out, as it cannot be read twice; name a file")
+    from ..data.sources import expand
+    from ..whole_files import check
+
+    for path in filter(None, (arguments.output, arguments.checkpoint)):
+        check(path)
+        for name in expand([*arguments.files, *_held_out_files(arguments)]) if os.path.exists(path) else ():
+            if os.path.exists(name) and os.path.samefile(path, name):
+                raise CommandError(f"{path}: it is read from, and would be replaced; name another file to write to")
+    if arguments.checkpoint and os.path.realpath(arguments.checkpoint) == os.path.realpath(arguments.output):
+        raise CommandError(f"{arguments.output}: the checkpoint and the model are two files; name another for one")
 
 
 def _course(arguments: argparse.Namespace, progress: Progress, interrupt: Interrupt) -> Any:
@@ -149,8 +155,9 @@ def _course(arguments: argparse.Namespace, progress: Progress, interrupt: Interr
         return Course(
             arguments, arguments.files, columns, features.format, features, model.learner, model.algorithm,
             model.parameters, arguments.passes or 1, every, progress, interrupt, model.classes, begun=True,
-            resumed=model, updates_before=model.learner.n_updates,
+            resumed=model, updates_before=model.learner.n_updates, stamps=inputs.stamps(arguments.files),
         )  # fmt: skip
+    stamps = inputs.stamps(arguments.files)
     stream = inputs.opened(arguments.files, arguments, inputs.columns_of(arguments))
     columns, format = stream.columns, stream.format
     if columns is not None and not columns.features:
@@ -175,7 +182,7 @@ def _course(arguments: argparse.Namespace, progress: Progress, interrupt: Interr
         parameters.setdefault("tol", None)
     return Course(
         arguments, arguments.files, columns, format, features, learner_of(kind, parameters), kind, parameters, passes,
-        every, progress, interrupt, why=why, first=stream, ahead=(first,),
+        every, progress, interrupt, why=why, first=stream, ahead=(first,), stamps=stamps,
     )  # fmt: skip
 
 
@@ -196,7 +203,7 @@ def _refuse_other_settings(arguments: argparse.Namespace) -> None:
 
 def _look_into_held_out(features: Any, arguments: argparse.Namespace) -> None:
     """Open the held-out file once: what is wrong with it is said before the work."""
-    if isinstance(arguments.held_out, str) and arguments.held_out != "-":
+    if isinstance(arguments.held_out, str):
         from .judging import opened_for
 
         opened_for(features, [arguments.held_out], arguments, labelled=True).close()
@@ -207,6 +214,7 @@ def _held_out(course: Any) -> tuple[Any, Exception | None]:
     arguments, features = course.arguments, course.features
     if arguments.held_out is None or course.interrupted or course.fault is not None:
         return None, None
+    from .inputs import release_pipes
     from .judging import judged, opened_for
     from .training import kept
 
@@ -221,7 +229,10 @@ def _held_out(course: Any) -> tuple[Any, Exception | None]:
                 yield part
 
     try:
+        if course.every:
+            course.refuse_changed()
         with opened_for(features, files, arguments, labelled=True) as stream:
+            release_pipes(arguments, files)
             return judged(features, course.learner, course.classes, blocks(stream)), None
     except KeyboardInterrupt:
         course.interrupted = True

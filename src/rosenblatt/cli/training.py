@@ -26,7 +26,7 @@ from ..learner import Learner, Pass, learn_labels
 from ..planning import rows_for, start
 from .algorithms import class_weights
 from .features import Features
-from .inputs import are_words, labels_of, opened, read_whole, targets_of
+from .inputs import are_words, labels_of, opened, read_whole, stamps, targets_of
 from .terminal import CommandError, Interrupt, Progress, shown
 
 Array = Any
@@ -63,8 +63,9 @@ class Course:
     resumed: Any = None  # the model that goes on
     first: Any = None  # the stream of the first pass, where it is open already,
     ahead: tuple[Block, ...] = ()  # and blocks that were taken from it
-    cluster: list[Any] | None = None  # what each pass of a cluster came to,
-    fault: Exception | None = None  # and what ended it before its time
+    stamps: dict[str, tuple[int, ...]] = field(default_factory=dict)  # of the files, before they were opened
+    cluster: list[Any] | None = None  # what each pass of a cluster came to
+    fault: Exception | None = None  # what ended it before its time, after a whole pass
 
     @property
     def is_regression(self) -> bool:
@@ -75,6 +76,19 @@ class Course:
         """Mistakes of the stream so far; of a regression, steps, which it takes wherever it is not within ε."""
         learner = self.learner
         return learner.n_updates if self.is_regression else learner.mistakes[-1] if learner.streaming else 0
+
+    def reads_again(self, streamed: bool) -> bool:
+        """Whether the files, which are open, will be opened once more."""
+        if streamed:
+            return self.every is not None or self.passes > 1
+        return self.every is not None or isinstance(self.format, Svmlight)
+
+    def refuse_changed(self) -> None:
+        """Refuse files that are no longer those that were opened first: other rows would be taken for the same."""
+        now = stamps(self.files)
+        for name, before in self.stamps.items():
+            if name in now and now[name] != before:
+                raise CommandError(f"{name}: the file has changed since it was first opened")
 
     def targets_of(self, block: Block) -> Array:
         """What there is to learn: labels, or numbers."""
@@ -99,6 +113,7 @@ class Course:
         if self.first is not None:
             stream, self.first = self.first, None
             return stream
+        self.refuse_changed()
         stream = opened(self.files, self.arguments, self.columns, format=self.format)
         encoder = self.features.encoder
         if encoder is not None and encoder.columns.label is None:  # a model of Python, which knows no such column
@@ -181,7 +196,8 @@ def _read(course: Course) -> tuple[Csr, Array, Array, list[Block]]:
     with course.open() as stream:
         course.skipped = stream.skipped
         blocks = course.blocks(stream)
-        if isinstance(stream.format, Svmlight) and course.every is None and "-" not in course.files:
+        if isinstance(stream.format, Svmlight) and course.every is None:
+            course.refuse_changed()
             stream.close()  # read whole, an index 0 on any line tells that they count from 0
             whole = read_whole(course.files, course.arguments)
             course.skipped, course.features.format = whole.skipped, whole.format
@@ -216,6 +232,7 @@ def by_blocks(course: Course) -> None:
     draws = course.arguments.shuffle_buffer or course.parameters.get("init") == "random" or hasattr(learner, "policy")
     rng = np.random.default_rng(course.arguments.seed) if draws else None
     course.features.leave_a_thread()
+    number = 1
     try:
         for number in range(1, course.passes + 1):
             with course.open() as stream:
@@ -226,6 +243,10 @@ def by_blocks(course: Course) -> None:
         if not course.rows:
             raise
         course.interrupted = True
+    except (CommandError, ValueError, OSError) as error:
+        if number == 1:
+            raise
+        course.fault = error  # the file was faultless before: what was learned from it is not lost
     if not course.is_regression:
         refuse_one_class(course.classes, course.files)
         refuse_other_classes(course)

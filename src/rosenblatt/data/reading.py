@@ -13,6 +13,7 @@ from .chunks import BLOCK_BYTES, BLOCK_ROWS, Size
 from .columns import Columns, columns_of
 from .faults import DataError, Judge, Skipped, judge_of
 from .formats import Format, Reader, format_of, reader_of
+from .pipes import refuse_twice
 from .sources import Source, expand
 from .svmlight import SvmlightReader
 
@@ -26,6 +27,7 @@ class _Reading:
         given = columns_of(columns)
         self.judge: Judge = judge_of(on_error)
         self.paths = expand(paths)
+        refuse_twice(self.paths)
         self.names: list[str] = []  # of the files opened so far
         source = Source(self.paths[0])
         self._at: tuple[int, Source | None] = 0, source  # files done, and the one at hand; replaced at once

@@ -24,6 +24,8 @@ def replacing(path: Any) -> Iterator[BinaryIO]:
     What it is compressed by is told by the name. ``"-"`` is standard output, which is written at once.
     """
     if path == "-":
+        if sys.stdout is None:
+            raise OSError("standard output is closed; name a file to write to")
         sys.stdout.flush()  # what was printed before comes before
         yield sys.stdout.buffer
         sys.stdout.buffer.flush()

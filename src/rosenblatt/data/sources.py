@@ -9,11 +9,10 @@ import io
 import lzma
 import os
 import stat
-import sys
 import zlib
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any, BinaryIO, cast
+from typing import Any, BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,9 +20,11 @@ from numpy.typing import NDArray
 from .. import engine
 from .extras import arrow
 from .faults import DataError
+from .pipes import Passing, opened, standard_input
 
 #: What a file compressed in each way begins with.
 MAGIC = {b"\x1f\x8b": "gzip", b"BZh": "bzip2", b"\xfd7zXZ\x00": "xz", b"\x28\xb5\x2f\xfd": "zstd"}
+_MAGIC_BYTES = max(map(len, MAGIC))
 #: The names that files compressed in each way have, and that are written so.
 SUFFIXES = {".gz": "gzip", ".bz2": "bzip2", ".xz": "xz", ".zst": "zstd"}
 
@@ -44,23 +45,25 @@ class Source:
     """
 
     def __init__(self, where: Any) -> None:
-        self._owned = False
+        self._owned: Any = None  # what is to be closed
         self._size: int | None = None  # of a plain file
         self._given = b""  # looked at ahead of reading
         self._whole: bytes | None = None
         if where == "-":
-            self.name, raw = "<stdin>", cast(BinaryIO, sys.stdin.buffer)
+            self.name, raw = "<stdin>", standard_input()
         elif hasattr(where, "read"):
             self.name, raw = str(getattr(where, "name", "<file object>")), where
             if isinstance(where, io.TextIOBase):
                 raise TypeError(f"{self.name} is open as text; open it in binary mode, open(path, 'rb')")
         else:
             self.name = os.fspath(where)
-            raw = self._opened(self.name)
-            self._owned = True
+            raw = self._owned = self._opened(self.name)
+        try:
+            head, raw = _begun(raw)
+        except OSError as error:
+            raise self._named(error) from None
         self._raw: BinaryIO = raw
         self._file: Any = raw
-        head = _head(raw)
         self.compression = next((how for magic, how in MAGIC.items() if head.startswith(magic)), None)
         named = SUFFIXES.get(Path(self.name).suffix.lower())
         if named and head and self.compression is None and any(magic.startswith(head) for magic in MAGIC):
@@ -76,12 +79,7 @@ class Source:
             self._file = arrow("zstd files").CompressedInputStream(raw, "zstd")
 
     def _opened(self, name: str) -> BinaryIO:
-        if os.path.isdir(name):
-            raise IsADirectoryError(f"{name} is a folder; name its files, for instance {os.path.join(name, '*')!r}")
-        try:
-            file = open(name, "rb")  # noqa: SIM115 (closed by close)
-        except FileNotFoundError:
-            raise FileNotFoundError(f"there is no file {name!r} (in {os.getcwd()})") from None
+        file: BinaryIO = opened(name)
         found = os.fstat(file.fileno())
         if stat.S_ISREG(found.st_mode):
             self._size = found.st_size
@@ -159,11 +157,17 @@ class Source:
             cut = True
         except (OSError, zlib.error, lzma.LZMAError) as error:
             if self.compression is None:
-                raise
+                raise self._named(error) from None
             cut = "truncated" in str(error).lower()
             if not cut:
                 raise DataError(f"the {self.compression} data are damaged ({error})", self.name) from error
         raise self._cut_short(self.compression or "")
+
+    def _named(self, error: Exception) -> Exception:
+        """The same, with the file's name if it has none: a file that is open does not tell it."""
+        if isinstance(error, OSError) and error.filename is None and error.errno is not None:
+            error.filename = self.name
+        return error
 
     def _cut_short(self, how: str) -> DataError:
         return DataError(
@@ -173,8 +177,8 @@ class Source:
     def close(self) -> None:
         if self._file is not self._raw:
             self._file.close()
-        if self._owned:
-            self._raw.close()
+        if self._owned is not None:
+            self._owned.close()
 
     def __enter__(self) -> Source:
         return self
@@ -183,16 +187,17 @@ class Source:
         self.close()
 
 
-def _head(raw: Any) -> bytes:
-    """The first bytes of a file, still to be read."""
-    if hasattr(raw, "peek"):
-        return bytes(raw.peek(6)[:6])
-    if not raw.seekable():
-        return b""
-    at = raw.tell()
-    head = raw.read(6)
-    raw.seek(at)
-    return bytes(head)
+def _begun(raw: Any) -> tuple[bytes, Any]:
+    """The first bytes of a file, and the file, of which they are still to be read. A pipe gives them as they come."""
+    can_seek = getattr(raw, "seekable", lambda: False)()
+    at = raw.tell() if can_seek else 0
+    head = b""
+    while len(head) < _MAGIC_BYTES and (more := raw.read(_MAGIC_BYTES - len(head))):
+        head += more
+    if can_seek:
+        raw.seek(at)
+        return head, raw
+    return head, io.BufferedReader(Passing(head, raw), _STEP)
 
 
 def expand(paths: Any) -> list[Any]:

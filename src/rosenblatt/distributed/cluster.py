@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import itertools
 import math
+import queue
 import time
 import uuid
 import warnings
@@ -14,6 +15,12 @@ from contextlib import contextmanager
 from typing import Any, Protocol
 
 from ..engine import threads
+
+#: Seconds that a run waits while the cluster has no worker, unless told otherwise.
+WORKER_TIMEOUT = 300.0
+
+#: Seconds between two looks at who is there while nothing comes back, and in which a scheduler has to answer.
+_LOOK, _ANSWER = 0.5, 60.0
 
 
 class ClusterError(RuntimeError):
@@ -69,10 +76,10 @@ class Here:
 
 
 class Cluster:
-    """A Dask cluster, by its client."""
+    """A Dask cluster, by its client. While it has no worker, a run waits for so many seconds."""
 
-    def __init__(self, client: Any, retries: int) -> None:
-        self.client, self.retries = client, retries
+    def __init__(self, client: Any, retries: int, worker_timeout: float = WORKER_TIMEOUT) -> None:
+        self.client, self.retries, self.worker_timeout = client, retries, worker_timeout
         self._numbers, self._run = itertools.count(), uuid.uuid4().hex[:12]
         self._shards: dict[str, str] = {}  # names, by the tasks that work on them
         self._places: dict[int, str] = {}  # addresses of their workers, by their numbers
@@ -82,8 +89,10 @@ class Cluster:
     @property
     def notes(self) -> list[str]:
         found = [f"dashboard {self.client.dashboard_link}"] if self.client.dashboard_link else []
-        if not self.client.nthreads():
-            found.append("the cluster has no workers yet; start some by `dask worker`")
+        with in_words({}):
+            if not self._nthreads():
+                limit = "" if math.isinf(self.worker_timeout) else f" within {self.worker_timeout:g} s"
+                found.append(f"the cluster has no workers yet; start some by `dask worker`{limit}")
         return found
 
     def hold(self, value: Any) -> Any:
@@ -115,7 +124,7 @@ class Cluster:
         if shard is None:
             return None
         if time.monotonic() - self._asked > 0.5:  # who is there is asked now and then
-            self._threads, self._asked = self.client.nthreads(), time.monotonic()
+            self._threads, self._asked = self._nthreads(), time.monotonic()
         threads = self._threads
         if self._places.get(shard) not in threads:
             taken = Counter(self._places.values())
@@ -124,7 +133,38 @@ class Cluster:
 
     def gather(self, promises: Sequence[Any]) -> list[Any]:
         with in_words(self._shards):
+            self._wait_for(promises)
             return list(self.client.gather(list(promises)))
+
+    def _wait_for(self, promises: Sequence[Any]) -> None:
+        """Wait until all are there, or one has failed; without any worker no longer than was said."""
+        ended: queue.SimpleQueue[Any] = queue.SimpleQueue()
+        for promise in promises:
+            promise.add_done_callback(ended.put)
+        left, alone_since = len(promises), math.inf
+        while left:
+            try:
+                promise = ended.get(timeout=_LOOK)
+            except queue.Empty:
+                now = time.monotonic()
+                alone_since = math.inf if self._nthreads() else min(alone_since, now)
+                if now - alone_since >= self.worker_timeout:
+                    raise ClusterError(
+                        f"no worker has been there for {self.worker_timeout:g} s; start some by `dask worker`, or say "
+                        "how many seconds to wait for them, worker_timeout=…"
+                    ) from None
+                continue
+            if promise.status != "finished":
+                return  # to gather it says why
+            left -= 1
+
+    def _nthreads(self) -> dict[str, int]:
+        """Threads of each worker that is there, from a scheduler that answers."""
+        limit = max(self.worker_timeout, _ANSWER)
+        found: dict[str, int] = self.client.sync(
+            self.client.scheduler.ncores, callback_timeout=None if math.isinf(limit) else limit
+        )
+        return found
 
     def parts(self, delayed: Sequence[Any]) -> list[Any]:
         with in_words(self._shards):
@@ -132,7 +172,7 @@ class Cluster:
 
 
 @contextmanager
-def workers_of(client: Any, retries: int) -> Iterator[Workers]:
+def workers_of(client: Any, retries: int, worker_timeout: float = WORKER_TIMEOUT) -> Iterator[Workers]:
     """The workers of this client, of the present one, of an address, or of a local cluster for the time being."""
     if client == "here":
         yield Here()
@@ -144,11 +184,8 @@ def workers_of(client: Any, retries: int) -> Iterator[Workers]:
         except ValueError:
             client = threads()
     if isinstance(client, int):  # so many processes on this machine
-        with (
-            distributed.LocalCluster(n_workers=client, threads_per_worker=1, dashboard_address=":0") as cluster,
-            distributed.Client(cluster) as own,
-        ):
-            yield Cluster(own, retries)
+        with _local(distributed, client) as cluster, distributed.Client(cluster) as own:
+            yield Cluster(own, retries, worker_timeout)
     elif isinstance(client, str):
         try:
             own = distributed.Client(client, set_as_default=False)
@@ -158,14 +195,25 @@ def workers_of(client: Any, retries: int) -> Iterator[Workers]:
                 "the address"
             ) from error
         with own:
-            yield Cluster(own, retries)
+            yield Cluster(own, retries, worker_timeout)
     elif isinstance(client, distributed.Client):
-        yield Cluster(client, retries)
+        yield Cluster(client, retries, worker_timeout)
     else:
         raise TypeError(
             "client must be a dask.distributed Client, an address, a number of local processes, 'here' or None; "
             f"got {client!r}"
         )
+
+
+def _local(distributed: Any, n: int) -> Any:
+    """A cluster of so many processes of this machine."""
+    try:
+        return distributed.LocalCluster(n_workers=n, threads_per_worker=1, dashboard_address=":0")
+    except (OSError, RuntimeError) as error:
+        raise ClusterError(
+            f"the {n} processes of a local cluster could not be started ({_first_line(error)}); a script that starts "
+            "them needs `if __name__ == '__main__':` above its work; client='here' needs none"
+        ) from error
 
 
 def dask(module: str) -> Any:

@@ -9,6 +9,7 @@ from typing import Any
 
 from ..data import Columns, Svmlight
 from ..data.features import Categories, Features, Section, bits_for
+from ..data.pipes import identity
 from ..data.sources import IN_MEMORY, expand
 from ..data.standard import RunningScale
 from ..text import Analysis, Hashing
@@ -42,7 +43,7 @@ def files_of(
     """The shards of files, each file one, or neighbours together."""
     reading = dict(reading or {})
     format, columns = reading.pop("format", None), reading.pop("columns", None)
-    found = [os.fspath(path) for path in expand(paths)]
+    found = _for_workers(paths)
     groups = dealt(found, shards)
     named = [
         FileShard(f"shard {i} ({', '.join(group[:3])}{', …' if len(group) > 3 else ''})", tuple(group), format, columns,
@@ -61,6 +62,16 @@ def files_of(
     named = [replace(shard, format=own, columns=settled.columns, settings=reading) for shard in named]
     kind = FilesInMemory if in_memory else StreamedFiles
     return kind(workers, named, make_features(settled._replace(format=own)))
+
+
+def _for_workers(paths: Any) -> list[str]:
+    """Every file that is named, of which none is a pipe: workers read files, and more than once."""
+    found = [os.fspath(path) for path in expand(paths)]
+    for path in found:
+        if identity(path) is not None:
+            what = "standard input" if path == "-" else f"{path} is a pipe or a device, which"
+            raise ValueError(f"{what} cannot be read by the workers of a cluster; write it to a file, and name that")
+    return found
 
 
 def default_features(text: Any = None, **options: Any) -> MakeFeatures:
@@ -136,7 +147,7 @@ class FileData:
         if not are_files(held_out):
             raise TypeError(f"held_out must name files, as the data do; got {type(held_out).__name__}")
         self._held_out = [
-            replace(self._shards[0], name=f"held-out {path}", paths=(os.fspath(path),)) for path in expand(held_out)
+            replace(self._shards[0], name=f"held-out {path}", paths=(path,)) for path in _for_workers(held_out)
         ]
         self._workers.gather([self._workers.submit(files.peek, shard) for shard in self._held_out])
 

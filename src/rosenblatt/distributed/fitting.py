@@ -7,10 +7,11 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
+from .. import whole_files
 from ..mixing import refuse_unmixable
 from . import bags
 from .checkpoints import Checkpoint
-from .cluster import ClusterError, Workers, workers_of
+from .cluster import WORKER_TIMEOUT, ClusterError, Workers, workers_of
 from .file_sources import are_files, default_features, files_of
 from .running import Job, run
 from .sources import Data, Rows, check_count
@@ -36,6 +37,7 @@ def fit(
     checkpoint: str | os.PathLike[str] | None = None,
     resume: bool = False,
     retries: int = 1,
+    worker_timeout: float = WORKER_TIMEOUT,
     progress: bool | Callable[[PassRecord], None] = True,
 ) -> Any:
     """Fit an estimator on shards of the data, each on a worker of a Dask cluster, mixed after every pass.
@@ -83,6 +85,9 @@ def fit(
         Go on from the checkpoint, if there is one, to the bits of a run that never stopped.
     retries : int, default=1
         How often Dask runs a task again that has raised an error; what is lost with a worker it runs again anyway.
+    worker_timeout : float, default=300
+        Seconds to wait while the cluster has no worker, at the start and later on, before a `ClusterError` says so;
+        ``math.inf`` waits for ever.
     progress : bool or callable, default=True
         Print a line for every pass to standard error; or call this with a `PassRecord`.
 
@@ -111,6 +116,8 @@ def fit(
     refuse_unmixable(learner)
     max_iter = estimator.max_iter if passes is None else passes
     check_count("passes", max_iter)
+    if isinstance(worker_timeout, bool) or not isinstance(worker_timeout, (int, float)) or not worker_timeout > 0:
+        raise ValueError(f"worker_timeout must be a number of seconds above 0, got {worker_timeout!r}")
     if estimator.early_stopping:
         raise ValueError("early_stopping=True cuts rows off one table; on a cluster set passes=…, and watch held_out=…")
     seed, rng = estimator.random_state, fitted._generator()
@@ -121,19 +128,21 @@ def fit(
         resume=resume, warning=estimator._undecided,
     )  # fmt: skip
     if checkpoint is not None:
+        whole_files.check(checkpoint)
         job.checkpoint = Checkpoint(checkpoint, job.name, estimator.get_params(deep=False))
     elif resume:
         raise ValueError("resume=True goes on from a checkpoint: say which, checkpoint=…")
     try:
-        with workers_of(client, retries) as workers:
+        with workers_of(client, retries, worker_timeout) as workers:
             for note in workers.notes if progress is True else ():
                 print(note, file=sys.stderr, flush=True)
             opened = _opened(workers, data, y, sample_weight, shards, reading, features, in_memory, learner)
             run(job, opened, workers, held_out)
     except BaseException as error:
-        if job.mixed is None:
+        if job.mixed is not None:
+            _become(estimator, fitted, job)
+        elif not (job.saved and isinstance(error, ClusterError)):
             raise
-        _become(estimator, fitted, job)
         if not isinstance(error, (ClusterError, ValueError, OSError)):
             raise
         raise worded(error, f"{error}; {_kept(job)}") from error
@@ -183,8 +192,8 @@ def _become(estimator: Any, fitted: Any, job: Job) -> None:
 
 def _kept(job: Job) -> str:
     """Where the last complete pass is."""
-    assert job.mixed is not None
     if job.saved and job.checkpoint is not None:
         path = os.fspath(job.checkpoint.path)
         return f"pass {job.saved}, the last complete one, is in {path}, and resume=True goes on from there"
+    assert job.mixed is not None
     return f"the estimator holds pass {job.mixed.n_iter}, the last complete one (a checkpoint=… could go on from there)"

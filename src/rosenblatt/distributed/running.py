@@ -91,6 +91,7 @@ class Job:
 def run(job: Job, data: Data, workers: Workers, held_out: Any = None) -> None:
     """Do the job; what it comes to is in it, also where it fails: then as of the last complete pass."""
     resumed = job.checkpoint.read() if job.checkpoint is not None and job.resume else None
+    job.saved = 0 if resumed is None else len(resumed[1].history)
     if held_out is not None:
         data.open_held_out(held_out)
     regression = job.learner.epsilon is not None
@@ -115,7 +116,7 @@ def run(job: Job, data: Data, workers: Workers, held_out: Any = None) -> None:
         mixed = MixedLearner.of(model.learner, job.mix)
         mixed.mixing = progress.mixing
         learned = model.extras.get("features")
-        job.mixed, job.history, job.saved = mixed, progress.history, len(progress.history)
+        job.mixed, job.history = mixed, progress.history
         if progress.ended and (mixed.verdict != "stopped" or mixed.n_iter >= job.max_iter):
             job.features = learned
             return
