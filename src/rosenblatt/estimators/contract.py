@@ -157,7 +157,7 @@ class FittedState(BaseEstimator):
         if self._text is None and self._extras is not None:
             from .raw_text import transformer_of
 
-            self._text = transformer_of(self._extras)
+            self._text = transformer_of(self._extras, self._fitted.n_features)
         if self._text is None:
             raise AttributeError("text_ is there in a model that reads text alone, saved by est.save(path, text=…)")
         return self._text
