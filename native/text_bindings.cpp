@@ -326,7 +326,8 @@ nb::object index_ngrams(nb::object bytes_array, nb::object starts_array) {
     std::fill_n(slots.data(), size, 0);
     const Lexicon grams{reinterpret_cast<const char*>(bytes.data()), starts.data(), nullptr, size - 1,
                         static_cast<std::int64_t>(starts.size()) - 1};
-    fill_slots(grams, slots.data());
+    if (!fill_slots(grams, slots.data()))
+        throw std::invalid_argument("the n-grams of a table must be different, and too many of these fall together");
     return given_away(slots.give_away(), size);
 }
 

@@ -314,3 +314,11 @@ def test_standard_input_is_not_read_twice(tmp_path):
     expected = rb.data.read(__import__("io").BytesIO(ROWS))
     fitted = rb.AveragedPerceptron(max_iter=5, tol=None, random_state=0).fit(expected.X, expected.y)
     assert (rb.load(tmp_path / "m").coef_ == fitted.coef_).all()
+
+
+def test_one_class_alone_has_no_reasons(tmp_path, capsys):
+    rb.Perceptron().partial_fit([[1.0, 2.0]], ["x"]).save(tmp_path / "m")
+    (tmp_path / "a.svm").write_bytes(ROWS)
+    for more in ([], [str(tmp_path / "a.svm")]):
+        assert cli.main(["explain", str(tmp_path / "m"), *more]) == 1
+        assert "one class alone" in capsys.readouterr().err

@@ -35,8 +35,8 @@ def learner_of(kind: str, parameters: dict[str, Any]) -> Learner:
 
 
 def _kernel_learner(kind: str, parameters: dict[str, Any]) -> Learner:
-    from .kernel_space.budget_learner import BudgetLearner
     from .kernel_space.arrays import PRECISIONS
+    from .kernel_space.budget_learner import BudgetLearner
     from .kernel_space.budgets import Budget
     from .kernel_space.kernels import Kernel
     from .kernel_space.learner import KernelLearner
@@ -74,7 +74,7 @@ def _rule(kind: str, parameters: dict[str, Any]) -> Rule:
     from . import rules
 
     variant = parameters.get("variant")
-    if "rule" in parameters:
+    if parameters.get("rule") is not None:
         rule: Rule = parameters["rule"]
         return rule
     if variant in ("PA-I", "PA-II"):

@@ -117,7 +117,7 @@ def listed(inner: Check = anything) -> Check:
 
     def check(value: Any, place: str) -> None:
         _refuse_unless(type(value) in (list, tuple), value, place, "a list")
-        for i, one in enumerate(value):
+        for i, one in enumerate(value if inner is not anything else ()):
             inner(one, f"{place}[{i}]")
 
     return check
@@ -128,17 +128,20 @@ def named(inner: Check = anything) -> Check:
 
     def check(value: Any, place: str) -> None:
         _refuse_unless(type(value) is dict and all(type(name) is str for name in value), value, place, "values by name")
-        for name, one in value.items():
+        for name, one in value.items() if inner is not anything else ():
             inner(one, f"{place}.{cut(name)}")
 
     return check
+
+
+_NAMED = named()
 
 
 def record(_missing: tuple[str, ...] = (), /, **fields: Check) -> Check:
     """A dict with these entries and no others; ``_missing`` names those that need not be there."""
 
     def check(value: Any, place: str) -> None:
-        named()(value, place)
+        _NAMED(value, place)
         lacking = [name for name in fields if name not in value and name not in _missing]
         unknown = [name for name in value if name not in fields]
         if lacking or unknown:

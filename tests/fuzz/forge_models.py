@@ -11,6 +11,7 @@ users expect, a crash, a hang, or memory far beyond what the file holds; it is t
 The cases run in child processes, so that a crash ends one of them alone. Exits with 1 where there was a finding.
 """
 
+import faulthandler
 import os
 import pickle
 import random
@@ -30,7 +31,7 @@ BATCH, HANG, MEMORY = 400, 120, 1 << 30
 
 
 def case(seed, among, folder, data):
-    """Forge a file and use it; True: it was accepted. Raises a Finding."""
+    """Forge a file and use it; True: it was accepted. Raises a FindingError."""
     import forging
     import trials
 
@@ -42,9 +43,9 @@ def case(seed, among, folder, data):
     try:
         accepted = trials.try_file(path, sample, folder, data)
         if _peak() - before > MEMORY + 100 * size:
-            raise trials.Finding(f"{(_peak() - before) >> 20} MB were taken for a file of {size} bytes")
-    except trials.Finding as finding:
-        raise trials.Finding(f"{finding} [{done}]") from finding
+            raise trials.FindingError(f"{(_peak() - before) >> 20} MB were taken for a file of {size} bytes")
+    except trials.FindingError as finding:
+        raise trials.FindingError(f"{finding} [{done}]") from finding
     return accepted
 
 
@@ -58,7 +59,7 @@ def child(first, count, folder):
     import trials
 
     def hang(*_):
-        raise trials.Finding(f"it takes more than {HANG} s")
+        raise trials.FindingError(f"it takes more than {HANG} s")
 
     kept = Path(folder) / "samples.pickle"  # made by the first child
     if not kept.exists():
@@ -72,17 +73,19 @@ def child(first, count, folder):
         for seed in range(first, first + count):
             print(seed, end=" ", flush=True)
             signal.alarm(HANG)
+            faulthandler.dump_traceback_later(HANG + 30, exit=True)  # where no line of Python is reached
             try:
                 print("accepted" if case(seed, among, own, folder) else "refused", flush=True)
-            except trials.Finding as finding:
+            except trials.FindingError as finding:
                 print("FINDING", ascii(" ".join(str(finding).split())), flush=True)
             signal.alarm(0)
+            faulthandler.cancel_dump_traceback_later()
 
 
 def main(seconds, first):
     """Run children until the time is up; returns the exit code."""
     ends, seed = time.monotonic() + seconds, first
-    counts, findings = {"accepted": 0, "refused": 0}, []
+    counts, findings = {"refused": 0, "accepted": 0}, []
     with tempfile.TemporaryDirectory() as folder:
         while time.monotonic() < ends:
             left = ends - time.monotonic()
@@ -104,8 +107,9 @@ def main(seconds, first):
             if not done:
                 raise SystemExit(f"the child did nothing and ended by {ended}: {err[-4000:]}")
             seed = int(done[-1][0]) + 1
-    told = f"{sum(counts.values()) + len(findings):,} forged files: {counts['refused']:,} refused, {counts['accepted']:,} accepted"
-    print(f"{told}; {len(findings) or 'no'} finding{'s' * (len(findings) != 1)} (seeds {first} to {seed - 1})")
+    total, told = sum(counts.values()) + len(findings), ", ".join(f"{n:,} {how}" for how, n in counts.items())
+    many = f"{len(findings) or 'no'} finding{'s' * (len(findings) != 1)}"
+    print(f"{total:,} forged files: {told}; {many} (seeds {first} to {seed - 1})")
     return 1 if findings else 0
 
 
@@ -113,4 +117,5 @@ if __name__ == "__main__":
     if sys.argv[1] == "--child":
         child(int(sys.argv[2]), int(sys.argv[3]), sys.argv[4])
     else:
-        sys.exit(main(float(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else random.SystemRandom().randrange(10**9)))
+        start = int(sys.argv[2]) if len(sys.argv) > 2 else random.SystemRandom().randrange(10**9)
+        sys.exit(main(float(sys.argv[1]), start))

@@ -127,7 +127,11 @@ def _commands(folder):
 
 #: Runs that a checkpoint may go on with, by name.
 RUNS = {
-    "rows": {"data": [[1.0, 3], [2, 3], [-3, 1], [1, -1], [0, 2], [-1, 0]] * 2, "y": [1, 0, 1, 0, 1, 2] * 2, "shards": 2},
+    "rows": {
+        "data": [[1.0, 3], [2, 3], [-3, 1], [1, -1], [0, 2], [-1, 0]] * 2,
+        "y": [1, 0, 1, 0, 1, 2] * 2,
+        "shards": 2,
+    },
     "files": {"data": "text.csv", "in_memory": False, "reading": {"columns": {"label": "label", "text": ["text"]}}},
 }
 
@@ -155,17 +159,19 @@ def _checkpoints(folder):
 
 #: What may stand where something else should.
 JUNK = [
-    None, True, False, 0, 1, -1, 2, 3, 7, 255, 2**31 - 1, 2**31, 2**33, 3 * 10**8, 2**53, 2**63, -(2**63), 10**30, 10**400,
+    None, True, False, 0, 1, -1, 2, 3, 7, 255, 2**31 - 1, 2**31, 2**33, 3 * 10**8, 2**52, 2**63, -(2**63), 10**30,
+    10**400,
     0.0, -0.0, 0.5, -1.5, 1e-320, 1e308, -1e308, float("nan"), float("inf"), "", "x", "last", "averaged", "cuda",
-    "filename", "/etc/passwd", "float16", "<U300000000", "\x00", "\ud800", "y" * 100_000, [], {}, [[]], [None] * 50, ["a", "a"],
-    [1, 2, 3], {"a": 1}, {"$float": "inf"}, {"$float": "nan"}, {"$float": [1]}, {"$float": "1e5"}, {"$tuple": [1, "a"]},
+    "filename", "/etc/passwd", "float16", "<U300000000", "\x00", "\ud800", "y" * 100_000, [], {}, [[]], [None] * 50,
+    ["a", "a"], [1, 2, 3], {"a": 1},
+    {"$float": "inf"}, {"$float": "nan"}, {"$float": [1]}, {"$float": "1e5"}, {"$tuple": [1, "a"]},
     {"$tuple": 5}, {"$dict": [[1, 2]]}, {"$dict": [[[], 2]]}, {"$dict": [1]}, {"$bytes": "ÿ"}, {"$bytes": "好"},
     {"$rule": "PA1", "C": 0.1}, {"$rule": "PA1", "C": -1}, {"$rule": "PA1", "C": [1]}, {"$rule": "Perceptron"},
     {"$rule": "Perceptron", "eta0": 1e300, "margin": 0.0}, {"$rule": "HardMargin"}, {"$rule": "os.system"},
     {"$array": "uint8", "values": [300]}, {"$array": "U300000000", "values": ["a"]}, {"$array": "int64", "values": []},
     {"$array": "float64", "values": [[1]]}, {"$generator": "PCG64", "state": {}}, {"$generator": "seed", "state": {}},
-    {"$generator": "MT19937", "state": {"bit_generator": "MT19937", "state": {"key": {"$array": "uint32", "values": [1] * 624},
-                                                                             "pos": 10**6}}},
+    {"$generator": "MT19937", "state": {
+        "bit_generator": "MT19937", "state": {"key": {"$array": "uint32", "values": [1] * 624}, "pos": 10**6}}},
     {"$random_state": "PCG64", "state": 3}, {"$unknown": 1}, {"$": 1},
 ]  # fmt: skip
 
@@ -198,9 +204,22 @@ def _place(rng, document):
 
 def _change_document(rng, document, other):
     path, holder, key = _place(rng, document)
-    value, action = holder[key], rng.choice(("junk", "junk", "number", "drop", "again", "swap", "other", "list", "deep"))
+    value, action = (
+        holder[key],
+        rng.choice(("junk", "junk", "number", "drop", "again", "swap", "other", "list", "deep")),
+    )
     if action == "number" and isinstance(value, (int, float)):
-        changes = (-value, value + 1, value - 1, value * 2, value * 1e6, float(value), str(value), value * 2**33, not value)
+        changes = (
+            -value,
+            value + 1,
+            value - 1,
+            value * 2,
+            value * 1e6,
+            float(value),
+            str(value),
+            value * 2**33,
+            not value,
+        )
         holder[key] = rng.choice(changes)
     elif action == "drop":
         del holder[key]
@@ -249,7 +268,7 @@ def _change_tensors(rng, tensors, others):
         "transposed": lambda: array.T,
         "scalar": lambda: np.zeros((), array.dtype),
         "value": lambda: _with_value(rng, array),
-        "value again": lambda: _with_value(rng, array),
+        "likely value": lambda: _with_likely_value(rng, array),
         "bytes": lambda: np.frombuffer(rng.randbytes(array.nbytes), array.dtype).reshape(array.shape),
         "of another": lambda: others[rng.choice(sorted(others))] if others else array,
         "of another name": lambda: others.get(name, array),
@@ -257,6 +276,7 @@ def _change_tensors(rng, tensors, others):
         "names": lambda: _names(rng, array),
     }
     action = "names" if name == "feature_names" and rng.random() < 0.7 else rng.choice(sorted(actions))
+    action = rng.choice(("value", "likely value")) if rng.random() < 0.4 else action  # which are not all refused
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         changed = actions[action]() if array.ndim or action in ("drop", "retype", "deeper") else None
@@ -269,11 +289,25 @@ def _change_tensors(rng, tensors, others):
 
 def _with_value(rng, array):
     found = array.copy()
-    kinds = {"f": (np.nan, np.inf, -np.inf, 1e300, -1e300, 1e38, -1.0, 0.5, 2**53, 1e19), "b": (True, False)}
+    kinds = {"f": (np.nan, np.inf, -np.inf, 1e300, -1e300, 1e38, -1.0, 0.5, 2**52, 1e19), "b": (True, False)}
     values = kinds.get(array.dtype.kind, (0, 1, -1, 127, 2**31 - 1, 2**40, 2**62, -(2**62)))
     if found.size:
         place = np.unravel_index(rng.randrange(found.size), found.shape)
         found[place if rng.random() < 0.8 else ...] = np.array(rng.choice(values)).astype(array.dtype)
+    return found
+
+
+def _with_likely_value(rng, array):
+    """The same with values that it might have: some that stand elsewhere in it, or between them."""
+    found = array.copy()
+    for _ in range(rng.choice((1, 3, found.size))):
+        if found.size and found.dtype.kind != "b":
+            low, high = found.min(), found.max()
+            value = (
+                low + (high - low) * rng.random() if found.dtype.kind == "f" else rng.randint(int(low), int(high) + 1)
+            )
+            with np.errstate(all="ignore"):
+                found.reshape(-1)[rng.randrange(found.size)] = np.array(value).astype(found.dtype)
     return found
 
 
@@ -305,5 +339,7 @@ def write(path, document, tensors, rng=None):
     if rng is not None:
         _change_document(rng, header, header)
     head = json.dumps(header).encode()
-    length = len(head) if rng is None or rng.random() < 0.8 else rng.choice((0, 1, len(head) + 1, 2**40, 2**63, 2**64 - 1))
+    length = (
+        len(head) if rng is None or rng.random() < 0.8 else rng.choice((0, 1, len(head) + 1, 2**40, 2**63, 2**64 - 1))
+    )
     Path(path).write_bytes(length.to_bytes(8, "little") + head + content)

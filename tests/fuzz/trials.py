@@ -22,12 +22,12 @@ from rosenblatt.model_files import ModelFileError
 MOST = 1 << 24
 
 
-class Finding(Exception):
+class FindingError(Exception):
     """What should not have happened."""
 
 
 def try_file(path, sample, folder, data):
-    """Use a file in every way; True: it was accepted. Raises a Finding.
+    """Use a file in every way; True: it was accepted. Raises a FindingError.
 
     What is written goes to ``folder``; ``data`` is where the files lie that the samples learned from.
     """
@@ -40,7 +40,7 @@ def try_file(path, sample, folder, data):
     else:
         _use(model, path)
     if sample.rows is not None:
-        _on_the_command_line(path, sample.rows, folder)
+        _on_the_command_line(path, sample, folder)
     if sample.run is not None:
         again = shutil.copy(path, Path(folder) / "again.checkpoint")
         _allowed("resume", lambda: learn(data, sample.run, again, 3, True))
@@ -88,12 +88,15 @@ def _predict_and_learn(model):
     _allowed("learn on", lambda: model.partial_fit(wide[-1], y))
 
 
-def _on_the_command_line(path, rows, folder):
-    output = Path(folder) / "output.model"
-    for words in (
-        ["inspect", path], ["inspect", path, "--json"], ["explain", path], ["explain", path, rows, "--json"],
-        ["predict", path, rows], ["evaluate", path, rows], ["train", rows, "--resume", path, "-o", output, "--quiet"],
-    ):  # fmt: skip
+def _on_the_command_line(path, sample, folder):
+    rows, output = sample.rows, Path(folder) / "output.model"
+    commands = [
+        ["inspect", path], ["inspect", path, "--json"], ["explain", path, rows, "--json"], ["predict", path, rows],
+        ["evaluate", path, rows], ["train", rows, "--resume", path, "-o", output, "--quiet"],
+    ]  # fmt: skip
+    if sample.document["learner"]["n_features"] < 1 << 20:  # where it does not take seconds
+        commands.append(["explain", path])
+    for words in commands:
         out, err = io.TextIOWrapper(io.BytesIO(), "utf-8"), io.StringIO()
 
         def call(words=words, out=out, err=err):
@@ -103,7 +106,7 @@ def _on_the_command_line(path, rows, folder):
         code = _watched(f"rosenblatt {words[0]}", call)
         said = err.getvalue().strip()
         if code not in (0, 1) or "Traceback" in said or (code and (not said or len(said.splitlines()) > 3)):
-            raise Finding(f"rosenblatt {words[0]} ended with {code}: {said[-500:]}")
+            raise FindingError(f"rosenblatt {words[0]} ended with {code}: {said[-500:]}")
 
 
 def _watched(what, call, refused=()):
@@ -115,7 +118,7 @@ def _watched(what, call, refused=()):
     except refused:
         raise
     except Exception as error:
-        raise Finding(f"{what}: {_told(error)}") from error
+        raise FindingError(f"{what}: {_told(error)}") from error
 
 
 def _allowed(what, call):
@@ -126,7 +129,7 @@ def _allowed(what, call):
         _one_sentence(what, error)
         said = isinstance(error, (ValueError, TypeError, AttributeError)) or "device='cuda'" in str(error)
         if not said or not _is_meant(error):
-            raise Finding(f"{what}: {_told(error)}") from error
+            raise FindingError(f"{what}: {_told(error)}") from error
     return None
 
 
@@ -142,7 +145,7 @@ def _is_meant(error):
 
 def _one_sentence(what, error):
     if not str(error) or ("\n" in str(error) and isinstance(error, ModelFileError)) or len(str(error)) > 5000:
-        raise Finding(f"{what}: a message that is no sentence: {_told(error)}") from error
+        raise FindingError(f"{what}: a message that is no sentence: {_told(error)}") from error
 
 
 def _told(error):

@@ -183,7 +183,8 @@ class FittedState(BaseEstimator):
         text : HashedText, BagOfWords or None, default=None
             What made the rows of text. It goes along, and is ``text_`` of the loaded model, which predicts from text as
             well: ``rb.load(path).predict(["a fine film"])``. So does ``rosenblatt predict``, from a column called
-            "text", where it is a HashedText. None: that with which this model was loaded, if any.
+            "text", where it is a HashedText. None: that with which this model was loaded, if any. The loaded one reads
+            documents, whatever ``input`` says here: a file does not decide what is read.
         """
         from .files import save
 

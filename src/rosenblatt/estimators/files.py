@@ -42,7 +42,7 @@ def load(path: str | os.PathLike[str]) -> Any:
     Returns
     -------
     estimator
-        Of the class that was saved. A file that is cut short, damaged, foreign or of a later version raises
+        Of the class that was saved. A file that is cut short, damaged, forged, foreign or of a later version raises
         ``ModelFileError``, a ValueError, which says so.
 
     Examples

@@ -67,9 +67,9 @@ def transformer_of(extras: dict[str, Section], n_features: int) -> HashedText | 
         schema.require(made._core.n_columns == n_features, BAG)
     if HASHED in extras:
         features = Features.of_section(extras[HASHED], n_features)  # refuses what the command line would
-        if features.is_text and len(features.encoder.text) == 1:  # type: ignore[union-attr]
-            [column] = features.encoder.text.values()  # type: ignore[union-attr]
-            made = made or HashedText.of(column.hashing)  # type: ignore[attr-defined]
+        columns: Any = [] if features.encoder is None else [*features.encoder.text.values()]
+        if features.is_text and len(columns) == 1 and made is None:
+            made = HashedText.of(columns[0].hashing)
     return made
 
 

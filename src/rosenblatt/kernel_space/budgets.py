@@ -155,7 +155,7 @@ class Forgetron(Random):
     def is_sound(self, alpha: Array) -> bool:
         in_turn = self.mistakes == self.n < self.size or self.mistakes >= self.n == self.size
         steps = float(np.abs(alpha).max(initial=0.0)) <= 1 + 64 * self.precision
-        return in_turn and steps and self.Q < (self.mistakes + 1) * 15 / 32 and self._remembers_all()
+        return in_turn and steps and (self.mistakes + 1) * 15 / 32 > self.Q and self._remembers_all()
 
     def change(self, step: Step, alpha: Array) -> Change:
         slot, full = self.mistakes % self.size, self.n == self.size  # in turn, so that the next is the oldest

@@ -107,9 +107,7 @@ def _history(learner: KernelLearner, arrays: dict[str, Array], n: int, stride: i
     schema.require(bool(np.all(np.diff(time, prepend=0) > 0)), "update_time")
     schema.require(not len(which) or not isinstance(learner, BudgetLearner), "update_example")
     coef = np.zeros((len(which), stride), learner.dtype)
-    coef[:, : learner.n_vectors] = schema.array(
-        arrays, "update_step", learner.dtype, (len(which), learner.n_vectors)
-    )
+    coef[:, : learner.n_vectors] = schema.array(arrays, "update_step", learner.dtype, (len(which), learner.n_vectors))
     return which, coef, time
 
 

@@ -26,7 +26,13 @@ from .. import rules, schema
 
 _RULES: dict[str, Any] = {kind.__name__: kind for kind in rules.ALL}
 #: Types of the numbers of an array.
-_NUMBERS = ("bool", "float16", "float32", "float64", *(f"{kind}int{bits}" for kind in ("", "u") for bits in (8, 16, 32, 64)))
+_NUMBERS = (
+    "bool",
+    "float16",
+    "float32",
+    "float64",
+    *(f"{kind}int{bits}" for kind in ("", "u") for bits in (8, 16, 32, 64)),
+)
 #: Lists within lists, at most.
 _DEEPEST = 64
 

@@ -117,7 +117,9 @@ class Analysis:
     def settings(self) -> dict[str, Any]:
         """The parameters, as plain values for a model file."""
         if self.ngrams[1] > LONGEST:
-            raise ValueError(f"a model file holds n-grams of at most {LONGEST}, and these are of up to {self.ngrams[1]}")
+            raise ValueError(
+                f"a model file holds n-grams of at most {LONGEST}, and these are of up to {self.ngrams[1]}"
+            )
         return {f.name: getattr(self, f.name) for f in fields(self) if f.init}
 
 
