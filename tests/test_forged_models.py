@@ -372,6 +372,14 @@ def test_sections_of_the_command_line_that_do_not_fit_are_refused(change, among,
             assert "can read" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("name", ["", "a/b"])
+def test_a_section_has_a_name_that_can_be_saved_again(name, tmp_path):
+    path = tmp_path / "model"
+    small().save(path)
+    rewritten(path, change_document=lambda document: document["extras"].update({name: {}}))
+    one_sentence(lambda: rb.load(path), ModelFileError, "a name without '/'")
+
+
 def test_sparse_examples_are_in_order(tmp_path):
     path, (X, y) = tmp_path / "model", data(rb.KernelPerceptron())
     rb.KernelPerceptron(max_iter=2).fit(sp.csr_matrix(X), y).save(path)

@@ -224,7 +224,8 @@ def _change_document(rng, document, other):
     elif action == "drop":
         del holder[key]
     elif action == "again":
-        holder.insert(key, value) if isinstance(holder, list) else holder.update({f"{key}_again": value})
+        again = f"{key}{rng.choice(('_again', '/', ''))}"
+        holder.insert(key, value) if isinstance(holder, list) else holder.update({again: value})
     elif action == "swap":
         _, elsewhere, there = _place(rng, document)
         holder[key] = copy.deepcopy(elsewhere[there])
@@ -234,7 +235,7 @@ def _change_document(rng, document, other):
     elif action == "list" and isinstance(value, list):
         holder[key] = rng.choice((value[::-1], value + value, value[1:], value * 500, [value], [*value, None]))
     elif action == "deep":
-        for _ in range(rng.choice((3, 80, 600))):
+        for _ in range(rng.choice((3, 80, 150))):
             value = rng.choice(([value], {"a": value}, {"$tuple": [value]}))
         holder[key] = value
     else:

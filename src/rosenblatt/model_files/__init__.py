@@ -97,8 +97,7 @@ def write(path: str | os.PathLike[str], model: Model) -> None:
         tensors[_FEATURE_NAMES] = np.frombuffer(container.json_text(names).encode(), np.uint8)
     sections = {}
     for name, (plain, own) in model.extras.items():
-        if not name or "/" in name:
-            raise ValueError(f"a section of a model file needs a name without '/', not {name!r}")
+        _check_section(name)
         sections[name] = encode(plain, name)
         tensors |= {f"{name}/{key}": array for key, array in own.items()}
     document = {
@@ -177,6 +176,7 @@ def _model(document: Any, tensors: dict[str, Array]) -> Model:
     parameters = {name: decode(value) for name, value in document["parameters"].items()}
     extras = {}
     for name, plain in document["extras"].items():
+        _check_section(name)
         prefix = f"{name}/"
         arrays = {key[len(prefix) :]: array for key, array in tensors.items() if key.startswith(prefix)}
         extras[name] = (decode(plain), arrays)
@@ -194,6 +194,11 @@ def _decode_names(stored: Array, n_features: int) -> list[Any]:
     if not len(names) == n_features == len(set(names)):
         raise ValueError(f"its feature names do not fit its weights: {n_features:,} different ones are needed")
     return list(names)
+
+
+def _check_section(name: str) -> None:
+    if not name or "/" in name:
+        raise ValueError(f"a section of a model file needs a name without '/', not {name!r}")
 
 
 def _encode_classes(classes: Array) -> dict[str, Any]:

@@ -119,6 +119,6 @@ def _tally(arrays: dict[str, Array], k: int, dtype: Any) -> Array:
     tally = arrays["tally"]
     schema.require(tally.shape == (2 * k + 9,) and tally.dtype == np.float64 and not np.isnan(tally).any(), "tally")
     counts = tally[VISITED:]
-    schema.require(bool(np.all((counts >= 0) & (counts <= schema.MOST) & (counts % 1 == 0))), "tally")
+    schema.require(bool(np.all((counts >= 0) & (counts <= schema.MOST) & (counts == np.floor(counts)))), "tally")
     schema.require(0 <= tally[GROWTH] < np.inf and tally[ROOM] <= float(np.finfo(dtype).max) / 16, "tally")
     return tally
