@@ -14,10 +14,7 @@ import reprlib
 from collections.abc import Callable, Mapping
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-Array = NDArray[Any]
+Array = Any  # of NumPy, which takes its time to import
 Check = Callable[[Any, str], None]
 
 #: The largest count: from there on a float64 does not tell two neighbours apart.
@@ -64,9 +61,9 @@ def real(low: float = -math.inf, *, finite: bool = True) -> Check:
     return check
 
 
-def nan(value: Any, place: str) -> None:
-    """NaN."""
-    _refuse_unless(type(value) is float and math.isnan(value), value, place, "NaN")
+def number(value: Any, place: str) -> None:
+    """A number that is told and not used: infinite or NaN too."""
+    _refuse_unless(type(value) in (int, float), value, place, "a number")
 
 
 def choice(*allowed: Any) -> Check:
@@ -172,9 +169,15 @@ def array(
     fits = len(found.shape) == len(shape) and all(b is None or a == b for a, b in zip(found.shape, shape))
     if not fits or found.dtype != dtype:
         raise ValueError(f"{name} does not fit the rest: it is {found.dtype} of shape {cut(list(found.shape))}")
-    if finite and found.dtype.kind == "f" and not bool(np.isfinite(found).all()):
+    if finite and found.dtype.kind == "f" and not _all_finite(found):
         raise ValueError(f"{name} does not fit the rest: it holds NaN or infinity")
     return found
+
+
+def _all_finite(array: Array) -> bool:
+    import numpy as np
+
+    return bool(np.isfinite(array).all())
 
 
 def numbers(arrays: Mapping[str, Array], name: str, dtype: Any, n: int | None, below: int) -> Array:

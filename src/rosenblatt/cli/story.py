@@ -48,7 +48,7 @@ _JUDGED = schema.either(
         rows=schema.whole(), accuracy=schema.real(), classes=schema.json_value, confusion=schema.json_value
     ),
     a_regression=schema.record(
-        rows=schema.whole(), mae=schema.real(), rmse=schema.real(), r2=schema.optional(schema.real(finite=False))
+        rows=schema.whole(), mae=schema.number, rmse=schema.number, r2=schema.optional(schema.number)
     ),
 )
 _COUNTS = schema.optional(schema.listed(schema.whole()))

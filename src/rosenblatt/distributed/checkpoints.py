@@ -85,7 +85,7 @@ _PROGRESS = schema.record(
             updates=schema.whole(),
             weighted_mistakes=schema.real(0),
             margin=schema.listed(schema.real(finite=False)),
-            held_out=schema.optional(schema.real(finite=False)),
+            held_out=schema.optional(schema.number),
             seconds=schema.real(),
             workers=schema.whole(),
             bytes_moved=schema.whole(),

@@ -30,7 +30,7 @@ _MADE_WITH = {
 #: and what its run has come to.
 _RUN = {
     "passes": schema.listed(schema.whole()),
-    "held_out_scores": schema.listed(schema.either(a_number=schema.real(finite=False), NaN=schema.nan)),
+    "held_out_scores": schema.listed(schema.number),
     "n_iter": schema.whole(),
     "streaming": schema.flag,
     "weighted": schema.flag,
