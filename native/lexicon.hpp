@@ -44,14 +44,20 @@ struct Lexicon {
 
 inline std::uint64_t slots_for(std::size_t size) { return std::bit_ceil(2 * static_cast<std::uint64_t>(size) + 1); }
 
-// Fill slots, all zero, so that every n-gram is found.
-inline void fill_slots(const Lexicon& grams, std::uint64_t* slots) {
+// Fill slots, all zero, so that every n-gram is found. False: they fall together as different n-grams never do, so that
+// finding them would take for ever (a file may hold anything, the same n-gram a million times too).
+inline bool fill_slots(const Lexicon& grams, std::uint64_t* slots) {
+    std::int64_t passed = 0;
+    const std::int64_t most = 1024 + 32 * grams.size;  // a table at most half full passes 0.5 slots per n-gram
     for (std::int64_t i = 0; i < grams.size; ++i) {
         const std::uint64_t hash = ngram_hash(grams[i]);
         std::uint64_t place = hash & grams.mask;
-        while (slots[place] != 0) place = (place + 1) & grams.mask;
+        for (; slots[place] != 0; place = (place + 1) & grams.mask) {
+            if (++passed > most) return false;
+        }
         slots[place] = hash << 32 | static_cast<std::uint64_t>(i + 1);
     }
+    return true;
 }
 
 }  // namespace rosenblatt

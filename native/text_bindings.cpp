@@ -330,7 +330,8 @@ nb::object index_ngrams(nb::object bytes_array, nb::object starts_array) {
                         size - 1,
                         static_cast<std::int64_t>(starts.size()) - 1,
                         static_cast<std::int64_t>(bytes.size())};
-    fill_slots(grams, slots.data());
+    if (!fill_slots(grams, slots.data()))
+        throw std::invalid_argument("the n-grams of a table must be different, and too many of these fall together");
     return given_away(slots.give_away(), size);
 }
 

@@ -6,9 +6,12 @@ import numpy as np
 import scipy.sparse as sp
 from discovery import CLASSIFIERS, ESTIMATORS
 from identity import same_bits
+from safetensors import safe_open
+from safetensors.numpy import load_file, save_file
 
 import rosenblatt as rb
 from rosenblatt.kernel_space.learner import KernelLearner
+from rosenblatt.model_files import container
 from rosenblatt.model_files.values import encode
 
 SETTINGS = [
@@ -54,6 +57,22 @@ def mostly_zero(**options):
     """A model of a thousand features, of which it has met a few."""
     X = sp.random(30, 1000, 0.004, format="csr", random_state=3)
     return rb.AveragedPerceptron(max_iter=3, random_state=0, **options).fit(X, np.arange(30) % 3)
+
+
+def rewritten(path, change_metadata=None, change_document=None, change_tensors=None):
+    """A file whose parts were changed by someone who knows how to make the checksum right again."""
+    document, tensors = container.read(path)
+    if change_tensors:
+        change_tensors(tensors)
+    if change_document:
+        change_document(document)
+    container.write(path, document, tensors)
+    if change_metadata:
+        with safe_open(path, "np") as file:
+            metadata = file.metadata()
+        tensors = load_file(path)
+        change_metadata(metadata)
+        save_file(tensors, path, metadata)
 
 
 #: Made anew from the rest, only used within a call, or compared by what is in use of them.

@@ -298,3 +298,11 @@ def test_a_fault_late_in_a_file_leaves_no_half_of_the_predictions(model, tmp_pat
 def test_usage_errors_have_their_own_code(capsys):
     assert cli.main(["train", "a.csv"]) == 2
     assert "-o/--output" in capsys.readouterr().err
+
+
+def test_one_class_alone_has_no_reasons(tmp_path, capsys):
+    rb.Perceptron().partial_fit([[1.0, 2.0]], ["x"]).save(tmp_path / "m")
+    (tmp_path / "a.svm").write_bytes(ROWS)
+    for more in ([], [str(tmp_path / "a.svm")]):
+        assert cli.main(["explain", str(tmp_path / "m"), *more]) == 1
+        assert "one class alone" in capsys.readouterr().err

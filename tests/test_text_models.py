@@ -1,6 +1,6 @@
 """Models of text in files: what made the rows goes along, so that prediction needs nothing but the file."""
 
-import copy
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -10,7 +10,7 @@ import pytest
 from discovery import CLASSIFIERS, ESTIMATORS, learned, named
 from identity import same_bits
 from refusals import one_sentence
-from saved import through_a_file
+from saved import rewritten, through_a_file
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
@@ -67,9 +67,29 @@ def test_text_in_any_container(tmp_path):
                pa.chunked_array([NEW[:1], NEW[1:]]), [line.encode() for line in NEW]]  # fmt: skip
     for column in columns:
         assert loaded.predict(column).tolist() == expected
-    (tmp_path / "lines.txt").write_text("\n".join(NEW), encoding="utf-8")
-    model.save(tmp_path / "model", text=text.set_params(input="lines"))
-    assert rb.load(tmp_path / "model").predict([str(tmp_path / "lines.txt")]).tolist() == expected
+
+
+@pytest.mark.parametrize("text", TRANSFORMERS[1:3], ids=repr)
+@pytest.mark.parametrize("given", ["filename", "lines"])
+def test_a_file_does_not_decide_what_is_read(text, given, tmp_path):
+    model, text, _ = fitted(rb.AveragedPerceptron, text)
+    lines = str(tmp_path / "text.txt")
+    Path(lines).write_text("\n".join(NEW[:1]), encoding="utf-8")
+    model.save(tmp_path / "model", text=text.set_params(input=given))
+    rewritten(tmp_path / "model", change_document=lambda document: set_inputs(document["extras"], given))
+    loaded, content = rb.load(tmp_path / "model"), text.set_params(input="content")
+    same_bits(loaded.decision_function([lines]), model.decision_function(content.transform([lines])))
+    loaded.text_.set_params(input=given)  # the caller does
+    same_bits(loaded.decision_function([lines]), model.decision_function(content.transform(NEW[:1])))
+
+
+def set_inputs(section, given):
+    """As a forger would: let every section of text name what it reads."""
+    for name, part in list(section.items()):
+        if isinstance(part, dict):
+            set_inputs(part, given)
+        if name in ("hashing", "vocabulary"):
+            section["input"] = given
 
 
 def test_the_command_line_and_python_read_each_others_models(tmp_path, capsys):
@@ -146,8 +166,10 @@ def test_a_model_of_several_columns_is_none_of_text(tmp_path):
 def test_a_section_that_someone_changed_is_told(tmp_path):
     model, text, _ = fitted(rb.Perceptron, TRANSFORMERS[1])
     model.save(tmp_path / "model", text=text)
-    loaded = rb.load(tmp_path / "model")
-    loaded._extras = copy.deepcopy(loaded._extras)
-    loaded._extras["features"][0]["table"]["text"]["text"]["hashing"].pop("bits")
-    loaded._extras["features"][0]["table"]["text"]["text"]["hashing"]["boots"] = 3
-    one_sentence(lambda: loaded.predict(NEW), ModelFileError, "reads text by")
+
+    def change(document):
+        hashing = document["extras"]["features"]["table"]["text"]["text"]["hashing"]
+        hashing["boots"] = hashing.pop("bits")
+
+    rewritten(tmp_path / "model", change_document=change)
+    one_sentence(lambda: rb.load(tmp_path / "model"), ModelFileError, str(tmp_path), "hashing lacks 'bits'")

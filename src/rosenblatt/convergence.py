@@ -18,7 +18,7 @@ from . import engine
 
 Array = NDArray[Any]
 
-SEPARATED, NO_MARGIN, STOPPED = "separated", "no margin", "stopped"
+SEPARATED, NO_MARGIN, STOPPED = VERDICTS = "separated", "no margin", "stopped"
 
 
 ON_THE_BOUNDARY = (

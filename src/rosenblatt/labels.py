@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import numbers
 from typing import Any
 
 import numpy as np
@@ -67,6 +69,16 @@ def insert(classes: Array, label: Any) -> tuple[Array, int]:
             "use labels of one type"
         ) from None
     return extended[order], int(np.flatnonzero(order == len(classes))[0])
+
+
+def check_class_weight(given: Any) -> None:
+    """Refuse class weights that are neither None, "balanced" nor a dict of finite numbers >= 0."""
+    if given is None or (isinstance(given, str) and given == "balanced"):
+        return
+    if not isinstance(given, dict):
+        raise ValueError(f"class_weight must be a dict, 'balanced' or None; got {given!r}")
+    if not all(isinstance(weight, numbers.Real) and 0 <= float(weight) < math.inf for weight in given.values()):
+        raise ValueError(f"class_weight must hold finite numbers >= 0, got {given!r}")
 
 
 def extend(classes: Array, y: Array) -> Array:

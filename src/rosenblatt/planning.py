@@ -35,10 +35,12 @@ def learner_of(kind: str, parameters: dict[str, Any]) -> Learner:
 
 
 def _kernel_learner(kind: str, parameters: dict[str, Any]) -> Learner:
+    from .kernel_space.arrays import PRECISIONS
     from .kernel_space.budget_learner import BudgetLearner
     from .kernel_space.budgets import Budget
     from .kernel_space.kernels import Kernel
     from .kernel_space.learner import KernelLearner
+    from .state import check_name
 
     told = parameters.get
     gamma = told("gamma", "scale")
@@ -55,6 +57,8 @@ def _kernel_learner(kind: str, parameters: dict[str, Any]) -> Learner:
         "block_size": told("block_size"),
         "cache_size": None if cache is None else 1e6 * cache,
     }
+    check_name("device", told("device", "cpu"), ("cpu", "cuda"))
+    check_name("precision", told("precision", "float32"), PRECISIONS)
     policy, size = told("budget_policy", "random"), told("budget")
     if size is None:
         if policy != "random":
@@ -70,7 +74,7 @@ def _rule(kind: str, parameters: dict[str, Any]) -> Rule:
     from . import rules
 
     variant = parameters.get("variant")
-    if "rule" in parameters:
+    if parameters.get("rule") is not None:
         rule: Rule = parameters["rule"]
         return rule
     if variant in ("PA-I", "PA-II"):

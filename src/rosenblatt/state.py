@@ -111,7 +111,7 @@ class State:
         self.n_features, self.n_classes, self.dtype = n_features, n_classes, np.dtype(dtype)
         self.weights = engine.zeros(1 + n_features, engine.stride_of(self.n_vectors), dtype)
         self.total = np.zeros(self.weights.shape) if self.readout == "averaged" else None
-        self.pocket = np.zeros_like(self.weights) if self.readout == "pocket" else None
+        self.pocket = np.zeros(self.weights.shape, dtype) if self.readout == "pocket" else None
         self.start: Array | None = None  # W₀; None: zero
         self.tally = np.zeros(2 * self.n_vectors + 9)
         self.tally[CURRENT] = 1

@@ -41,6 +41,10 @@ def run(arguments: argparse.Namespace) -> None:
 
     model, features = loaded(arguments.model)
     _refuse_votes(model, arguments.model)
+    if model.classes is not None and len(model.classes) < 2:
+        raise CommandError(
+            f"{arguments.model} knows one class alone and gives it to every row: there is no reason to tell"
+        )
     if arguments.example is None:
         found = reasons.strongest(model, features, arguments.top)
         if arguments.json:

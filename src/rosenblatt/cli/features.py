@@ -35,8 +35,11 @@ class Features(features.Features):
     @classmethod
     def of_model(cls, model: Model, path: str) -> Features:
         """What a model needs, from its file."""
+        from ..model_files import refusing
+
         if SECTION in model.extras:
-            return cls.of_section(model.extras[SECTION])
+            with refusing(path):
+                return cls.of_section(model.extras[SECTION], model.learner.n_features)
         if getattr(getattr(model.learner, "kernel", None), "name", None) == "precomputed":
             raise CommandError(
                 f"{path} has a precomputed kernel, whose values with its examples no file holds; use rb.load in Python"

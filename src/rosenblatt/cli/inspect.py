@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from . import options
-from .story import classes, counts, in_words, size
+from .story import STORY, classes, counts, in_words, size
 from .terminal import emit, show, shown
 
 EXAMPLE = "rosenblatt inspect mood.model"
@@ -22,9 +22,16 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     """Do it."""
-    from ..model_files import read
+    from ..model_files import refusing
+    from .features import SECTION, Features
+    from .judging import checked
 
-    model = read(arguments.model)
+    model = checked(arguments.model)
+    if SECTION in model.extras:
+        Features.of_model(model, arguments.model)  # refuses what is none
+    with refusing(arguments.model):
+        if "training" in model.extras:
+            STORY(model.extras["training"][0], "training")
     document = _document(model)
     if arguments.json:
         emit(document)

@@ -12,9 +12,11 @@ import numpy as np
 from .. import labels
 from ..data import Block
 from ..learner import Learner
-from ..model_files import Model, read
-from ..planning import rows_for
+from ..model_files import Model, learners, read, refusing
+from ..planning import learner_of, rows_for
+from ..schema import cut
 from ..tables import Table
+from . import algorithms
 from .features import Features
 from .inputs import are_words, labels_of, opened, targets_of
 from .terminal import CommandError, several, shown
@@ -24,8 +26,20 @@ Array = Any
 
 def loaded(path: str) -> tuple[Model, Features]:
     """A model and what makes its rows."""
-    model = read(path)
+    model = checked(path)
     return model, Features.of_model(model, path)
+
+
+def checked(path: str) -> Model:
+    """A model whose parameters are those of its learner."""
+    model = read(path)
+    with refusing(path):
+        if model.algorithm not in {named.estimator for named in algorithms.ALGORITHMS.values()}:
+            raise ValueError(f"{cut(model.algorithm)} is no learner")
+        labels.check_class_weight(model.parameters.get("class_weight"))
+        if not learners.are_akin(learner_of(model.algorithm, model.parameters), model.learner):
+            raise ValueError(f"its learner is not that of a {model.algorithm}")
+    return model
 
 
 def opened_for(features: Features, files: Sequence[str], arguments: argparse.Namespace, labelled: bool) -> Any:

@@ -6,6 +6,7 @@ import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from .. import schema
 from . import clustered, terminal
 from .terminal import several, shown
 
@@ -50,6 +51,36 @@ def where_it_ended(course: Course) -> str:
         return f"{what}; the model so far, of {several(learner.visited, 'example')}, is in {path}"
     again = clustered.goes_on(course.arguments.checkpoint)
     return f"{what}; pass {learner.n_iter}, the last complete one, is in {path}; {again}"
+
+
+_JUDGED = schema.either(
+    a_judgement=schema.record(
+        rows=schema.whole(), accuracy=schema.real(), classes=schema.json_value, confusion=schema.json_value
+    ),
+    a_regression=schema.record(
+        rows=schema.whole(), mae=schema.number, rmse=schema.number, r2=schema.optional(schema.number)
+    ),
+)
+_COUNTS = schema.optional(schema.listed(schema.whole()))
+#: What the story is in a model file.
+STORY = schema.record(
+    ("outside_epsilon", "progressive_within_epsilon", "cluster"),
+    files=schema.listed(schema.text),
+    resumed=schema.optional(schema.text),
+    rows=schema.whole(),
+    how=schema.text,
+    passes=schema.whole(),
+    mistakes=_COUNTS,
+    outside_epsilon=_COUNTS,
+    updates=schema.whole(-schema.MOST),
+    progressive_accuracy=schema.optional(schema.real()),
+    progressive_within_epsilon=schema.optional(schema.real()),
+    verdict=schema.optional(schema.text),
+    held_out=schema.optional(_JUDGED),
+    skipped=schema.whole(),
+    interrupted=schema.flag,
+    cluster=schema.json_value,
+)
 
 
 def summary(course: Course, story: dict[str, Any]) -> list[tuple[str, str]]:

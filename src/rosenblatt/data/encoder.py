@@ -7,6 +7,7 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
+from .. import schema
 from .blocks import Block
 from .columns import Columns, check_names
 from .csr import Array, Csr, beside, index_type
@@ -235,7 +236,9 @@ class Encoder:
         hash_names: Callable[[Sequence[str]], Array] = hash_names,
     ) -> Encoder:
         """The encoder that ``to_state`` told of; ``text`` makes each text encoder of its own settings and arrays."""
+        _SETTINGS(settings, "table")
         columns = Columns(**settings["columns"])
+        schema.require([*settings["text"]] == [*(columns.text or ())], "table.text")
         encoders = {}
         for i, name in enumerate(columns.text or ()):
             if text is None:
@@ -246,8 +249,26 @@ class Encoder:
             missing=settings["missing"], dtype=settings["dtype"], hash_names=hash_names,
         )  # fmt: skip
         if made.scale is not None:
-            made.scale = RunningScale.from_arrays(_under(arrays, "scale."))
+            made.scale = RunningScale.from_arrays(_under(arrays, "scale."), len(columns.numeric or ()))
         return made
+
+
+_NAMES = schema.optional(schema.listed(schema.text))
+_SETTINGS = schema.record(
+    columns=schema.record(
+        label=schema.optional(schema.either(text=schema.text, false=schema.choice(False))),
+        text=_NAMES,
+        numeric=_NAMES,
+        categorical=_NAMES,
+        weight=schema.optional(schema.text),
+        label_type=schema.optional(schema.text),
+    ),
+    standardise=schema.flag,
+    bits=schema.whole(1, 32),
+    missing=schema.text,
+    dtype=schema.choice("float32", "float64"),
+    text=schema.named(),
+)
 
 
 def _under(arrays: Mapping[str, Array], prefix: str) -> dict[str, Array]:

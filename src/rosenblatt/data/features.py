@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from .. import schema
 from ..text import Documents, Hashing
 from .ahead import Ahead
 from .blocks import Block
@@ -82,6 +83,7 @@ class TextColumn:
     def from_state(cls, plain: dict[str, Any], arrays: dict[str, Any]) -> TextColumn:
         from ..engine import threads
 
+        schema.record(("input",), hashing=schema.named(), named_rows=schema.whole(), input=schema.text)(plain, "text")
         return cls(Hashing.from_state(plain["hashing"], arrays, n_threads=threads()), plain["named_rows"])
 
 
@@ -201,16 +203,22 @@ class Features:
         return {"format": self.format.name, "settings": settings, "n_features": self.met}, {}
 
     @classmethod
-    def of_section(cls: type[Own], section: Section) -> Own:
-        """What ``to_section`` gave, as it was."""
+    def of_section(cls: type[Own], section: Section, n_features: int | None = None) -> Own:
+        """What ``to_section`` gave, as it was; refuses what does not make rows of so many columns (None: any)."""
         plain, arrays = section
+        schema.named()(plain, SECTION)
         if "table" in plain:
+            _TABLE(plain, SECTION)
             categories = Categories(plain["categories"])
             encoder = Encoder.from_state(plain["table"], arrays, TextColumn.from_state, categories)
-            return cls(encoder, None, categories)
-        kind = Svmlight if plain["format"] == "svmlight" else VowpalWabbit
-        made = cls(None, kind(**plain["settings"]), Categories())
-        made.met = plain["n_features"]
+            made = cls(encoder, None, categories)
+        else:
+            _NUMBERED(plain, SECTION)
+            kind, settings = _FORMATS[plain["format"]]
+            settings(plain["settings"], f"{SECTION}.settings")
+            made = cls(None, kind(**plain["settings"]), Categories())
+            made.met = plain["n_features"]
+        schema.require(n_features is None or made.n_features == n_features, SECTION)
         return made
 
     def absorb(self, other: Features) -> None:
@@ -226,6 +234,15 @@ class Features:
             assert isinstance(column, TextColumn)
             column.named_rows = rows
         return self
+
+
+#: What formats of numbered features there are, and their settings.
+_FORMATS: dict[str, tuple[Any, schema.Check]] = {
+    Svmlight.name: (Svmlight, schema.record(zero_based=schema.choice(True, False, "auto"))),
+    VowpalWabbit.name: (VowpalWabbit, schema.record(bits=schema.whole(1, 32))),
+}
+_TABLE = schema.record(table=schema.named(), categories=schema.listed(schema.text))
+_NUMBERED = schema.record(format=schema.choice(*_FORMATS), settings=schema.named(), n_features=schema.whole())
 
 
 def merged(sections: Sequence[Section]) -> Section:

@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .. import schema
+
 Array = NDArray[Any]
 
 
@@ -68,9 +70,12 @@ class RunningScale:
         return {"count": self.count, "total": self.total, "squares": self.squares}
 
     @classmethod
-    def from_arrays(cls, arrays: dict[str, Array]) -> RunningScale:
-        scale = cls(len(arrays["count"]))
+    def from_arrays(cls, arrays: dict[str, Array], n_columns: int) -> RunningScale:
+        """The state again, which must be that of so many columns."""
+        scale = cls(n_columns)
         scale.count, scale.total, scale.squares = (
-            np.array(arrays[key], float) for key in ("count", "total", "squares")
+            schema.array(arrays, name, np.float64, (n_columns,), finite=False).copy()
+            for name in ("count", "total", "squares")
         )
+        schema.require(bool(np.all(scale.count >= 0)), "scale.count")
         return scale

@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from .. import model_files
+from .. import model_files, schema
 from ..data.features import SECTION as FEATURES
-from ..data.features import Section
-from ..mixing import Mixed, MixedLearner
-from ..model_files import Model
+from ..data.features import Features, Section
+from ..mixing import MIXES, Mixed, MixedLearner
+from ..model_files import Model, ModelFileError
 from ..model_files.values import encode
 from .tasks import Measured
 from .telling import PassRecord
@@ -55,6 +55,11 @@ class Progress:
     @classmethod
     def of_section(cls, section: Section) -> Progress:
         plain, arrays = section
+        _PROGRESS(plain, SECTION)
+        n, shape = len(plain["shards"]), (len(plain["history"]), len(plain["shards"]))
+        schema.require(len(plain["generators"]) == n > 0 and len(plain["rows"]) in (0, n), f"{SECTION}.shards")
+        for name in _ARRAYS:
+            schema.array(arrays, name, np.float64, shape)
         history = [
             PassRecord.from_dict({**record, **{name: arrays[name][i].tolist() for name in _ARRAYS}})
             for i, record in enumerate(plain["history"])
@@ -65,6 +70,32 @@ class Progress:
             plain["mix"], plain["shards"], plain["rows"], plain["generators"], mixing, measured, plain["scale"],
             history, plain["ended"],
         )  # fmt: skip
+
+
+_PROGRESS = schema.record(
+    mix=schema.choice(*MIXES),
+    shards=schema.listed(schema.text),
+    rows=schema.listed(schema.whole()),
+    generators=schema.listed(schema.instance(np.random.Generator)),
+    weighted_mistakes=schema.real(0),
+    history=schema.listed(
+        schema.record(
+            number=schema.whole(1),
+            mistakes=schema.optional(schema.whole()),
+            updates=schema.whole(),
+            weighted_mistakes=schema.real(0),
+            margin=schema.listed(schema.real(finite=False)),
+            held_out=schema.optional(schema.number),
+            seconds=schema.real(),
+            workers=schema.whole(),
+            bytes_moved=schema.whole(),
+            weights_bytes=schema.whole(),
+        )
+    ),
+    ended=schema.flag,
+    measured=schema.optional(schema.record(radius2=schema.real(0), depth=schema.whole())),
+    scale=schema.optional(schema.real(0)),
+)
 
 
 @dataclass
@@ -90,7 +121,9 @@ class Checkpoint:
             return None
         model = model_files.read(self.path)
         if SECTION not in model.extras:
-            raise ValueError(f"{self.path} is a model, but not that of a distributed run: it cannot go on from there")
+            raise ModelFileError(
+                f"{self.path} is a model, but not that of a distributed run: it cannot go on from there"
+            )
         if model.algorithm != self.algorithm:
             raise ValueError(f"{self.path} holds a {model.algorithm}, and this is a {self.algorithm}")
         for name, value in self.parameters.items():
@@ -101,4 +134,7 @@ class Checkpoint:
                 raise ValueError(
                     f"{self.path} was begun with {name}={before!r}, and cannot go on with {name}={value!r}"
                 )
-        return model, Progress.of_section(model.extras[SECTION])
+        with model_files.refusing(self.path):
+            if FEATURES in model.extras:
+                Features.of_section(model.extras[FEATURES], model.learner.n_features)  # refuses what is none
+            return model, Progress.of_section(model.extras[SECTION])

@@ -180,7 +180,7 @@ class FilesInMemory(FileData):
             looks = [look if look.met_zero else look._replace(n_features=look.n_features + 1) for look in looks]
         for look in looks:
             if look.scale is not None and self._scale is None:
-                self._scale = RunningScale.from_arrays(look.scale.to_arrays())
+                self._scale = RunningScale.from_arrays(look.scale.to_arrays(), len(look.scale.count))
             elif look.scale is not None and self._scale is not None:
                 self._scale.absorb(look.scale)
         return looks

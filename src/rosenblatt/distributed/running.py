@@ -16,6 +16,7 @@ from ..convergence import ConvergenceWarning
 from ..data.features import Section
 from ..learner import Learner, Pass
 from ..mixing import MixedLearner
+from ..model_files import ModelFileError, learners
 from .checkpoints import Checkpoint, Progress
 from .cluster import Workers
 from .files import added
@@ -219,8 +220,7 @@ def class_weights(asked: Any, classes: Array, counts: Array | None) -> Array | N
     if isinstance(asked, str) and asked == "balanced":
         assert counts is not None
         return np.asarray(counts.sum() / (len(classes) * np.maximum(counts, 1).astype(np.float64)))
-    if not isinstance(asked, dict):
-        raise ValueError(f"class_weight must be a dict, 'balanced' or None; got {asked!r}")
+    labels.check_class_weight(asked)
     if not any(label in asked for label in classes.tolist()):
         raise ValueError(f"class_weight names {list(asked)}, none of which is a class: {classes.tolist()}")
     return np.array([asked.get(label, 1.0) for label in classes.tolist()], np.float64)
@@ -230,6 +230,8 @@ def _refuse_another_run(job: Job, progress: Progress, data: Data, rows: list[int
     """A run goes on as it began."""
     assert job.checkpoint is not None
     path, known = job.checkpoint.path, coding.classes
+    if learners.made_with(model.learner) != learners.made_with(job.learner):
+        raise ModelFileError(f"{path} is damaged or was tampered with: its learner is not that of its parameters")
     if progress.mix != job.mix:
         raise ValueError(f"{path} was begun with mix={progress.mix!r}, and cannot go on with mix={job.mix!r}")
     if len(progress.shards) != len(data.names) or (rows and progress.rows and rows != progress.rows):

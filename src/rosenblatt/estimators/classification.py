@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-import numbers
 from typing import Any, ClassVar
 
 import numpy as np
@@ -255,14 +253,10 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):
                     "class_weight='balanced' needs all of y, which a stream does not have; give the weights as a dict"
                 )
             return np.asarray(compute_class_weight("balanced", classes=classes, y=y))
-        if not isinstance(given, dict):
-            raise ValueError(f"class_weight must be a dict, 'balanced' or None; got {given!r}")
+        labels.check_class_weight(given)
         if y is not None and not any(label in given for label in classes.tolist()):
             raise ValueError(f"class_weight names {list(given)}, none of which is a class of y: {classes.tolist()}")
-        weights = [given.get(label, 1.0) for label in classes.tolist()]
-        if not all(isinstance(weight, numbers.Real) and 0 <= float(weight) < math.inf for weight in weights):
-            raise ValueError(f"class_weight must hold finite numbers >= 0, got {given!r}")
-        return np.array(weights, dtype=np.float64)
+        return np.array([given.get(label, 1.0) for label in classes.tolist()], dtype=np.float64)
 
     # ---- predicting ----------------------------------------------------------------------------------------------
 

@@ -165,7 +165,7 @@ class FittedState(Locked):
         if self._text is None and self._extras is not None:
             from .raw_text import transformer_of
 
-            self._text = transformer_of(self._extras)
+            self._text = transformer_of(self._extras, self._fitted.n_features)
         if self._text is None:
             raise AttributeError("text_ is there in a model that reads text alone, saved by est.save(path, text=…)")
         return self._text
@@ -192,7 +192,8 @@ class FittedState(Locked):
         text : HashedText, BagOfWords or None, default=None
             What made the rows of text. It goes along, and is ``text_`` of the loaded model, which predicts from text as
             well: ``rb.load(path).predict(["a fine film"])``. So does ``rosenblatt predict``, from a column called
-            "text", where it is a HashedText. None: that with which this model was loaded, if any.
+            "text", where it is a HashedText. None: that with which this model was loaded, if any. The loaded one reads
+            documents, whatever ``input`` says here: a file does not decide what is read.
         """
         from .files import save
 

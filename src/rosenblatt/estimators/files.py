@@ -7,16 +7,21 @@ from typing import Any
 
 import numpy as np
 
-from .. import estimators, model_files, onnx_files
-from ..model_files import Model, ModelFileError
+from .. import estimators, labels, model_files, onnx_files
+from ..learner import Learner
+from ..model_files import Model, ModelFileError, learners
 from ..model_files.values import encode
+from ..schema import cut
 from .contract import FittedState
-from .raw_text import with_text
+from .raw_text import transformer_of, with_text
 
 
 def save(estimator: FittedState, path: str | os.PathLike[str], text: Any = None) -> None:
     """Write a fitted estimator to a model file, and with it what made its rows of text."""
     model = model_of(estimator)
+    for name, value in model.parameters.items():
+        encode(value, name)  # says what a file cannot hold
+    _check_parameters(estimator)
     text = estimator._text if text is None else text
     if text is not None:
         model.extras = with_text(model.extras, text, model.learner.n_features)
@@ -37,7 +42,7 @@ def load(path: str | os.PathLike[str]) -> Any:
     Returns
     -------
     estimator
-        Of the class that was saved. A file that is cut short, damaged, foreign or of a later version raises
+        Of the class that was saved. A file that is cut short, damaged, forged, foreign or of a later version raises
         ``ModelFileError``, a ValueError, which says so.
 
     Examples
@@ -51,14 +56,22 @@ def load(path: str | os.PathLike[str]) -> Any:
     '+'
     """
     model = model_files.read(path)
+    with model_files.refusing(path):
+        return _estimator(model, path)
+
+
+def _estimator(model: Model, path: str | os.PathLike[str]) -> Any:
     kinds = {name: getattr(estimators, name) for name in estimators.__all__}
     try:
         estimator = kinds[model.algorithm](**model.parameters)
     except (KeyError, TypeError) as error:
+        parameters = " ".join(", ".join(model.parameters).split())[:300]
         raise ModelFileError(
-            f"{path} holds a model that this version of rosenblatt does not know: {model.algorithm} with the "
-            f"parameters {', '.join(model.parameters)}, written by version {model.written_by}"
+            f"{path} holds a model that this version of rosenblatt does not know: {cut(model.algorithm)} with the "
+            f"parameters {parameters}, written by version {cut(model.written_by)}"
         ) from error
+    if not learners.are_akin(_check_parameters(estimator), model.learner):
+        raise ValueError(f"its learner is not that of a {model.algorithm}")
     estimator._learner = model.learner
     _share_generator(estimator)
     if model.columns is not None:
@@ -67,7 +80,17 @@ def load(path: str | os.PathLike[str]) -> Any:
         estimator._know(model.classes)
     if model.extras:
         estimator._extras = model.extras
+        estimator._text = transformer_of(model.extras, model.learner.n_features)
     return estimator
+
+
+def _check_parameters(estimator: Any) -> Learner:
+    """Refuse parameters by which no run could begin, as ``fit`` does; the learner that they make."""
+    learner: Learner = estimator._new_learner()
+    labels.check_class_weight(getattr(estimator, "class_weight", None))
+    if not isinstance(estimator.random_state, np.random.RandomState):  # from which it would draw
+        estimator._generator()
+    return learner
 
 
 def _share_generator(estimator: Any) -> None:

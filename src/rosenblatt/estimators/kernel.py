@@ -171,7 +171,6 @@ class KernelPerceptron(LinearClassifier):
             check_number("cache_size", self.cache_size, 0)
         check_name("device", self.device, ("cpu", "cuda"))
         check_name("precision", self.precision, arrays.PRECISIONS)
-        self._library()  # says what is missing
         if self.device == "cuda" and self._is_precomputed:
             raise ValueError("a precomputed kernel leaves nothing to compute on a CUDA device; use device='cpu'")
         if self.device == "cpu" and self.precision != "float32":

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from .. import engine
+from .. import engine, schema
 from ..data import Columns
-from ..model_files import ModelFileError, Section
-from ..text import Hashing, Vocabulary
+from ..data.features import Features
+from ..model_files import Section
+from ..text import Vocabulary
 from .text import BagOfWords, HashedText
 
 #: Sections of a model file: hashed columns of a table, and a vocabulary.
@@ -40,7 +41,7 @@ def with_text(extras: dict[str, Section], text: Any, n_features: int) -> dict[st
     plain, arrays = core.to_state()
     rest = {name: section for name, section in extras.items() if name not in (HASHED, BAG)}
     if isinstance(text, BagOfWords):
-        return {**rest, BAG: ({"vocabulary": plain, "input": text.input}, arrays)}
+        return {**rest, BAG: ({"vocabulary": plain}, arrays)}
     table: dict[str, Any] = {
         "columns": Columns(text=(COLUMN,)).to_dict(), "standardise": False, "bits": 18, "missing": "raise",
         "dtype": core.dtype, "text": {COLUMN: {"named_rows": 0}},
@@ -48,33 +49,27 @@ def with_text(extras: dict[str, Section], text: Any, n_features: int) -> dict[st
     if HASHED in extras and _reads_text_alone(extras[HASHED]):
         table = extras[HASHED][0]["table"]
     [(column, own)] = table["text"].items()
-    table = {**table, "text": {column: {**own, "hashing": plain, "input": text.input}}}
+    table = {**table, "text": {column: {**own, "hashing": plain}}}
     arrays = {f"text.0.{name}": array for name, array in arrays.items()}
     return {**rest, HASHED: ({"table": table, "categories": []}, arrays)}
 
 
-def transformer_of(extras: dict[str, Section]) -> HashedText | BagOfWords | None:
-    """The transformer of a model that reads text and nothing else; None: it is no such model."""
-    try:
-        return _transformer(extras)
-    except Exception as error:  # whatever someone wrote there: it is the file that is wrong
-        what = f"{type(error).__name__}: {error}".partition("\n")[0][:200]
-        raise ModelFileError(f"what the model reads text by is not what this version can read ({what})") from error
+def transformer_of(extras: dict[str, Section], n_features: int) -> HashedText | BagOfWords | None:
+    """The transformer of a model that reads text and nothing else; None: it is no such model.
 
-
-def _transformer(extras: dict[str, Section]) -> HashedText | BagOfWords | None:
-    made: HashedText | BagOfWords
+    It takes documents, whatever took paths of files before it was saved: a file does not decide what is read.
+    """
+    made: HashedText | BagOfWords | None = None
     if BAG in extras:
-        own, arrays = extras[BAG]
-        made = BagOfWords.of(Vocabulary.from_state(own["vocabulary"], arrays, engine.threads()))
-    elif HASHED in extras and _reads_text_alone(extras[HASHED]):
-        plain, arrays = extras[HASHED]
-        [own] = plain["table"]["text"].values()
-        arrays = {name.removeprefix("text.0."): array for name, array in arrays.items()}
-        made = HashedText.of(Hashing.from_state(own["hashing"], arrays, engine.threads()))
-    else:
-        return None
-    made.input = own.get("input", "content")
+        plain, arrays = extras[BAG]
+        schema.record(("input",), vocabulary=schema.named(), input=schema.text)(plain, BAG)
+        made = BagOfWords.of(Vocabulary.from_state(plain["vocabulary"], arrays, engine.threads()))
+        schema.require(made._core.n_columns == n_features, BAG)
+    if HASHED in extras:
+        features = Features.of_section(extras[HASHED], n_features)  # refuses what the command line would
+        columns: Any = [] if features.encoder is None else [*features.encoder.text.values()]
+        if features.is_text and len(columns) == 1 and made is None:
+            made = HashedText.of(columns[0].hashing)
     return made
 
 

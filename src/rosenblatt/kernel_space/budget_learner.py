@@ -155,6 +155,8 @@ class BudgetLearner(KernelLearner):
                 change = self._change(block, i, steps[i], bool(self.tally[MISTAKES] > mistakes))
                 if change.slot is not None:
                     slots[change.slot] = i
+        if not np.isfinite(alpha).all():
+            raise ValueError(self._overflow)
         self.alpha = alpha[: block.kept]
         self._put(rows, which, targets, slots)
 

@@ -67,6 +67,8 @@ class Budget:
 
 #: What share of an example's square may stand out of the span before the basis counts as ill-conditioned.
 _THIN = 1e-4
+#: Numbers up to here can be multiplied with each other and added up.
+_LARGEST = 1e100
 
 #: By name; the first is the default.
 POLICIES = ("random", "forgetron", "projectron", "projectron++")
@@ -99,6 +101,15 @@ class Random:
     def refusal(self, K: Array) -> tuple[int, str] | None:
         """Which of some rows, of these K(x, x), it cannot take, and why."""
         return None
+
+    def is_sound(self, alpha: Array) -> bool:
+        """Whether all that it remembers fits together, and the coefficients α; it may come from a file."""
+        return self.n <= self.size and len(self.gram) == 0
+
+    def _remembers_all(self) -> bool:
+        """Whether its kernel matrix has room for the examples kept, and numbers that can be multiplied."""
+        sizes = self.n <= len(self.gram) <= self.size
+        return sizes and float(np.abs(self.gram).max(initial=0.0)) <= _LARGEST
 
     def _next(self) -> int:
         self.n += 1
@@ -141,6 +152,11 @@ class Forgetron(Random):
             "fit_intercept=False, with kernel='rbf' or rows scaled so that none is longer than 1"
         )
 
+    def is_sound(self, alpha: Array) -> bool:
+        in_turn = self.mistakes == self.n < self.size or self.mistakes >= self.n == self.size
+        steps = float(np.abs(alpha).max(initial=0.0)) <= 1 + 64 * self.precision
+        return in_turn and steps and (self.mistakes + 1) * 15 / 32 > self.Q and self._remembers_all()
+
     def change(self, step: Step, alpha: Array) -> Change:
         slot, full = self.mistakes % self.size, self.n == self.size  # in turn, so that the next is the oldest
         self.mistakes += 1
@@ -177,6 +193,12 @@ class Projectron(Random):
         self.inverse: Array | None = None  # K⁻¹, once the budget is full: half the work
         self.thinnest = 1.0  # the smallest δ/K(x, x) with which an example was kept: how far T may be off
         self.R2 = 0.0  # max K(x, x) of those kept
+
+    def is_sound(self, alpha: Array) -> bool:
+        basis = self.T if self.inverse is None else self.inverse
+        sizes = len(basis) == len(self.gram) if self.inverse is None else len(basis) == self.n == self.size
+        numbers = float(np.abs(basis).max(initial=0.0)) <= _LARGEST and 0 <= self.thinnest <= 1 and self.R2 >= 0
+        return sizes and numbers and self._remembers_all()
 
     def change(self, step: Step, alpha: Array) -> Change:
         c, delta = self._span(step)

@@ -1,6 +1,6 @@
 """Model files: an estimator's description and its learner, in a safetensors file with a JSON document.
 
-It needs NumPy and safetensors alone: the estimators put their face over it, the command line uses it as it is.
+It needs NumPy alone: the estimators put their face over it, the command line uses it as it is.
 
 container.py   the file: a document and arrays, a checksum, all or nothing
 values.py      plain values as JSON, and back
@@ -11,20 +11,23 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import __version__
+from .. import __version__, schema
 from ..learner import Learner
 from . import container, learners
 from .container import ModelFileError
 from .learners import Section
 from .values import decode, encode
 
-__all__ = ["Model", "ModelFileError", "Section", "read", "write"]
+__all__ = ["Model", "ModelFileError", "Section", "read", "refusing", "write"]
 
 Array = NDArray[Any]
 
@@ -94,8 +97,7 @@ def write(path: str | os.PathLike[str], model: Model) -> None:
         tensors[_FEATURE_NAMES] = np.frombuffer(container.json_text(names).encode(), np.uint8)
     sections = {}
     for name, (plain, own) in model.extras.items():
-        if not name or "/" in name:
-            raise ValueError(f"a section of a model file needs a name without '/', not {name!r}")
+        _check_section(name)
         sections[name] = encode(plain, name)
         tensors |= {f"{name}/{key}": array for key, array in own.items()}
     document = {
@@ -124,30 +126,79 @@ def read(path: str | os.PathLike[str]) -> Model:
         As it was saved. A file that is cut short, damaged, foreign or of a later version raises ModelFileError.
     """
     document, tensors = container.read(path)
-    try:
+    with refusing(path):
         return _model(document, tensors)
-    except Exception as error:  # whatever someone wrote there: it is the file that is wrong
-        what = f"{type(error).__name__}: {error}".partition("\n")[0][:200]
+
+
+@contextmanager
+def refusing(path: str | os.PathLike[str]) -> Iterator[None]:
+    """Say of whatever goes wrong while something is made of a model file that it is the file that is wrong."""
+    try:
+        yield
+    except ModelFileError:
+        raise
+    except MemoryError as error:
+        raise ModelFileError(f"{path} is a model that needs more memory than there is") from error
+    except Exception as error:
+        what = str(error) if type(error) is ValueError else f"{type(error).__name__}: {error}"
+        what = what.partition("\n")[0][:200]
         raise ModelFileError(f"{path} is no model that this version of rosenblatt can read ({what})") from error
 
 
-def _model(document: dict[str, Any], tensors: dict[str, Array]) -> Model:
+_DOCUMENT = schema.record(
+    rosenblatt=schema.text,
+    algorithm=schema.text,
+    parameters=schema.named(),
+    classes=schema.optional(schema.record(type=schema.text, labels=schema.listed())),
+    history=schema.record(
+        verdict=schema.anything,
+        margin_bounds=schema.anything,
+        passes=schema.anything,
+        mistakes=schema.anything,
+        updates=schema.anything,
+        examples=schema.anything,
+        held_out_scores=schema.anything,
+    ),
+    learner=schema.named(),
+    extras=schema.named(),
+)
+
+
+def _model(document: Any, tensors: dict[str, Array]) -> Model:
+    _DOCUMENT(document, "the document")
     own = {name: array for name, array in tensors.items() if "/" not in name}
     names = own.pop(_FEATURE_NAMES, None)
-    learner = learners.from_state(document["learner"], own)
     classes = None if document["classes"] is None else _decode_classes(document["classes"])
-    columns = None if names is None else decode(json.loads(names.tobytes()))
-    if len(() if classes is None else classes) != learner.n_classes or (classes is None) == (learner.epsilon is None):
+    if document["learner"].get("n_classes") != (0 if classes is None else len(classes)):  # before room is made for them
         raise ValueError("its classes do not fit its weights")
-    if columns is not None and len(set(columns)) != learner.n_features:
-        raise ValueError("its feature names do not fit its weights")
+    learner = learners.from_state(document["learner"], own)
+    columns = None if names is None else _decode_names(names, learner.n_features)
+    parameters = {name: decode(value) for name, value in document["parameters"].items()}
     extras = {}
     for name, plain in document["extras"].items():
+        _check_section(name)
         prefix = f"{name}/"
         arrays = {key[len(prefix) :]: array for key, array in tensors.items() if key.startswith(prefix)}
         extras[name] = (decode(plain), arrays)
-    parameters = {name: decode(value) for name, value in document["parameters"].items()}
     return Model(document["algorithm"], parameters, learner, classes, columns, extras, document["rosenblatt"])
+
+
+def _decode_names(stored: Array, n_features: int) -> list[Any]:
+    """The names of the columns: one for each, all different, and plain."""
+    schema.array({_FEATURE_NAMES: stored}, _FEATURE_NAMES, np.uint8, (None,))
+    names = json.loads(stored.tobytes().decode())
+    schema.listed()(names, _FEATURE_NAMES)
+    if not all(type(name) is str for name in names):
+        names = decode(names)
+        schema.listed(_hashable)(names, _FEATURE_NAMES)
+    if not len(names) == n_features == len(set(names)):
+        raise ValueError(f"its feature names do not fit its weights: {n_features:,} different ones are needed")
+    return list(names)
+
+
+def _check_section(name: str) -> None:
+    if not name or "/" in name:
+        raise ValueError(f"a section of a model file needs a name without '/', not {name!r}")
 
 
 def _encode_classes(classes: Array) -> dict[str, Any]:
@@ -157,10 +208,35 @@ def _encode_classes(classes: Array) -> dict[str, Any]:
 
 
 def _decode_classes(plain: dict[str, Any]) -> Array:
-    dtype, found = np.dtype(plain["type"]), decode(plain["labels"])
-    if dtype.kind != "O":
-        return np.array(found, dtype)
-    classes = np.empty(len(found), object)
-    for i, label in enumerate(found):  # which may be tuples
-        classes[i] = label
+    """The labels as an array, sorted; text takes the room that it needs, and not what the file says."""
+    kind, labels = plain["type"].lstrip("<>|="), decode(plain["labels"])
+    schema.listed(_hashable)(labels, "classes.labels")
+    if not labels:
+        raise ValueError("classes.labels holds no label")
+    if kind == "O":
+        classes = np.empty(len(labels), object)
+        for i, label in enumerate(labels):  # which may be tuples
+            classes[i] = label
+    elif kind[:1] in ("U", "S") and kind[1:].isdecimal():
+        schema.listed(schema.instance(str if kind[0] == "U" else bytes))(labels, "classes.labels")
+        classes = np.array(labels)
+    else:
+        schema.choice(*_NUMBERS)(kind, "classes.type")
+        classes = np.array(labels, kind)
+    if [*map(repr, classes.tolist())] != [*map(repr, labels)]:
+        raise ValueError("its labels are not of the type that it tells")
+    if not all(bool(one < other) for one, other in pairwise(labels)):
+        raise ValueError("its labels are not sorted, or not different")
     return classes
+
+
+#: NumPy's names of the numbers that labels may be.
+_NUMBERS = ("b1", *(f"{kind}{size}" for kind in "iu" for size in (1, 2, 4, 8)), "f2", "f4", "f8")
+
+
+def _hashable(value: Any, place: str) -> None:
+    """Text, bytes, a number, a truth value, None, or a tuple of such: what names and labels are."""
+    if type(value) is tuple:
+        schema.listed(_hashable)(value, place)
+    elif not (value is None or type(value) in (str, bytes, bool, int, float)):
+        raise ValueError(f"{place} must be text, a number, bytes or a tuple of such, not {schema.cut(value)}")

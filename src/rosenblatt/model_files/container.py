@@ -4,8 +4,9 @@ The metadata of the safetensors header are ``format`` ("rosenblatt"), ``format_v
 ``sha256``: that of the document's UTF-8 text followed by the bytes of every tensor, in the order of their names. The
 document lists the tensors with their types and shapes.
 
-It is written here rather than by the ``safetensors`` package, to go into a file without a name and without a second
-copy of the arrays; it is the package that reads it.
+It is written and read here rather than by the ``safetensors`` package: to go into a file without a name, and without a
+second copy of the arrays; and because the package maps files into memory, where a file that someone cuts short while it
+is read ends the process.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from __future__ import annotations
 import hashlib
 import itertools
 import json
+import math
 import os
 import stat
 import sys
@@ -23,6 +25,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .. import schema
 from ..whole_files import replacing
 
 Array = NDArray[Any]
@@ -79,46 +82,105 @@ def write(path: str | os.PathLike[str], document: dict[str, Any], tensors: dict[
 
 
 def read(path: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[str, Array]]:
-    """The document and the arrays of a file that is whole and of this format, or one sentence that says what is not."""
-    from safetensors import SafetensorError, safe_open
+    """The document and the arrays of a file that is whole and of this format, or one sentence that says what is not.
 
+    Everything is read into memory of its own, once: what others do to the file afterwards changes nothing here.
+    """
     place = Path(path)
     if not stat.S_ISREG(place.stat().st_mode) and not place.is_dir():
         raise ModelFileError(f"{place} is a device or a pipe, and a model is read from a file")
-    place.open("rb").close()  # says what is wrong with the path
-    try:
-        with safe_open(place, framework="np") as file:
-            metadata = file.metadata() or {}
+    with place.open("rb", buffering=0) as file:  # says what is wrong with the path
+        room = os.fstat(file.fileno()).st_size - 8
+        try:
+            header = _read_header(file, room)
+            metadata = header.pop("__metadata__", {})
+            schema.named(schema.text)(metadata, "its metadata")
             _check_format(place, metadata)
-            tensors = {name: _native(file.get_tensor(name)) for name in sorted(file.keys())}
-    except SafetensorError as error:
-        raise ModelFileError(f"{place} is not a model file, or not a whole one: {_first_line(error)}") from error
+            tensors = _read_tensors(file, header)
+        except ModelFileError:
+            raise
+        except MemoryError as error:
+            raise ModelFileError(f"{place} needs more memory than there is: it has {room + 8:,} bytes") from error
+        except (ValueError, RecursionError) as error:
+            raise ModelFileError(f"{place} is not a model file, or not a whole one: {first_line(error)}") from error
     text = metadata["model"]
-    if _digest(text, tensors) != metadata.get("sha256"):
-        raise ModelFileError(f"{place} is damaged or was tampered with: its checksum is wrong")
     try:
-        document = json.loads(text)
+        if _digest(text, tensors) != metadata.get("sha256"):
+            raise ModelFileError(f"{place} is damaged or was tampered with: its checksum is wrong")
+        document = json.loads(text, parse_constant=_refuse_constant)
         listed = document.pop("tensors")
+    except ModelFileError:
+        raise
     except Exception as error:
-        raise ModelFileError(f"{place} is not a model of rosenblatt: {_first_line(error)}") from error
+        raise ModelFileError(f"{place} is not a model of rosenblatt: {first_line(error)}") from error
     if listed != {name: _listed(array) for name, array in tensors.items()}:
         raise ModelFileError(f"{place} is damaged or was tampered with: its tensors are not those that it lists")
     return document, tensors
+
+
+def _read_header(file: Any, room: int) -> dict[str, Any]:
+    """The header of a safetensors file, after whose length there are so many bytes."""
+    length = int.from_bytes(_filled(file, bytearray(8)), "little")
+    if not 2 <= length <= room:
+        raise ValueError(f"its header would have {length:,} bytes, and the file has {room + 8:,}")
+    header = json.loads(_filled(file, bytearray(length)).decode())
+    schema.named()(header, "its header")
+    return header  # type: ignore[no-any-return]
+
+
+def _read_tensors(file: Any, header: dict[str, Any]) -> dict[str, Array]:
+    """The arrays that a header tells of, which must fill what is left of the file without a gap."""
+    schema.named(_TENSOR)(header, "its header")
+    tensors: dict[str, Array] = {}
+    room, end = os.fstat(file.fileno()).st_size - file.tell(), 0
+    for name, told in sorted(header.items(), key=lambda item: item[1]["data_offsets"]):
+        begin, dtype = end, TYPES[told["dtype"]]
+        end += math.prod(told["shape"]) * dtype.itemsize
+        if told["data_offsets"] != [begin, end] or end > room:
+            raise ValueError(f"the tensor {schema.cut(name)} does not lie where its header says")
+        tensors[name] = np.empty(told["shape"], dtype.newbyteorder("<"))
+        _filled(file, _bytes(tensors[name]))
+        if dtype == np.bool_ and begin < end and tensors[name].view(np.uint8).max() > 1:
+            raise ValueError(f"the tensor {schema.cut(name)} holds bytes that are neither true nor false")
+    if end != room:
+        raise ValueError(f"its tensors take {end:,} bytes, and there are {room:,}")
+    return {name: _native(tensors[name]) for name in sorted(tensors)}
+
+
+_TENSOR = schema.record(
+    dtype=schema.choice(*TYPES), shape=schema.listed(schema.whole()), data_offsets=schema.listed(schema.whole())
+)
+
+
+def _filled(file: Any, into: Any) -> Any:
+    """A buffer, filled from the file to its last byte."""
+    view, done = memoryview(into), 0
+    while done < len(view):
+        n = file.readinto(view[done:])
+        if not n:
+            raise ValueError(f"{len(view) - done:,} bytes are missing at its end")
+        done += n
+    return into
+
+
+def _refuse_constant(name: str) -> None:
+    raise ValueError(f"{name} is no JSON")
 
 
 def _check_format(place: Path, metadata: dict[str, str]) -> None:
     if metadata.get("format") != FORMAT or "model" not in metadata:
         raise ModelFileError(f"{place} is a safetensors file, but not a model of rosenblatt")
     version = metadata.get("format_version", "")
-    if not version.isdecimal():
-        raise ModelFileError(f"{place} is damaged: its format version is {version!r}")
+    if not version.isdecimal() or len(version) > 9:
+        raise ModelFileError(f"{place} is damaged: its format version is {schema.cut(version)}")
     if int(version) > VERSION:
         raise ModelFileError(
             f"{place} is of format {version}, and this version of rosenblatt reads formats up to {VERSION}: upgrade it"
         )
 
 
-def _first_line(error: Exception) -> str:
+def first_line(error: BaseException) -> str:
+    """What an error says, without its details."""
     return str(error).partition("\n")[0][:200]
 
 

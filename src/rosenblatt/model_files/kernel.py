@@ -7,22 +7,49 @@ from typing import Any
 
 import numpy as np
 
-from .. import engine
+from .. import engine, schema
 from ..kernel_space.budget_learner import BudgetLearner
-from ..kernel_space.budgets import Budget
-from ..kernel_space.kernels import Kernel
+from ..kernel_space.budgets import POLICIES, Budget
+from ..kernel_space.kernels import NAMES, Kernel
 from ..kernel_space.learner import KernelLearner
 from ..kernel_space.rows import Support
 from ..learner import Learner
-from .fitting import Array, fitting, numbers, require
+from .linear import Array
 from .values import encode
 
 #: The learners that this is for,
 LEARNERS: tuple[type[Learner], ...] = (KernelLearner, BudgetLearner)
 #: what they are made with,
-MADE_WITH = ("block_size", "cache_size")
-#: and what their run has come to.
-RUN = ("first_row", "offered", "run", "best_run", "pocketed", "pocket_errors", "refused")
+MADE_WITH = {
+    "block_size": schema.optional(schema.whole(1, None)),
+    "cache_size": schema.optional(schema.real(0, finite=False)),
+}
+#: what their run has come to,
+RUN = {
+    "first_row": schema.whole(-schema.MOST),
+    "offered": schema.whole(),
+    "run": schema.whole(),
+    "best_run": schema.whole(),
+    "pocketed": schema.whole(),
+    "pocket_errors": schema.whole(),
+    "refused": schema.whole(-1),
+}
+#: and what else ``state_of`` tells.
+REST = {
+    "kernel": schema.record(
+        name=schema.choice(*NAMES),
+        gamma=schema.real(),
+        degree=schema.real(),
+        coef0=schema.real(),
+        bias=schema.flag,
+    ),
+    "budget": schema.optional(
+        schema.record(size=schema.whole(1, None), policy=schema.choice(*POLICIES), eta=schema.real(0))
+    ),
+    "policy": schema.optional(schema.named()),
+}
+#: What need not be there.
+MISSING = ("policy",)
 
 
 def state_of(learner: KernelLearner) -> tuple[dict[str, Any], dict[str, Array]]:
@@ -46,40 +73,67 @@ def made(plain: dict[str, Any], **options: Any) -> KernelLearner:
 
 def check_size(arrays: dict[str, Array], n_features: int, k: int) -> None:
     """Before room is made for so many features and vectors."""
-    require(arrays["alpha"].shape == (len(arrays["support_row"]), k), "alpha")
+    n = len(schema.numbers(arrays, "support_row", np.int64, None, below=schema.MOST))
+    schema.require("alpha" in arrays and arrays["alpha"].shape == (n, k), "alpha")
 
 
 def fill(learner: KernelLearner, plain: dict[str, Any], arrays: dict[str, Array]) -> None:
     """Take over what ``state_of`` gave."""
-    n, k, dtype = len(arrays["support_row"]), learner.n_vectors, learner.dtype
-    index = fitting(arrays, "support_row", (n,), np.int64)
-    codes = numbers(arrays, "support_code", n, below=max(learner.n_classes, 1))
+    index, k, dtype = arrays["support_row"], learner.n_vectors, learner.dtype
+    n = len(index)
+    codes = schema.numbers(arrays, "support_code", np.int64, n, below=learner.n_classes)
+    if learner.support.precomputed:  # rows are columns of the kernel's values
+        schema.require(n == 0 or int(index.max()) < learner.n_features, "support_row")
     if not isinstance(learner, BudgetLearner):  # where slots change hands
         learner.slot = {row: slot for slot, row in enumerate(index.tolist())}
-        require(len(learner.slot) == n, "support_row")
+        schema.require(len(learner.slot) == n, "support_row")
     if n:
         learner.support.add(_vectors(learner.support, arrays, n, learner), index, codes)
-    stride, m = learner.alpha.shape[1], len(arrays["update_example"])
-    learner.alpha, coef = np.zeros((n, stride), dtype), np.zeros((m, stride), dtype)
-    learner.alpha[:, :k] = fitting(arrays, "alpha", (n, k), dtype)
-    coef[:, :k] = fitting(arrays, "update_step", (m, k), dtype)
-    which = numbers(arrays, "update_example", m, below=n)
-    learner.history = [(which, coef, fitting(arrays, "update_time", (m,), np.int64))]
+    stride = learner.alpha.shape[1]
+    learner.alpha = np.zeros((n, stride), dtype)
+    learner.alpha[:, :k] = schema.array(arrays, "alpha", dtype, (n, k))
+    learner.history = [_history(learner, arrays, n, stride)]
     for name in ("norm2", "norm2_rounding"):
-        setattr(learner, name, fitting(arrays, name, (learner.slots,), np.float64))
+        setattr(learner, name, schema.array(arrays, name, np.float64, (learner.slots,)))
+    schema.require(bool(np.all(learner.norm2_rounding >= 0)), "norm2_rounding")
     if isinstance(learner, BudgetLearner):
-        _fill_policy(learner, plain["policy"], arrays)
+        _fill_policy(learner, plain.get("policy"), arrays)
 
 
-def _fill_policy(learner: BudgetLearner, plain: dict[str, Any], arrays: dict[str, Array]) -> None:
+def _history(learner: KernelLearner, arrays: dict[str, Array], n: int, stride: int) -> tuple[Array, Array, Array]:
+    """The updates in their order: of which examples kept, by how much, and when."""
+    which = schema.numbers(arrays, "update_example", np.int64, None, below=n)
+    time = schema.numbers(arrays, "update_time", np.int64, len(which), below=learner.visited + 1)
+    schema.require(bool(np.all(np.diff(time, prepend=0) > 0)), "update_time")
+    schema.require(not len(which) or not isinstance(learner, BudgetLearner), "update_example")
+    coef = np.zeros((len(which), stride), learner.dtype)
+    coef[:, : learner.n_vectors] = schema.array(arrays, "update_step", learner.dtype, (len(which), learner.n_vectors))
+    return which, coef, time
+
+
+def _fill_policy(learner: BudgetLearner, plain: Any, arrays: dict[str, Array]) -> None:
     policy, n = learner.policy, len(learner.support)
-    require(plain["n"] == n <= learner.budget.size, "policy")
-    for name in vars(policy):
-        if name in plain:
-            setattr(policy, name, plain[name])
-        else:
-            size = len(arrays[f"policy_{name}"])
-            setattr(policy, name, fitting(arrays, f"policy_{name}", (size, size), np.float64))
+    kept, remembered = _split(vars(policy))
+    told = {name: arrays[f"policy_{name}"] for name in vars(policy) if f"policy_{name}" in arrays}
+    schema.record(**{name: _of_policy(value) for name, value in kept.items() if name not in told})(plain, "policy")
+    schema.require(remembered.keys() <= told.keys(), "policy")
+    for name, value in kept.items():
+        if name in ("size", "eta", "precision"):  # which follow from the budget and the type of the numbers
+            schema.require(plain.get(name) == value, f"policy.{name}")
+    for name in told:
+        size = len(told[name]) if told[name].ndim else 0
+        told[name] = schema.array(arrays, f"policy_{name}", np.float64, (size, size))
+    vars(policy).update(plain | told)
+    schema.require(policy.n == n and policy.is_sound(learner.alpha[:, : learner.n_vectors]), "policy")
+
+
+def _of_policy(value: Any) -> schema.Check:
+    """What must stand where a policy that has nothing kept has this value."""
+    if isinstance(value, np.random.Generator):
+        return schema.instance(np.random.Generator)
+    if value is None:
+        return schema.choice(None)
+    return schema.whole(0, None) if type(value) is int else schema.real()
 
 
 def _vectors(support: Support, arrays: dict[str, Array], n: int, learner: Learner) -> Any:
@@ -87,14 +141,18 @@ def _vectors(support: Support, arrays: dict[str, Array], n: int, learner: Learne
     if support.precomputed:
         return None
     if "support_vectors" in arrays:
-        return fitting(arrays, "support_vectors", (n, learner.n_features), learner.dtype)
+        return schema.array(arrays, "support_vectors", learner.dtype, (n, learner.n_features))
+    data = schema.array(arrays, "support_data", learner.dtype, (None,))
+    kind = np.int64 if "support_indices" in arrays and arrays["support_indices"].dtype == np.int64 else np.int32
+    columns = schema.numbers(arrays, "support_indices", kind, len(data), below=learner.n_features)
+    starts = schema.numbers(arrays, "support_indptr", kind, n + 1, below=len(data) + 1)
+    schema.require(bool(starts[0] == 0 and starts[-1] == len(data) and np.all(np.diff(starts) >= 0)), "support_indptr")
+    first = np.zeros(len(data) + 1, bool)
+    first[starts] = True  # of each row; within it columns rise
+    schema.require(bool(np.all((np.diff(columns) > 0) | first[1:-1])), "support_indices")
     import scipy.sparse as sp
 
-    data = fitting(arrays, "support_data", arrays["support_data"].shape, learner.dtype)
-    parts = (data, arrays["support_indices"], arrays["support_indptr"])
-    found = sp.csr_matrix(parts, shape=(n, learner.n_features))
-    found.check_format(full_check=True)
-    return found
+    return sp.csr_matrix((data, columns, starts), shape=(n, learner.n_features))
 
 
 def _arrays_of(learner: KernelLearner) -> dict[str, Array]:

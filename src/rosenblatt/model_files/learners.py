@@ -10,22 +10,50 @@ from typing import Any
 
 import numpy as np
 
-from ..convergence import Evidence
+from .. import rules, schema
+from ..convergence import VERDICTS, Evidence
 from ..learner import Learner
-from ..state import VISITED
+from ..state import GROWTH, ROOM, VISITED
 from . import linear
-from .fitting import Array, fitting, require
+from .linear import Array
 from .values import decode, encode
 
 Section = tuple[dict[str, Any], dict[str, Array]]
 
 #: What a learner is made with,
-_MADE_WITH = ("readout", "ties", "multiclass", "ratchet")
+_MADE_WITH = {
+    "readout": schema.text,
+    "ties": schema.text,
+    "multiclass": schema.text,
+    "ratchet": schema.flag,
+}
 #: and what its run has come to.
-_RUN = ("passes", "held_out_scores", "n_iter", "streaming", "weighted", "verdict")
+_RUN = {
+    "passes": schema.listed(schema.whole()),
+    "held_out_scores": schema.listed(schema.number),
+    "n_iter": schema.whole(),
+    "streaming": schema.flag,
+    "weighted": schema.flag,
+    "verdict": schema.optional(schema.choice(*VERDICTS)),
+}
+_REST = {
+    "space": schema.text,
+    "rule": schema.instance(*rules.ALL),
+    "dtype": schema.choice("float32", "float64"),
+    "n_classes": schema.whole(),
+    "n_features": schema.whole(),
+    "evidence": schema.record(
+        lower=schema.real(finite=False),
+        upper=schema.real(finite=False),
+        peak2=schema.real(0, finite=False),
+        base2=schema.real(0, finite=False),
+        mixings=schema.whole(),
+    ),
+}
 
 
 def _space_of(name: str) -> Any:
+    schema.choice("linear", "kernel")(name, "learner.space")
     if name == "linear":
         return linear
     from . import kernel  # takes its time to import, and few need it
@@ -33,34 +61,64 @@ def _space_of(name: str) -> Any:
     return kernel
 
 
+def _space_name(learner: Learner) -> str:
+    return "kernel" if hasattr(learner, "kernel") else "linear"
+
+
+def are_akin(one: Learner, other: Learner) -> bool:
+    """Whether one could be the other later in its run: in the same space, both classifiers or both regressions."""
+    return (_space_name(one), one.epsilon is None) == (_space_name(other), other.epsilon is None)
+
+
+def made_with(learner: Learner) -> dict[str, Any]:
+    """What a learner is made with, as plain values: it stays the same for a whole run."""
+    space = _space_of(_space_name(learner))
+    plain = {name: encode(getattr(learner, name), name) for name in (*_MADE_WITH, *space.MADE_WITH)}
+    return {"space": _space_name(learner), "rule": encode(learner.rule, "rule"), **plain}
+
+
 def to_state(learner: Learner) -> Section:
     """Plain values and arrays: all that ``from_state`` needs to go on."""
-    name = "kernel" if hasattr(learner, "kernel") else "linear"
-    space = _space_of(name)
+    space = _space_of(_space_name(learner))
     if type(learner) not in space.LEARNERS:  # one that has more to it
         raise TypeError(f"a model file does not hold a {type(learner).__name__}")
-    names = (*_MADE_WITH, *space.MADE_WITH, "n_classes", "n_features", *_RUN, *space.RUN)
-    plain = {"space": name, "rule": encode(learner.rule, "rule"), "dtype": learner.dtype.name}
-    plain |= {name: encode(getattr(learner, name), name) for name in names}
+    plain = made_with(learner) | {"dtype": learner.dtype.name}
+    plain |= {name: encode(getattr(learner, name), name) for name in ("n_classes", "n_features", *_RUN, *space.RUN)}
     plain |= {"evidence": encode(asdict(learner.evidence), "evidence")}
     more, arrays = space.state_of(learner)
     return plain | more, {"tally": learner.tally} | arrays
 
 
-def from_state(plain: dict[str, Any], arrays: dict[str, Array]) -> Learner:
+def from_state(plain: Any, arrays: dict[str, Array]) -> Learner:
     """The learner that ``to_state`` told of; refuses, by ValueError, what does not fit together."""
     plain = decode(plain)
-    space = _space_of(plain["space"])
+    schema.named()(plain, "learner")
+    space = _space_of(plain.get("space"))
+    entries = _MADE_WITH | _RUN | _REST | space.MADE_WITH | space.RUN | space.REST
+    schema.record(space.MISSING, **entries)(plain, "learner")
     learner: Learner = space.made(plain, **{name: plain[name] for name in (*_MADE_WITH, *space.MADE_WITH)})
-    n_features, n_classes, dtype = int(plain["n_features"]), int(plain["n_classes"]), np.dtype(plain["dtype"])
-    require(n_features >= 0 and n_classes >= 0 and dtype in (np.float32, np.float64), "its sizes")
-    space.check_size(arrays, n_features, n_classes if n_classes > 2 and learner.epsilon is None else 1)
+    n_features, n_classes, dtype = plain["n_features"], plain["n_classes"], np.dtype(plain["dtype"])
+    is_regression = learner.epsilon is not None
+    schema.require((n_classes == 0) == is_regression == (plain["verdict"] is None), "n_classes")
+    k = n_classes if n_classes > 2 else 1
+    tally = _tally(arrays, k, dtype)  # before room is made for so many classes and features
+    space.check_size(arrays, n_features, k)
     learner.allocate(n_features, n_classes, dtype)
     for name in (*_RUN, *space.RUN):
         setattr(learner, name, plain[name])
     learner.evidence = Evidence(**plain["evidence"])
-    learner.tally[:] = fitting(arrays, "tally", learner.tally.shape, np.float64)
-    require(bool(np.all(learner.tally[VISITED:] >= 0) and np.isfinite(learner.tally[VISITED:]).all()), "tally")
+    learner.tally[:] = tally
     space.fill(learner, plain, arrays)
     learner._arrange()
     return learner
+
+
+def _tally(arrays: dict[str, Array], k: int, dtype: Any) -> Array:
+    """The tally of k vectors: sums and margins, of which some may be infinite, then counts."""
+    schema.require("tally" in arrays, "tally")
+    tally = arrays["tally"]
+    schema.require(tally.shape == (2 * k + 9,) and tally.dtype == np.float64 and not np.isnan(tally).any(), "tally")
+    counts = tally[VISITED:]
+    schema.require(bool(np.all((counts >= 0) & (counts <= schema.MOST) & (counts == np.floor(counts)))), "tally")
+    schema.require(0 <= tally[GROWTH] < np.inf and tally[ROOM] <= float(np.finfo(dtype).max) / 16, "tally")
+    return tally

@@ -5,16 +5,23 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from .. import schema
 from ..learner import Learner
-from .fitting import Array, fitting, numbers, require
+
+Array = NDArray[Any]
 
 #: The learners that this is for,
 LEARNERS: tuple[type[Learner], ...] = (Learner,)
 #: what they are made with,
-MADE_WITH = ("fit_intercept", "batch", "epsilon")
-#: and what their run has come to.
-RUN: tuple[str, ...] = ()
+MADE_WITH = {"fit_intercept": schema.flag, "batch": schema.flag, "epsilon": schema.optional(schema.real(0))}
+#: what their run has come to,
+RUN: dict[str, schema.Check] = {}
+#: and what else ``state_of`` tells.
+REST: dict[str, schema.Check] = {}
+#: What need not be there.
+MISSING: tuple[str, ...] = ()
 
 #: Arrays whose rows are the biases and the features, and whose columns are the weight vectors; all but the first may
 #: be missing.
@@ -40,23 +47,24 @@ def made(plain: dict[str, Any], **options: Any) -> Learner:
 
 def check_size(arrays: dict[str, Array], n_features: int, k: int) -> None:
     """Before room is made for so many features and vectors."""
-    require(arrays["weights"].shape == (len(arrays[_ROWS]) if _ROWS in arrays else 1 + n_features, k), "weights")
+    n_rows = 1 + n_features
+    if _ROWS in arrays:
+        n_rows = len(schema.numbers(arrays, _ROWS, _index_type(n_rows), None, below=n_rows))
+        schema.require(bool(np.all(np.diff(arrays[_ROWS]) > 0)), _ROWS)
+    for name in _WEIGHTS:
+        schema.require(name in arrays or name != "weights", name)
+        schema.require(name not in arrays or arrays[name].shape == (n_rows, k), name)
 
 
 def fill(learner: Learner, plain: dict[str, Any], arrays: dict[str, Array]) -> None:
     """Take over what ``state_of`` gave."""
-    rows: Any = slice(None)
-    shape = (1 + learner.n_features, learner.n_vectors)
-    if _ROWS in arrays:
-        rows = numbers(arrays, _ROWS, len(arrays[_ROWS]), below=shape[0], dtype=_index_type(shape[0]))
-        require(bool(np.all(np.diff(rows) > 0)), _ROWS)
-        shape = (len(rows), shape[1])
+    rows: Any = arrays.get(_ROWS, slice(None))
     if "start" in arrays:
-        learner.start = np.zeros_like(learner.weights)
-    require({name for name in _WEIGHTS if name in arrays} == set(learner._arrays()), "its readout")
+        learner.start = np.zeros(learner.weights.shape, learner.dtype)
+    schema.require({name for name in _WEIGHTS if name in arrays} == set(learner._arrays()), "its readout")
     for name in learner._arrays():
         into = getattr(learner, name)
-        into[rows, : shape[1]] = fitting(arrays, name, shape, into.dtype)
+        into[rows, : learner.n_vectors] = schema.array(arrays, name, into.dtype, (None, learner.n_vectors))
 
 
 def _rows_in_use(held: list[Array]) -> Array:

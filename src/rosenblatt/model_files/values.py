@@ -20,11 +20,21 @@ from dataclasses import fields
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from .. import rules
+from .. import rules, schema
 
-_BIT_GENERATORS = ("PCG64", "PCG64DXSM", "MT19937", "Philox", "SFC64")
-_RULES = {kind.__name__: kind for kind in rules.ALL}
+_RULES: dict[str, Any] = {kind.__name__: kind for kind in rules.ALL}
+#: Types of the numbers of an array.
+_NUMBERS = (
+    "bool",
+    "float16",
+    "float32",
+    "float64",
+    *(f"{kind}int{bits}" for kind in ("", "u") for bits in (8, 16, 32, 64)),
+)
+#: Lists within lists, at most.
+_DEEPEST = 64
 
 
 def encode(value: Any, what: str) -> Any:
@@ -57,7 +67,7 @@ def _encode_generator(value: Any, what: str) -> Any:
         drawn = isinstance(value, np.random.Generator)
         state = value.bit_generator.state if isinstance(value, np.random.Generator) else value.get_state(legacy=False)
         name = state["bit_generator"]
-        if name in _BIT_GENERATORS:
+        if name in _STATES:
             return {"$generator" if drawn else "$random_state": name, "state": encode(state, what)}
     shown = " ".join(repr(value).split())[:100]
     if callable(value):
@@ -65,39 +75,130 @@ def _encode_generator(value: Any, what: str) -> Any:
     raise TypeError(f"a model file holds plain values, and {what} is not: {shown}")
 
 
-def decode(value: Any) -> Any:
-    """The value that ``encode`` was given."""
+def decode(value: Any, depth: int = 0) -> Any:
+    """The value that ``encode`` was given; refuses, by ValueError, what it never writes."""
+    if depth > _DEEPEST:
+        raise ValueError("its values are nested too deeply")
     if isinstance(value, list):
-        return [decode(item) for item in value]
+        return [decode(item, depth + 1) for item in value]
     if not isinstance(value, dict):
         return value
     tag = next(iter(value), "")
     if not tag.startswith("$"):
-        return {key: decode(item) for key, item in value.items()}
-    return _DECODERS[tag](value[tag], {key: decode(item) for key, item in value.items() if key != tag})
+        return {key: decode(item, depth + 1) for key, item in value.items()}
+    if tag not in _DECODERS:
+        raise ValueError(f"{schema.cut(tag)} is no kind of value")
+    rest = {key: decode(item, depth + 1) for key, item in value.items() if key != tag}
+    return _DECODERS[tag](decode(value[tag], depth + 1), rest)
 
 
-def _generator(name: str, rest: dict[str, Any]) -> np.random.Generator:
-    if name not in _BIT_GENERATORS:
-        raise ValueError(f"{name!r} is no bit generator")
+def _float(text: Any, rest: dict[str, Any]) -> float:
+    _nothing(rest, "$float")
+    schema.choice("inf", "-inf", "nan")(text, "$float")
+    return float(text)
+
+
+def _bytes(text: Any, rest: dict[str, Any]) -> bytes:
+    _nothing(rest, "$bytes")
+    schema.text(text, "$bytes")
+    return bytes(text.encode("latin-1"))
+
+
+def _tuple(items: Any, rest: dict[str, Any]) -> tuple[Any, ...]:
+    _nothing(rest, "$tuple")
+    schema.listed()(items, "$tuple")
+    return tuple(items)
+
+
+def _dict(items: Any, rest: dict[str, Any]) -> dict[Any, Any]:
+    _nothing(rest, "$dict")
+    schema.listed(schema.listed())(items, "$dict")
+    try:
+        return dict(items)
+    except TypeError:  # that is no pair, or whose key cannot be hashed
+        raise ValueError(f"$dict must be pairs of a key and a value, not {schema.cut(items)}") from None
+
+
+def _array(name: Any, rest: dict[str, Any]) -> NDArray[Any]:
+    schema.choice(*_NUMBERS)(name, "$array")
+    schema.record(values=schema.listed(_number))(rest, "$array")
+    made = np.array(rest["values"], name)
+    if [repr(value) for value in made.tolist()] != [repr(value) for value in rest["values"]]:
+        raise ValueError(f"$array holds numbers that are not of the type {name}")
+    return made
+
+
+def _number(value: Any, place: str) -> None:
+    if type(value) not in (bool, int, float):
+        raise ValueError(f"{place} must be a number, not {schema.cut(value)}")
+
+
+def _rule(name: Any, rest: dict[str, Any]) -> rules.Rule:
+    schema.choice(*_RULES)(name, "$rule")
+    kind = _RULES[name]
+    schema.record(**{field.name: schema.anything for field in fields(kind)})(rest, f"$rule {name}")
+    made: rules.Rule = kind(**rest)
+    return made
+
+
+def _generator(name: Any, rest: dict[str, Any], *more: str) -> np.random.Generator:
+    """Its state is looked at first: NumPy takes any position in it, and reads there."""
+    schema.choice(*_STATES)(name, "$generator")
+    schema.record(state=schema.named())(rest, "$generator")
+    state = {key: value for key, value in rest["state"].items() if key not in more}
+    schema.record(bit_generator=schema.choice(name), **_STATES[name])(state, "$generator.state")
     bits = getattr(np.random, name)(0)
-    bits.state = rest["state"]
+    bits.state = state
     return np.random.Generator(bits)
 
 
-def _random_state(name: str, rest: dict[str, Any]) -> np.random.RandomState:
-    found = np.random.RandomState(_generator(name, rest).bit_generator)
+def _random_state(name: Any, rest: dict[str, Any]) -> np.random.RandomState:
+    found = np.random.RandomState(_generator(name, rest, *_LEFT_OVER).bit_generator)
+    own = {key: value for key, value in rest["state"].items() if key in _LEFT_OVER}
+    schema.record(**_LEFT_OVER)(own, "$random_state.state")
     found.set_state(rest["state"])
     return found
 
 
+def _nothing(rest: dict[str, Any], tag: str) -> None:
+    schema.record()(rest, tag)
+
+
+def _of(dtype: str, n: int) -> schema.Check:
+    """An array of n numbers of this type."""
+
+    def check(value: Any, place: str) -> None:
+        if not (isinstance(value, np.ndarray) and value.dtype == dtype and value.shape == (n,)):
+            raise ValueError(f"{place} must be an array of {n} numbers of the type {dtype}, not {schema.cut(value)}")
+
+    return check
+
+
+_SPARE = {"has_uint32": schema.whole(0, 1), "uinteger": schema.whole(0, 2**32 - 1)}
+_COUNTER = schema.record(state=schema.whole(0, 2**128 - 1), inc=schema.whole(0, 2**128 - 1))
+#: What the states of NumPy's generators are, by the names of these,
+_STATES: dict[str, dict[str, schema.Check]] = {
+    "PCG64": {"state": _COUNTER, **_SPARE},
+    "PCG64DXSM": {"state": _COUNTER, **_SPARE},
+    "MT19937": {"state": schema.record(key=_of("uint32", 624), pos=schema.whole(0, 624))},
+    "Philox": {
+        "state": schema.record(counter=_of("uint64", 4), key=_of("uint64", 2)),
+        "buffer": _of("uint64", 4),
+        "buffer_pos": schema.whole(0, 4),
+        **_SPARE,
+    },
+    "SFC64": {"state": schema.record(state=_of("uint64", 4)), **_SPARE},
+}
+#: and what a RandomState has besides: the half of a pair of normal numbers that is left over.
+_LEFT_OVER: dict[str, schema.Check] = {"has_gauss": schema.whole(0, 1), "gauss": schema.real()}
+
 _DECODERS: dict[str, Callable[[Any, dict[str, Any]], Any]] = {
-    "$float": lambda text, _: float(text),
-    "$bytes": lambda text, _: text.encode("latin-1"),
-    "$tuple": lambda items, _: tuple(decode(items)),
-    "$dict": lambda items, _: {decode(key): decode(item) for key, item in items},
-    "$array": lambda name, rest: np.array(rest["values"], np.dtype(name)),
-    "$rule": lambda name, rest: _RULES[name](**rest),
+    "$float": _float,
+    "$bytes": _bytes,
+    "$tuple": _tuple,
+    "$dict": _dict,
+    "$array": _array,
+    "$rule": _rule,
     "$generator": _generator,
     "$random_state": _random_state,
 }

@@ -7,11 +7,14 @@ from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, field, fields
 from typing import Any
 
-from .. import engine
+from .. import engine, schema
 from .lexicon import Lexicon
 
 ANALYZERS = ("word", "char", "char_wb")
 DECODE_ERRORS = ("strict", "replace")
+
+#: The longest n-grams of a model file: with longer ones a small file could keep a machine busy with any long document.
+LONGEST = 100
 
 #: Words that negate in English, as words are read here: "don't" is "don", since a single letter is no word. "can't" and
 #: "won't" are left out: they read as "can" and "won".
@@ -96,8 +99,27 @@ class Analysis:
         """The n-grams of one document, as they come."""
         return engine.list_ngrams([text], self.native)
 
+    @classmethod
+    def of_settings(cls, plain: dict[str, Any]) -> Analysis:
+        """What ``settings`` gave; refuses, by ValueError, what it never gives."""
+        words = schema.optional(schema.listed(schema.text))
+        schema.record(
+            ngrams=schema.listed(schema.whole(1, LONGEST)),
+            analyzer=schema.text,
+            lowercase=schema.flag,
+            min_length=schema.whole(1),
+            stop_words=words,
+            negations=words,
+            decode_error=schema.text,
+        )(plain, "analysis")
+        return cls(**plain)
+
     def settings(self) -> dict[str, Any]:
-        """The parameters, as plain values."""
+        """The parameters, as plain values for a model file."""
+        if self.ngrams[1] > LONGEST:
+            raise ValueError(
+                f"a model file holds n-grams of at most {LONGEST}, and these are of up to {self.ngrams[1]}"
+            )
         return {f.name: getattr(self, f.name) for f in fields(self) if f.init}
 
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import engine
+from .. import engine, schema
 from .analysis import Analysis, whole_number
 from .documents import Documents
 from .lexicon import Lexicon
@@ -125,6 +125,10 @@ class Hashing:
         return 1 << self.bits
 
     @property
+    def _most_names(self) -> int:
+        return self.n_columns if self.max_names is None else self.max_names
+
+    @property
     def is_stateless(self) -> bool:
         """Whether there is nothing to learn from documents."""
         return not (self.idf or self.keep_names)
@@ -217,7 +221,7 @@ class Hashing:
         """New names, not yet taken in: what follows may refuse the documents."""
         if self.names is None:
             return None
-        room = (self.n_columns if self.max_names is None else self.max_names) - len(self.names)
+        room = self._most_names - len(self.names)
         found = documents.read_by(
             engine.gather_ngrams, self.analysis.native, self.names.native, room, False, self.n_threads
         )
@@ -271,7 +275,7 @@ class Hashing:
         if self.names is None or other.names is None:
             return
         known = set(self.names.names())
-        room = (self.n_columns if self.max_names is None else self.max_names) - len(known)
+        room = self._most_names - len(known)
         new = [name for name in other.names.names() if name not in known]
         self.names_complete = self.names_complete and other.names_complete and len(new) <= room
         more = Lexicon.of(new[: max(room, 0)])
@@ -304,19 +308,32 @@ class Hashing:
 
     @classmethod
     def from_state(cls, plain: dict[str, Any], arrays: dict[str, Array], n_threads: int = 1) -> Hashing:
-        """What :meth:`to_state` gave, as it was."""
+        """What :meth:`to_state` gave, as it was; refuses, by ValueError, what does not fit together."""
+        _SETTINGS(plain, "hashing")
         rest = dict(plain)
         counted, complete = rest.pop("n_documents"), rest.pop("names_complete")
         rest.pop("unicode")
-        made = cls(Analysis(**rest.pop("analysis")), **rest, n_threads=n_threads)
-        made.n_documents, made.names_complete = int(counted), bool(complete)
+        made = cls(Analysis.of_settings(rest.pop("analysis")), **rest, n_threads=n_threads)
+        made.n_documents, made.names_complete = counted, complete
         if made.document_counts is not None:
-            columns, counts = arrays["counted_columns"], arrays["document_counts"]
-            if len(columns) != len(counts) or (
-                len(columns) and not 0 <= columns.min() <= columns.max() < made.n_columns
-            ):
-                raise ValueError("the document counts of the text do not fit its columns")
-            made.document_counts[columns] = counts
+            columns = schema.numbers(arrays, "counted_columns", np.int32, None, below=made.n_columns)
+            made.document_counts[columns] = schema.array(arrays, "document_counts", np.uint32, (len(columns),))
         if made.names is not None:
-            made.names = Lexicon(arrays["name_bytes"], arrays["name_starts"]).checked()
+            made.names = Lexicon.of_state(arrays)
+            schema.require(len(made.names) <= made._most_names, "name_starts")
         return made
+
+
+_SETTINGS = schema.record(
+    analysis=schema.named(),
+    unicode=schema.text,
+    bits=schema.whole(1, 30),
+    weighting=schema.choice(*WEIGHTINGS),
+    idf=schema.flag,
+    norm=schema.choice(*NORMS),
+    dtype=schema.choice(*DTYPES),
+    keep_names=schema.flag,
+    max_names=schema.optional(schema.whole(1, 2**31 - 1)),
+    n_documents=schema.whole(),
+    names_complete=schema.flag,
+)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import engine
+from .. import engine, schema
 
 Array = NDArray[Any]
 
@@ -40,10 +40,17 @@ class Lexicon:
     def _slots(self) -> Array:
         return engine.index_ngrams(self.text, self.starts)
 
-    def checked(self) -> Lexicon:
-        """Itself; refuses, by ValueError, arrays that do not fit together."""
-        assert len(self._slots)
-        return self
+    @classmethod
+    def of_state(cls, arrays: dict[str, Array]) -> Lexicon:
+        """The table that a file holds as ``name_bytes`` and ``name_starts``; refuses, by ValueError, what is none."""
+        text = schema.array(arrays, "name_bytes", np.uint8, (None,))
+        starts = schema.numbers(arrays, "name_starts", np.int64, None, below=len(text) + 1)
+        rising = len(starts) > 0 and starts[0] == 0 and starts[-1] == len(text) and bool(np.all(np.diff(starts) >= 0))
+        schema.require(rising, "name_starts")
+        text.tobytes().decode()  # says where it is no UTF-8
+        inside = starts[starts < len(text)]
+        schema.require(not np.any((text[inside] & 0xC0) == 0x80), "name_starts")  # in the midst of a character
+        return cls(text, starts)
 
     @property
     def native(self) -> tuple[Array, Array, Array]:

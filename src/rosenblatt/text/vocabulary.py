@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import engine
+from .. import engine, schema
 from .analysis import Analysis, whole_number
 from .documents import Documents
-from .hashing import Rows, check_encoding
+from .hashing import DTYPES, Rows, check_encoding
 from .lexicon import Lexicon
 
 Array = NDArray[Any]
@@ -147,12 +147,25 @@ class Vocabulary:
 
     @classmethod
     def from_state(cls, plain: dict[str, Any], arrays: dict[str, Array], n_threads: int = 1) -> Vocabulary:
-        """What :meth:`to_state` gave, as it was."""
+        """What :meth:`to_state` gave, as it was; refuses, by ValueError, what does not fit together."""
+        _SETTINGS(plain, "vocabulary")
         rest = dict(plain)
         rest.pop("unicode")
-        made = cls(Analysis(**rest.pop("analysis")), **rest, n_threads=n_threads)
-        made.lexicon = Lexicon(arrays["name_bytes"], arrays["name_starts"]).checked()
+        made = cls(Analysis.of_settings(rest.pop("analysis")), **rest, n_threads=n_threads)
+        made.lexicon = Lexicon.of_state(arrays)
+        assert made.lexicon.native  # which refuses n-grams that are not all different
         return made
+
+
+_SETTINGS = schema.record(
+    analysis=schema.named(),
+    unicode=schema.text,
+    min_df=schema.real(0),
+    max_df=schema.real(0),
+    max_features=schema.optional(schema.whole(1, None)),
+    binary=schema.flag,
+    dtype=schema.choice(*DTYPES),
+)
 
 
 def _check_df(name: str, value: Any) -> None:
