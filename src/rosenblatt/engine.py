@@ -25,7 +25,7 @@ What the text encoders take (``rosenblatt.text`` makes these tuples):
 - a lexicon, n-grams by number: their bytes, where each starts, and the slots that ``index_ngrams`` makes.
 
 ``measure_lines``, ``read_lines``, ``csv_rows``, ``cut_csv`` and ``hash_texts`` read files; ``arrow_strings``
-hands text on; rosenblatt.data says how.
+hands text on; rosenblatt.data says how. ``place_features`` is of rosenblatt.groups.
 """
 
 from __future__ import annotations
@@ -53,6 +53,7 @@ from ._native import (
     list_ngrams,
     look_up_text,
     measure_lines,
+    place_features,
     populate,
     read_lines,
     score,
@@ -67,6 +68,7 @@ __all__ = [
     "Rows",
     "View",
     "admit",
+    "among",
     "count_columns",
     "csr",
     "csv_rows",
@@ -83,6 +85,7 @@ __all__ = [
     "list_ngrams",
     "look_up_text",
     "measure_lines",
+    "place_features",
     "populate",
     "product",
     "read_lines",
@@ -94,6 +97,9 @@ __all__ = [
     "weigh_columns",
     "zeros",
 ]
+
+#: More columns than these are numbered anew before rows are multiplied.
+_MANY = 1 << 22
 
 Array = NDArray[Any]
 View = tuple[Any, ...]
@@ -108,6 +114,7 @@ class Rows(NamedTuple):
     n_features: int
     dtype: np.dtype[Any]
     largest: float  # max |x|
+    placed: bool = False  # the view has places among the weights of a learner (rosenblatt.groups) for features
 
     def radius2(self, order: Array | None = None) -> float:
         """R² without the bias feature, max ‖x‖² over the rows in ``order`` (None: all): one reading of the data."""
@@ -241,11 +248,23 @@ def _not_finite(X: Any, view: View, names: Any) -> str:
 def product(A: Any, B: Any) -> Array:
     """``A·Bᵀ`` of blocks of which one at least is sparse, on all cores: zeros cost nothing."""
     a, b = csr(A), csr(B)
+    if a[3] > _MANY:  # the core keeps a number for each column
+        columns = np.unique(a[1])
+        a, b = among(a, columns), among(b, columns)
     if a[1].dtype != b[1].dtype:
         a, b = ((view[0].astype(np.int64), view[1].astype(np.int64), *view[2:]) for view in (a, b))
     out = np.empty((len(a[0]) - 1, len(b[0]) - 1), a[2].dtype)
     _native.product(a, (*b[:2], b[2].astype(out.dtype, copy=False), b[3]), out, threads())
     return out
+
+
+def among(view: View, columns: Array) -> View:
+    """CSR rows with these columns alone, ascending, which are numbered from 0."""
+    indptr, indices, data, _ = view
+    place = np.minimum(np.searchsorted(columns, indices), max(len(columns) - 1, 0))
+    kept = columns[place] == indices if len(columns) else np.zeros(len(indices), bool)
+    ends = np.concatenate(([0], np.cumsum(kept)))[indptr].astype(indptr.dtype)
+    return ends, place[kept].astype(indices.dtype), data[kept], len(columns)
 
 
 def threads() -> int:

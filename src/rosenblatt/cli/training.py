@@ -273,8 +273,7 @@ def _learn(course: Course, block: Block, csr: Csr, y: Array, rng: np.random.Gene
         order = rng.permutation(len(block))
         csr, y, weight = csr.taken(order), y[order], None if weight is None else weight[order]
     if course.begun and csr.n_features > learner.n_features:
-        learner.reserve(csr.n_features)
-        learner.n_features = csr.n_features
+        learner.widen(csr.n_features)
     with placed([block]):
         rows = rows_for(learner, csr, learner.dtype if course.begun else None, course.parameters)
     if not course.begun:

@@ -26,11 +26,13 @@ _ROWS = "weight_rows"
 def state_of(learner: Learner) -> tuple[dict[str, Any], dict[str, Array]]:
     """No further values, and the weights."""
     held = {name: getattr(learner, name) for name in _WEIGHTS if getattr(learner, name) is not None}
-    held = {name: found[: 1 + learner.n_features, : learner.n_vectors] for name, found in held.items()}  # no padding
-    rows = _rows_in_use(list(held.values()))
-    if 2 * len(rows) > learner.n_features:
+    held = {name: learner.in_order(found)[:, : learner.n_vectors] for name, found in held.items()}  # no padding
+    rows, features = _rows_in_use(list(held.values())), learner.features()
+    if features is None and 2 * len(rows) > learner.n_features:
         return {}, held
-    return {}, {_ROWS: rows} | {name: np.take(found, rows, axis=0) for name, found in held.items()}
+    numbers = rows if features is None else np.concatenate(([0], 1 + features))[rows]
+    numbers = numbers.astype(_index_type(1 + learner.n_features))
+    return {}, {_ROWS: numbers} | {name: np.take(found, rows, axis=0) for name, found in held.items()}
 
 
 def made(plain: dict[str, Any], **options: Any) -> Learner:
@@ -51,6 +53,9 @@ def fill(learner: Learner, plain: dict[str, Any], arrays: dict[str, Array]) -> N
         rows = numbers(arrays, _ROWS, len(arrays[_ROWS]), below=shape[0], dtype=_index_type(shape[0]))
         require(bool(np.all(np.diff(rows) > 0)), _ROWS)
         shape = (len(rows), shape[1])
+        rows = learner.rows_for(rows)
+    else:
+        learner.spread()
     if "start" in arrays:
         learner.start = np.zeros_like(learner.weights)
     require({name for name in _WEIGHTS if name in arrays} == set(learner._arrays()), "its readout")
@@ -65,7 +70,7 @@ def _rows_in_use(held: list[Array]) -> Array:
     for found in held:
         bits = np.ascontiguousarray(found).view(np.dtype(f"u{found.itemsize}"))
         used |= bits.ravel() != 0 if bits.shape[1] == 1 else bits.any(axis=1)
-    return np.flatnonzero(used).astype(_index_type(len(used)))
+    return np.flatnonzero(used)
 
 
 def _index_type(n_rows: int) -> Any:
