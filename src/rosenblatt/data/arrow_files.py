@@ -10,7 +10,7 @@ import numpy as np
 
 from .blocks import Block
 from .chunks import Size
-from .columns import Profile, check_names, profile_values
+from .columns import Profile, check_names, profile_values, repeated
 from .extras import arrow
 from .faults import DataError
 from .sources import Source
@@ -69,16 +69,18 @@ class ArrowReader(TableReader):
 
     def _typed(self, table: Any, types: dict[str, Any], first: int, file: str) -> Block:
         pa = arrow("Parquet and Arrow files")
-        table = table.select(list(types))
-        for i, (name, type_) in enumerate(types.items()):
+        columns = []
+        for name, type_ in types.items():
+            column = table[name]
             try:
                 # A whole number is the nearest of float64, as in every other format.
-                safe = str(type_) != "double" or not pa.types.is_integer(table[name].type)
-                table = table.set_column(i, name, table[name].cast(type_, safe=safe))
+                safe = str(type_) != "double" or not pa.types.is_integer(column.type)
+                columns.append(column.cast(type_, safe=safe))
             except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
                 raise DataError(
-                    f"values of type {table[name].type} cannot be read as {type_} ({error})", file, None, name
+                    f"values of type {column.type} cannot be read as {type_} ({error})", file, None, name
                 ) from error
+        table = pa.Table.from_arrays(columns, list(types))
         lines = np.arange(first, first + table.num_rows, dtype=np.int64)
         return self._block(table, lines, file)
 
@@ -106,10 +108,10 @@ class _Opened:
             self._handle.close()
             reason = f"not a {format.capitalize()} file, or one that was cut short ({str(error).splitlines()[0]})"
             raise DataError(reason, source.name) from error
-        twice = {name for name in names if names.count(name) > 1}
-        if twice:
+        twice = repeated(names)
+        if twice is not None:
             self._handle.close()
-            raise DataError(f"two columns are called {min(twice)!r}; rename one", source.name)
+            raise DataError(f"two columns are called {twice!r}; rename one", source.name)
 
     def _ipc(self, pa: Any) -> Any:
         try:

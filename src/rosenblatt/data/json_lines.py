@@ -10,8 +10,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from .. import memory
 from .blocks import Block
-from .chunks import Chunk, Size, chunks, without_mark
+from .chunks import Chunk, Size, chunks, heads
 from .columns import Columns, Profile, check_names, profile_values
 from .csr import Array
 from .extras import arrow
@@ -20,7 +21,9 @@ from .sources import Source
 from .tables import SAMPLE_ROWS, TableReader, typed_with_care, types_of
 from .utf8 import check_errors, fault_of
 
-_HEAD = 1 << 18
+
+#: What Python takes for a small value in a list.
+_VALUE_BYTES = 64
 
 
 @dataclass(frozen=True)
@@ -117,7 +120,7 @@ class JsonLinesReader(TableReader):
             if fault is not None:
                 faults.append(fault)
                 continue
-            row = json.loads(line)
+            row = _loaded(line)
             kept.append(number)
             for name in names:
                 values[name].append(row.get(name))
@@ -127,21 +130,24 @@ class JsonLinesReader(TableReader):
 
 def _sample(source: Source) -> tuple[list[bytes], list[dict[str, Any]]]:
     """The first lines that are not blank, and the objects among them; the lines are still to be read."""
-    size = _HEAD
-    while True:
-        head = source.peek(size)
-        whole = len(head) < size
-        lines = without_mark(head).split(b"\n")
+    for head, whole in heads(source):
+        lines = head.split(b"\n")
         found = [line for line in (lines if whole else lines[:-1]) if line.strip()][:SAMPLE_ROWS]
         if found or whole:
             break
-        size *= 4
     rows = []
     for line in found:
         with contextlib.suppress(ValueError, RecursionError):  # told with its place when the row is read
-            row = json.loads(line)
+            row = _loaded(line)
             rows += [row] if isinstance(row, dict) else []
     return found, rows
+
+
+def _loaded(line: bytes) -> Any:
+    """What a line of JSON says; refuses one of so many values that Python has no room for them."""
+    values = sum(map(line.count, (b",", b"[", b"{")))
+    memory.check(_VALUE_BYTES * values, f"a line of JSON with {values:,} values", "write them as svmlight")
+    return json.loads(line)
 
 
 def _fault(line: bytes, file: str, number: int) -> DataError | None:
@@ -150,7 +156,7 @@ def _fault(line: bytes, file: str, number: int) -> DataError | None:
     if wrong is not None:
         return wrong
     try:
-        row = json.loads(line)
+        row = _loaded(line)
     except json.JSONDecodeError as error:
         return DataError(f"not JSON: {error.msg}", file, number, error.colno)
     except (ValueError, RecursionError) as error:

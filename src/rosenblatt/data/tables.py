@@ -134,16 +134,20 @@ def codes_of(column: Any) -> tuple[list[str], Array]:
 
 def missing_as_null(table: Any, columns: Columns) -> Any:
     """Empty strings of categorical columns, and NaN of numeric ones, as what they are: missing."""
+    changed: dict[str, Any] = {}
     for name in (*(columns.categorical or ()), *(columns.numeric or ())):
-        column, numeric = table[name], str(table[name].type) == "double"
+        column = table[name]
+        numeric = str(column.type) == "double"
         if numeric and not column.null_count and not any(np.isnan(numpy_of(c)).any() for c in column.chunks if len(c)):
             continue
         pa, pc = arrow("tables"), arrow("tables", "pyarrow.compute")
         gone = pc.is_nan(column) if numeric else pc.equal(column, "")
         if pc.any(gone).as_py():
-            column = pc.if_else(gone, pa.scalar(None, column.type), column)
-            table = table.set_column(table.column_names.index(name), name, column)
-    return table
+            changed[name] = pc.if_else(gone, pa.scalar(None, column.type), column)
+    if not changed:
+        return table
+    names = table.column_names
+    return arrow("tables").Table.from_arrays([changed.get(name, table[name]) for name in names], names)
 
 
 def typed_with_care(
