@@ -215,7 +215,7 @@ class Learner(State):
         known, view = len(columns), (x, columns)
         try:
             if self._swift and self.streaming and weight == 1.0 and known + len(x) <= self._capacity:
-                examples = self._one_example[target]  # type: ignore[index]
+                examples = (int(target), None, None, 0)
                 if engine.learn(view, self._model, self._native_rule, examples, None, self.tally, False):
                     self._read = None
                     self.n_features = len(columns)

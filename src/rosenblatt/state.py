@@ -144,12 +144,11 @@ class State:
         self._model = self._model_of(self.weights)
         self._native_rule = self.rule.native(self.multiclass)
         self._read: Array | None = None
-        self._one_example = [(code, None, None, 0) for code in range(self.n_classes)]
         self._swift = self.pocket is None and not self.batch and self.epsilon is None and self.groups is None
         self._capacity = len(self.weights) - 1
 
     def __getstate__(self) -> dict[str, Any]:
-        ready = ("_model", "_native_rule", "_read", "_capacity", "_one_example", "_swift")
+        ready = ("_model", "_native_rule", "_read", "_capacity", "_swift")
         return {name: value for name, value in self.__dict__.items() if name not in ready}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -387,10 +386,11 @@ class State:
         """
         if self._frozen:
             self._thaw()
+        used = None if used is None else np.unique(used)
         before, stride = self.n_classes, engine.stride_of(self.n_vectors)
         self.n_classes += 1
         if self.groups is None and engine.stride_of(self.n_vectors) > stride and self._is_wide(self.n_features):
-            self._gather(self._with_weights(self.n_features) if used is None else np.unique(used))
+            self._gather(self._with_weights(self.n_features) if used is None else used)
         rows: Any = slice(None)
         if used is not None and self.start is None:
             rows = np.concatenate(([0], 1 + (used if self.groups is None else self.groups.places(used))))
@@ -404,6 +404,8 @@ class State:
             stride = engine.stride_of(self.n_vectors)
             for name in self._arrays():
                 old = getattr(self, name)
+                if before > 2 and code == before and stride == old.shape[1]:
+                    continue  # it comes last, where there are zeros for it
                 part = old[rows]
                 moved = np.zeros((len(part), stride), old.dtype)
                 moved[:, kept] = part * (-share, share) if before == 2 else part[:, :before]

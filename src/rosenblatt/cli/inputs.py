@@ -46,6 +46,7 @@ def opened(files: Sequence[str], arguments: argparse.Namespace, columns: Any = N
             format=format or arguments.format,
             columns=columns,
             on_error=arguments.on_error,
+            memory=arguments.memory,
             **settings,
         )
     except TypeError as error:  # an option that does not go with the format
@@ -61,7 +62,9 @@ def read_whole(files: Sequence[str], arguments: argparse.Namespace) -> Data:
     from .. import data
 
     settings = settings_of(arguments)
-    return data.read(list(files), format=arguments.format, on_error=arguments.on_error, **settings)
+    return data.read(
+        list(files), format=arguments.format, on_error=arguments.on_error, memory=arguments.memory, **settings
+    )
 
 
 def fit_in_memory(files: Sequence[str]) -> bool:

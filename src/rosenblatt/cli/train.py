@@ -57,6 +57,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Do it."""
     from .. import engine
+    from ..data.holding import TooMuchError
     from ..model_files import write
     from . import story, training
 
@@ -73,7 +74,13 @@ def run(arguments: argparse.Namespace) -> int:
             course = _course(arguments, progress, interrupt)
             streamed = _is_streamed(course, arguments)
             try:
-                (training.by_blocks if streamed else training.in_memory)(course)
+                if not streamed:
+                    try:
+                        training.in_memory(course)
+                    except TooMuchError as error:
+                        course, streamed = _once_more(course, arguments, error), True
+                if streamed:
+                    training.by_blocks(course)
             finally:
                 if course.skipped:
                     note(str(course.skipped))
@@ -113,6 +120,20 @@ def _is_streamed(course: Any, arguments: argparse.Namespace) -> bool:
     if streamed and course.passes > 1 and "-" in arguments.files:
         raise CommandError("standard input cannot be read twice; say --passes 1, or leave --stream out")
     return streamed
+
+
+def _once_more(course: Any, arguments: argparse.Namespace, error: Exception) -> Any:
+    """The course from its beginning, to learn block by block from what cannot be held; refuses where it may not."""
+    if "-" in arguments.files or course.name == "BatchPerceptron":
+        raise error
+    arguments.stream = True
+    reason = str(error).rpartition(";")[0]
+    try:
+        _is_streamed(course, arguments)
+    except CommandError as refusal:
+        raise CommandError(f"{refusal}, as {reason}; say --memory SIZE to hold more") from None
+    note(f"{reason}; so it is learned from block by block, in the order of the files")
+    return _course(arguments, course.progress, course.interrupt)
 
 
 def _refuse(arguments: argparse.Namespace) -> None:

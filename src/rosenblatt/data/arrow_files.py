@@ -18,6 +18,9 @@ from .tables import SAMPLE_ROWS, TableReader, types_of
 
 _ROWS = 1 << 16
 
+#: Guesses are made from so many bytes of a column at most.
+_SAMPLE_BYTES = 1 << 26
+
 
 @dataclass(frozen=True)
 class Parquet:
@@ -45,6 +48,8 @@ class ArrowReader(TableReader):
         profiles = {}
         for i, field in enumerate(opened.schema):
             values = pa.array([], field.type) if sample is None else sample.column(i).slice(0, SAMPLE_ROWS)
+            while len(values) > 1 and _decoded_bytes(values) > _SAMPLE_BYTES:
+                values = values.slice(0, len(values) // 2)
             profiles[field.name] = _profile(field.type, values)
         return profiles
 
@@ -55,15 +60,17 @@ class ArrowReader(TableReader):
         types = types_of(self.columns)
         block_rows = None if size is None else size.rows
         pending: list[Any] = []
-        first = 1
+        first, rows, n_bytes = 1, 0, 0
         with _Opened(source, self.settings.name) as opened:
             check_names(self.columns.used, opened.schema.names, source.name)
             for batch in _whole(opened.batches(list(types), block_rows or _ROWS), block_rows):
                 pending.append(batch)
+                rows, n_bytes = rows + batch.num_rows, n_bytes + _bytes_as_read(batch, types)
+                source.check_room(n_bytes, rows)
                 if block_rows is not None:
                     yield self._typed(pa.Table.from_batches(pending), types, first, source.name)
                     first += batch.num_rows
-                    pending = []
+                    pending, rows, n_bytes = [], 0, 0
             if pending:
                 yield self._typed(pa.Table.from_batches(pending), types, first, source.name)
 
@@ -100,6 +107,10 @@ class _Opened:
                     self._handle, pre_buffer=False, buffer_size=1 << 20
                 )
                 self.schema = self._file.schema_arrow
+                if repeating := _repeating(self._file.metadata, self.schema):
+                    self._file = arrow("Parquet files", "pyarrow.parquet").ParquetFile(
+                        self._handle, pre_buffer=False, buffer_size=1 << 20, read_dictionary=repeating
+                    )
             else:
                 self._file = self._ipc(pa)
                 self.schema = self._file.schema
@@ -144,6 +155,39 @@ class _Opened:
 
     def __exit__(self, *_: object) -> None:
         self._handle.close()
+
+
+def _repeating(metadata: Any, schema: Any) -> list[str]:
+    """Columns of strings that may be much larger than they are in the file, where equal ones are stored once.
+
+    They are read as the different ones and the number of each row's, and are counted before they are written out.
+    """
+    strings = {field.name for field in schema if str(field.type) in ("string", "large_string", "string_view")}
+    found: dict[str, None] = {}
+    for group in range(metadata.num_row_groups if strings else 0):
+        about = metadata.row_group(group)
+        for i in range(about.num_columns):
+            column = about.column(i)
+            if column.path_in_schema in strings and any("DICTIONARY" in how for how in column.encodings):
+                # Stored once, a value may be as long as all of the column is there.
+                if min(column.num_values, _ROWS) * max(column.total_uncompressed_size, 1) > _SAMPLE_BYTES:
+                    found[column.path_in_schema] = None
+    return list(found)
+
+
+def _bytes_as_read(batch: Any, types: dict[str, Any]) -> int:
+    """Bytes that a batch takes once its columns have the types that are read."""
+    columns = zip(batch.schema.names, batch.columns)
+    return sum(max(_decoded_bytes(column), 8 * len(column) * (name in types)) for name, column in columns)
+
+
+def _decoded_bytes(values: Any) -> int:
+    """Bytes of a column, each string written out."""
+    if not str(values.type).startswith("dictionary") or "string" not in str(values.type.value_type):
+        return int(values.nbytes)
+    pc = arrow("Parquet and Arrow files", "pyarrow.compute")
+    lengths = pc.fill_null(pc.binary_length(values.dictionary), 0).cast("int64")
+    return 4 * len(values) + (pc.sum(lengths.take(values.indices)).as_py() or 0)
 
 
 def _whole(batches: Iterator[Any], block_rows: int | None) -> Iterator[Any]:

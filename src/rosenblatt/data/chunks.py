@@ -68,6 +68,7 @@ def chunks(source: Source, size: Size | None, quoting: Quoting = LINES, line: in
     if size is None:
         text = source.read_all()
         most = text.count(b"\n") + text.count(b"\r") + 1
+        source.check_room(len(text) + 16 * most, most)
         begins, lines = np.empty(most, np.int64), np.empty(most, np.int64)
         rows, _, _, is_open, several_lines, longest = engine.csv_rows(
             np.frombuffer(text, np.uint8), *quoting, True, begins, lines, len(text)
@@ -107,6 +108,7 @@ def chunks(source: Source, size: Size | None, quoting: Quoting = LINES, line: in
             continue
         if filled - consumed > LONGEST_ROW:
             raise _endless(source, line + passed, LONGEST_ROW)
+        source.check_room(2 * len(held))
         if filled == len(held):  # doubled, so that a row that does not end is not looked through too often
             held = np.concatenate((held, np.empty_like(held)))
         more = source.read_into(held[filled:].data)

@@ -18,14 +18,11 @@ from .csr import Array
 from .extras import arrow
 from .faults import DataError
 from .sources import Source
-from .tables import MISSING, SAMPLE_ROWS, TableReader, codes_of, typed_with_care, types_of
+from .tables import MISSING, SAMPLE_ROWS, VALUE_BYTES, TableReader, codes_of, typed_with_care, types_of
 from .texts import Strings, Texts
 from .utf8 import check_errors, fault_of
 
 DELIMITERS = ",;\t|"
-
-#: What Python takes for a short string in a list.
-_VALUE_BYTES = 64
 
 
 @dataclass(frozen=True)
@@ -96,7 +93,8 @@ class CsvReader(TableReader):
         self.prepare(source)
         names, line = self._header(source)
         for chunk in chunks(source, size, self.settings.quoting, line):
-            yield self._parsed(chunk, names, source.name)
+            self._check_room(source, chunk)
+            yield self._parsed(chunk, names, source)
 
     def _check_delimiter(self, text: str, whole: bool, rows: list[list[str]], file: str) -> None:
         told = self.settings.delimiter
@@ -146,8 +144,8 @@ class CsvReader(TableReader):
             left -= len(source.read(left))
         return names, 1 + lines
 
-    def _parsed(self, chunk: Chunk, names: list[str], file: str) -> Block:
-        lines = chunk.lines
+    def _parsed(self, chunk: Chunk, names: list[str], source: Source) -> Block:
+        lines, file = chunk.lines, source.name
         texts = self._cut(chunk, names)
         if texts is not None:
             return self._block(texts, lines, file)
@@ -162,6 +160,7 @@ class CsvReader(TableReader):
         except pa.ArrowInvalid:
             good = False
         if not good:
+            self._check_care(source, chunk)
             table, lines, faults = self._read_with_care(chunk, names, file)
         return self._block(table, lines, file, faults)
 
@@ -258,7 +257,7 @@ def _rows(text: str, delimiter: str, quote: str, whole: bool, most: int = SAMPLE
     options: dict[str, Any] = {"quotechar": quote} if quote else {"quoting": csv.QUOTE_NONE}
     found = []
     values = text.count(delimiter)
-    memory.check(_VALUE_BYTES * values, f"a table whose first rows have {values:,} values", "write it as svmlight")
+    memory.check(VALUE_BYTES * values, f"a table whose first rows have {values:,} values", "write it as svmlight")
     limit = csv.field_size_limit(len(text) + 1)
     try:
         for row in csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, **options):

@@ -18,12 +18,8 @@ from .csr import Array
 from .extras import arrow
 from .faults import DataError, Judge
 from .sources import Source
-from .tables import SAMPLE_ROWS, TableReader, typed_with_care, types_of
+from .tables import SAMPLE_ROWS, VALUE_BYTES, TableReader, typed_with_care, types_of
 from .utf8 import check_errors, fault_of
-
-
-#: What Python takes for a small value in a list.
-_VALUE_BYTES = 64
 
 
 @dataclass(frozen=True)
@@ -86,11 +82,12 @@ class JsonLinesReader(TableReader):
             text = bytes(chunk.text)
             if self.settings.encoding_errors == "replace" and not text.isascii():
                 text = text.decode("utf-8", "replace").encode()
-            yield self._parsed(chunk._replace(text=text), source.name)
+            self._check_room(source, chunk)
+            yield self._parsed(chunk._replace(text=text), source)
 
-    def _parsed(self, chunk: Chunk, file: str) -> Block:
+    def _parsed(self, chunk: Chunk, source: Source) -> Block:
         pa, reader = arrow("JSON lines"), arrow("JSON lines", "pyarrow.json")
-        lines, types = chunk.lines, self._types
+        lines, types, file = chunk.lines, self._types, source.name
         faults: list[DataError] = []
         try:
             str(chunk.text, "utf-8")  # which Arrow does not look at
@@ -104,6 +101,7 @@ class JsonLinesReader(TableReader):
         except (pa.ArrowInvalid, pa.ArrowNotImplementedError, UnicodeDecodeError):
             good = False
         if not good:
+            self._check_care(source, chunk)
             table, lines, faults = self._read_with_care(chunk, file)
         return self._block(table, lines, file, faults)
 
@@ -146,7 +144,7 @@ def _sample(source: Source) -> tuple[list[bytes], list[dict[str, Any]]]:
 def _loaded(line: bytes) -> Any:
     """What a line of JSON says; refuses one of so many values that Python has no room for them."""
     values = sum(map(line.count, (b",", b"[", b"{")))
-    memory.check(_VALUE_BYTES * values, f"a line of JSON with {values:,} values", "write them as svmlight")
+    memory.check(VALUE_BYTES * values, f"a line of JSON with {values:,} values", "write them as svmlight")
     return json.loads(line)
 
 

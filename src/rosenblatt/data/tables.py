@@ -8,12 +8,16 @@ from typing import Any
 import numpy as np
 
 from .blocks import Block
+from .chunks import Chunk
 from .columns import Columns, Profile, resolved
 from .csr import Array
 from .extras import arrow
 from .faults import DataError, Judge, quoted
 from .sources import Source
 from .texts import Strings, Texts
+
+#: What Python takes for a short string or number in a list.
+VALUE_BYTES = 64
 
 #: Rows that guesses are made from.
 SAMPLE_ROWS = 1000
@@ -39,6 +43,16 @@ class TableReader:
     def _profiles(self, source: Source) -> dict[str, Profile]:
         """What the columns of a file look like; its rows are still to be read."""
         raise NotImplementedError
+
+    def _check_room(self, source: Source, chunk: Chunk) -> None:
+        """Refuse a chunk of text whose table would be more than may be held."""
+        rows = len(chunk.lines)
+        source.check_room(2 * len(chunk.text) + rows * (16 + 8 * len(self.columns.used)), rows)
+
+    def _check_care(self, source: Source, chunk: Chunk) -> None:
+        """The same where values are looked at one by one, each an object of Python."""
+        rows = len(chunk.lines)
+        source.check_room(3 * len(chunk.text) + rows * (16 + 3 * VALUE_BYTES * len(self.columns.used)), rows)
 
     def _block(self, table: Any, lines: Array, file: str, faults: Sequence[DataError] = ()) -> Block:
         return block_of(missing_as_null(table, self.columns), self.columns, lines, file, self._judge, faults)
