@@ -417,8 +417,7 @@ nb::tuple place_of_features(nb::object features, nb::object table, nb::object me
         nb::gil_scoped_release unlocked;
         return place_features(feature, n, groups, add, to);
     };
-    const Index done =
-        from.dtype() == nb::dtype<std::int32_t>() ? place(std::int32_t{}) : place(std::int64_t{});
+    const Index done = from.dtype() == nb::dtype<std::int32_t>() ? place(std::int32_t{}) : place(std::int64_t{});
     return nb::make_tuple(done, groups.count);
 }
 

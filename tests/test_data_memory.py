@@ -84,7 +84,7 @@ def test_equal_strings_of_a_parquet_file_are_counted_before_they_are_written_out
     with pytest.raises(TooMuchError, match=r"65,536 rows take 6\.88 GB"):
         rb.data.read(path, memory="200MB")
     with (
-        pytest.raises(TooMuchError, match="8,192 rows take .*; say a smaller block_rows"),
+        pytest.raises(TooMuchError, match=r"8,192 rows take .*; say a smaller block_rows"),
         rb.data.stream(path, memory="200MB") as blocks,
     ):
         next(blocks)
@@ -147,7 +147,8 @@ def test_train_that_needs_all_rows_says_what_to_do(tmp_path, capsys):
     path.write_bytes(gzip.compress(10 * TEXTS["svmlight"]))
     assert command("train", path, "-o", tmp_path / "a", "--memory", "6MB", "--class-weight", "balanced")
     error = capsys.readouterr().err
-    assert "--class-weight balanced needs all rows at once" in error and "say --memory SIZE to hold more" in error
+    assert "--class-weight balanced needs all rows at once" in error
+    assert "say --memory SIZE to hold more" in error
     assert not (tmp_path / "a").exists()
     assert command("train", path, "-o", tmp_path / "a", "--memory", "lots")
     assert "'lots' is not a size such as 2GB" in capsys.readouterr().err
@@ -165,14 +166,11 @@ def test_more_labels_than_classes_are_learned_are_refused(tmp_path, capsys, monk
 # ---- time ----------------------------------------------------------------------------------------------------------
 
 
-def seconds(work):
-    """Of the processor, the least of two."""
-    found = []
-    for _ in range(2):
-        began = time.process_time()
-        work()
-        found.append(time.process_time() - began)
-    return min(found)
+def seconds(work, path):
+    """Of the processor."""
+    began = time.process_time()
+    work(path)
+    return time.process_time() - began
 
 
 def wide_file(path, n):
@@ -196,10 +194,9 @@ def test_many_columns_take_time_in_proportion(format, tmp_path):
         assert features.rows(data.block, learn=True).n_features == len(data.columns.numeric)
         rb.data.Columns(**data.columns.to_dict())
 
-    small, large = (wide_file(tmp_path / f"{n}.{format}", n) for n in (600, 4_800))
+    small, large = (wide_file(tmp_path / f"{n}.{format}", n) for n in (1_500, 12_000))
     work(small)  # imports
-    few = max(seconds(lambda: work(small)), 0.02)
-    assert seconds(lambda: work(large)) < 24 * few + 0.5
+    assert seconds(work, large) < 20 * seconds(work, small)
 
 
 def test_a_first_row_longer_than_what_is_looked_at_first(tmp_path):
@@ -225,7 +222,7 @@ def test_a_line_is_looked_at_once_to_guess_its_format():
 def test_values_of_a_line_that_python_has_no_room_for(monkeypatch):
     monkeypatch.setattr(memory, "available", lambda: 1 << 20)
     monkeypatch.setattr(memory, "SMALL", 0)
-    with pytest.raises(MemoryError, match="a table whose first rows have 100,001 values would take .* write it as svm"):
+    with pytest.raises(MemoryError, match=r"a table whose first rows have 100,001 values would take .* svmlight"):
         rb.data.read(io.BytesIO(b"label" + b",a" * 100_000 + b"\n" + b"1" * 10 + b",\n"), format="csv", memory="1GB")
     with pytest.raises(MemoryError, match="a line of JSON with 100,002 values would take"):
         rb.data.read(io.BytesIO(b'{"label": [0' + b",1" * 100_000 + b"]}\n"), format="jsonl", memory="1GB")

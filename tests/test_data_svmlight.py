@@ -224,7 +224,15 @@ def test_parts_and_threads_do_not_show(text, part_bytes, n_threads):
         judge = judge_of("skip")
         form = ("svmlight", 0, 1 << 40)
         found = parse(
-            text, form, "float64", frozenset({"query_ids"}), judge, (Source(io.BytesIO(b"-")), 1), SENTENCES, n_threads, part_bytes
+            text,
+            form,
+            "float64",
+            frozenset({"query_ids"}),
+            judge,
+            (Source(io.BytesIO(b"-")), 1),
+            SENTENCES,
+            n_threads,
+            part_bytes,
         )
         return found, judge.skipped
 

@@ -282,7 +282,8 @@ class State:
         vectors = f" × {self.n_vectors:,} classes" if self.n_vectors > 1 else ""
         memory.check(
             n_bytes, f"weights of {n_features:,} features{vectors}",
-            "number or hash the features into fewer columns (sparse rows are learned from and scored without such an array)",
+            "number or hash the features into fewer columns (to learn from sparse rows and to score them needs no such "
+            "array)",
         )  # fmt: skip
 
     # ---- few among very many features ----------------------------------------------------------------------------
@@ -317,7 +318,7 @@ class State:
         return rows._replace(view=(indptr, places, data, len(groups)), placed=True)
 
     def rows_for(self, numbers: Array) -> Array:
-        """The rows of ``weights`` for these: 0 the biases, 1 + j feature j, ascending; features that are new get one."""
+        """The rows of ``weights`` for these: 0 the biases, 1 + j feature j, ascending; new features get one."""
         biases = int(len(numbers) > 0 and numbers[0] == 0)
         features = numbers[biases:] - 1
         places = None if self.groups is None else self.groups.meet(features, self._most_groups)

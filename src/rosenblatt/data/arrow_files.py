@@ -168,10 +168,11 @@ def _repeating(metadata: Any, schema: Any) -> list[str]:
         about = metadata.row_group(group)
         for i in range(about.num_columns):
             column = about.column(i)
-            if column.path_in_schema in strings and any("DICTIONARY" in how for how in column.encodings):
-                # Stored once, a value may be as long as all of the column is there.
-                if min(column.num_values, _ROWS) * max(column.total_uncompressed_size, 1) > _SAMPLE_BYTES:
-                    found[column.path_in_schema] = None
+            once = any("DICTIONARY" in how for how in column.encodings)
+            # Stored once, a value may be as long as all of the column is there.
+            most = min(column.num_values, _ROWS) * max(column.total_uncompressed_size, 1)
+            if once and column.path_in_schema in strings and most > _SAMPLE_BYTES:
+                found[column.path_in_schema] = None
     return list(found)
 
 

@@ -58,9 +58,9 @@ class Block:
     @property
     def nbytes(self) -> int:
         """Bytes of memory that its arrays and columns take."""
-        held = [self.labels, self.lines, self.weights, self.query_ids, self.columns]
+        held: list[Any] = [self.labels, self.lines, self.weights, self.query_ids, self.columns]
         held += [] if self.csr is None else [self.csr.indptr, self.csr.indices, self.csr.data]
-        return sum(one.nbytes for one in held if one is not None) + 8 * len(self.tags or ())
+        return sum(int(one.nbytes) for one in held if one is not None) + 8 * len(self.tags or ())
 
     @property
     def table(self) -> Any:

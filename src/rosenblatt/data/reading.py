@@ -203,7 +203,8 @@ def stream(
     Parameters
     ----------
     path, format, columns, on_error, n_threads, memory, **settings
-        See `read`; here ``memory`` is for one block. A stream cannot look ahead: see `Svmlight` for what ``zero_based="auto"`` means here.
+        See `read`; here ``memory`` is for one block. A stream cannot look ahead: see `Svmlight` for what
+        ``zero_based="auto"`` means here.
     block_rows : int or None, default=None
         Rows of a block (at most: in svmlight and Vowpal Wabbit files, lines). None: 8,192, or as many as 4 MiB of text
         hold.
