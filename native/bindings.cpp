@@ -408,9 +408,13 @@ void compress_rows(const nb::tuple& rows, nb::object start, nb::object feature, 
 nb::tuple place_of_features(nb::object features, nb::object table, nb::object met, Index count, bool add,
                             nb::object out) {
     const auto from = array<ReadOnly>(features, "features");
-    const auto n = static_cast<Index>(from.size()), size = static_cast<Index>(array<Array>(table, "table").size()) / 2;
+    const auto n = static_cast<Index>(from.size());
+    const auto size = static_cast<Index>(array<ReadOnly>(table, "table").size()) / 2;
     if (size < 2 || (size & (size - 1))) throw std::invalid_argument("a table has a power of 2 pairs");
-    Groups groups{writable<Index>(table, 2 * size, "table"), writable<Index>(met, size / 2, "groups"), size, count};
+    const auto kept = [&](nb::handle h, Index at_least, const char* what) {  // written to only with `add`
+        return add ? writable<Index>(h, at_least, what) : const_cast<Index*>(read_only<Index>(h, at_least, what));
+    };
+    Groups groups{kept(table, 2 * size, "table"), kept(met, size / 2, "groups"), size, count};
     const auto place = [&]<class I>(I) {
         const I* feature = typed<I>(from, n, "features");
         I* to = writable<I>(out, n, "out");

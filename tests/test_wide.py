@@ -131,6 +131,19 @@ def test_a_pickle_and_a_copy_stand_for_themselves(wide):
     assert len(other._learner.groups) > len(est._learner.groups)
 
 
+def test_a_model_that_is_mapped_from_a_file_predicts_and_learns_on(wide, tmp_path):
+    joblib = pytest.importorskip("joblib")
+    wide(True)
+    X = sparse_rows()
+    y = labels_for(X, 2)
+    est = rb.AveragedPerceptron(max_iter=3, random_state=0).fit(X, y)
+    joblib.dump(est, tmp_path / "m")
+    mapped = joblib.load(tmp_path / "m", mmap_mode="r")
+    np.testing.assert_array_equal(mapped.decision_function(X), est.decision_function(X))
+    more = sparse_rows(seed=9)
+    np.testing.assert_array_equal(mapped.partial_fit(more, y).coef_, est.partial_fit(more, y).coef_)
+
+
 def test_rows_that_use_most_features_get_a_weight_for_each(wide):
     wide(True)
     X = sp.random(200, 3000, density=0.1, format="csr", random_state=0)

@@ -163,6 +163,7 @@ class State:
         """Own copies of arrays that are mapped from a file, to learn on."""
         for name in (*self._arrays(), "tally"):
             setattr(self, name, getattr(self, name).copy())
+        self.groups = copy.deepcopy(self.groups)
         self._frozen = False
         self._arrange()
 

@@ -51,7 +51,7 @@ def parse(
     n_threads: int,
     part_bytes: int = PART_BYTES,
 ) -> Parsed:
-    """Parse whole lines; ``place`` is their source and the first one's number, ``wanted`` what is kept beside labels."""
+    """Parse whole lines; ``place`` is their source and the first one's number, ``wanted`` is kept beside labels."""
     bytes_ = text if isinstance(text, np.ndarray) else np.frombuffer(text, np.uint8)
     parts = np.empty(7 * (1 + len(text) // part_bytes), np.int64)
     n_parts, most_rows, most_entries = engine.measure_lines(bytes_, format, part_bytes, n_threads, parts)
