@@ -12,6 +12,7 @@
 
 #include "border.hpp"
 #include "data_bindings.hpp"
+#include "groups.hpp"
 #include "product.hpp"
 #include "text_bindings.hpp"
 #include "tuples.hpp"
@@ -474,6 +475,29 @@ void compress_rows(const nb::tuple& rows, nb::object start, nb::object feature, 
     });
 }
 
+// Places of features among the weights of few; (how many were done, groups then)
+nb::tuple place_of_features(nb::object features, nb::object table, nb::object met, Index count, bool add,
+                            nb::object out) {
+    const auto from = array<ReadOnly>(features, "features");
+    const auto n = static_cast<Index>(from.size());
+    const auto size = static_cast<Index>(array<ReadOnly>(table, "table").size()) / 2;
+    if (size < 2 || (size & (size - 1)) || count < 0 || count > size / 2)
+        throw std::invalid_argument("a table has a power of 2 pairs, of which at most half are used");
+    const auto kept = [&](nb::handle h, Index at_least, const char* what) {  // written to only with `add`
+        return add ? writable<Index>(h, at_least, what) : const_cast<Index*>(read_only<Index>(h, at_least, what));
+    };
+    Groups groups{kept(table, 2 * size, "table"), kept(met, size / 2, "groups"), size, count};
+    const auto place = [&]<class I>(I) {
+        const I* feature = typed<I>(from, n, "features");
+        check_below(feature, n, std::numeric_limits<I>::max(), "features");
+        I* to = writable<I>(out, n, "out");
+        nb::gil_scoped_release unlocked;
+        return place_features(feature, n, groups, add, to);
+    };
+    const Index done = from.dtype() == nb::dtype<std::int32_t>() ? place(std::int32_t{}) : place(std::int64_t{});
+    return nb::make_tuple(done, groups.count);
+}
+
 }  // namespace
 
 NB_MODULE(_native, m) {
@@ -495,6 +519,9 @@ NB_MODULE(_native, m) {
           "Columns and values of the numbers of dense rows that are not zero; start says where each row's begin.");
     m.def("scan", &scan_rows, nb::arg("rows"), "(fault, max |x|) of the rows.");
     m.def("squares", &squares_of, nb::arg("weights"), nb::arg("out"), "out = Σ w² of each column of the weights.");
+    m.def("place_features", &place_of_features, nb::arg("features"), nb::arg("table"), nb::arg("met"), nb::arg("count"),
+          nb::arg("add"), nb::arg("out"),
+          "Places of features among the weights of the groups that were met; (features done, groups then).");
     m.def("radius2", &radius2_rows, nb::arg("rows"), nb::arg("order").none(),
           "R² of the rows without the bias feature: max ‖x‖².");
     bind_text(m);

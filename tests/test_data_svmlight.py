@@ -13,6 +13,7 @@ from sklearn.datasets import dump_svmlight_file, load_svmlight_file, load_svmlig
 import rosenblatt as rb
 from rosenblatt.data.faults import judge_of
 from rosenblatt.data.lines import parse
+from rosenblatt.data.sources import Source
 from rosenblatt.data.svmlight import SENTENCES
 
 
@@ -223,7 +224,15 @@ def test_parts_and_threads_do_not_show(text, part_bytes, n_threads):
         judge = judge_of("skip")
         form = ("svmlight", 0, 1 << 40)
         found = parse(
-            text, form, "float64", frozenset({"query_ids"}), judge, ("f", 1), SENTENCES, n_threads, part_bytes
+            text,
+            form,
+            "float64",
+            frozenset({"query_ids"}),
+            judge,
+            (Source(io.BytesIO(b"-")), 1),
+            SENTENCES,
+            n_threads,
+            part_bytes,
         )
         return found, judge.skipped
 

@@ -39,6 +39,11 @@ def scan(rows: tuple[Any, ...]) -> tuple[str, float]:
 def squares(weights: NDArray[Any], out: NDArray[Any]) -> None:
     """Out = Σ w² of each column of the weights."""
 
+def place_features(
+    features: NDArray[Any], table: NDArray[Any], met: NDArray[Any], count: int, add: bool, out: NDArray[Any]
+) -> tuple[int, int]:
+    """Places of features among the weights of the groups that were met; (features done, groups then)."""
+
 def radius2(rows: tuple[Any, ...], order: NDArray[Any] | None) -> float:
     """R² of the rows without the bias feature: max ‖x‖²."""
 

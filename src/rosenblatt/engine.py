@@ -25,7 +25,7 @@ What the text encoders take (``rosenblatt.text`` makes these tuples):
 - a lexicon, n-grams by number: their bytes, where each starts, and the slots that ``index_ngrams`` makes.
 
 ``measure_lines``, ``read_lines``, ``csv_rows``, ``cut_csv`` and ``hash_texts`` read files; ``arrow_strings``
-hands text on; rosenblatt.data says how.
+hands text on; rosenblatt.data says how. ``place_features`` is of rosenblatt.groups.
 """
 
 from __future__ import annotations
@@ -53,6 +53,7 @@ from ._native import (
     list_ngrams,
     look_up_text,
     measure_lines,
+    place_features,
     populate,
     read_lines,
     score,
@@ -67,6 +68,7 @@ __all__ = [
     "Rows",
     "View",
     "admit",
+    "among",
     "check_sparse",
     "count_columns",
     "csr",
@@ -84,6 +86,7 @@ __all__ = [
     "list_ngrams",
     "look_up_text",
     "measure_lines",
+    "place_features",
     "populate",
     "product",
     "read_lines",
@@ -95,6 +98,9 @@ __all__ = [
     "weigh_columns",
     "zeros",
 ]
+
+#: More columns than these are numbered anew before rows are multiplied.
+_MANY = 1 << 22
 
 Array = NDArray[Any]
 View = tuple[Any, ...]
@@ -109,6 +115,7 @@ class Rows(NamedTuple):
     n_features: int
     dtype: np.dtype[Any]
     largest: float  # max |x|
+    placed: bool = False  # the view has places among the weights of a learner (rosenblatt.groups) for features
 
     def radius2(self, order: Array | None = None) -> float:
         """R² without the bias feature, max ‖x‖² over the rows in ``order`` (None: all): one reading of the data."""
@@ -293,7 +300,10 @@ def _not_finite(X: Any, view: View, names: Any) -> str:
 
 def product(A: Any, B: Any) -> Array:
     """``A·Bᵀ`` of blocks of which one at least is sparse, on all cores: zeros cost nothing."""
-    a, b = _narrowed(csr(A), csr(B))
+    a, b = csr(A), csr(B)
+    if a[3] > _MANY:  # the core keeps a number for each column
+        columns = np.unique(a[1])
+        a, b = among(a, columns), among(b, columns)
     if a[1].dtype != b[1].dtype:
         a, b = ((view[0].astype(np.int64), view[1].astype(np.int64), *view[2:]) for view in (a, b))
     out = np.empty((len(a[0]) - 1, len(b[0]) - 1), a[2].dtype)
@@ -301,17 +311,13 @@ def product(A: Any, B: Any) -> Array:
     return out
 
 
-def _narrowed(a: View, b: View) -> tuple[View, View]:
-    """The same rows without the columns that neither has, where most are such: room is made for each column."""
-    width, n_entries = a[3], len(a[1]) + len(b[1])
-    if width <= 8 * n_entries + 4096:
-        return a, b
-    used = np.union1d(a[1], b[1])
-
-    def of(view: View) -> View:
-        return view[0], np.searchsorted(used, view[1]).astype(view[1].dtype), view[2], len(used)
-
-    return of(a), of(b)
+def among(view: View, columns: Array) -> View:
+    """CSR rows with these columns alone, ascending, which are numbered from 0."""
+    indptr, indices, data, _ = view
+    place = np.minimum(np.searchsorted(columns, indices), max(len(columns) - 1, 0))
+    kept = columns[place] == indices if len(columns) else np.zeros(len(indices), bool)
+    ends = np.concatenate(([0], np.cumsum(kept)))[indptr].astype(indptr.dtype)
+    return ends, place[kept].astype(indices.dtype), data[kept], len(columns)
 
 
 def threads() -> int:

@@ -112,7 +112,9 @@ class Learner(State):
 
         Of a run that goes on, ``first`` is the number of the next pass, and ``scale`` what margins are measured by.
         """
-        natural = weighted_rows(weight)
+        rows, natural = self.placed(rows, learn=True), weighted_rows(weight)
+        if held_out is not None:
+            held_out = self.placed(held_out[0], learn=False), held_out[1]
         rng = rng or np.random.default_rng()
         best: Learner | None = None
         order: Array | None = None
@@ -181,7 +183,7 @@ class Learner(State):
         self.least[:] = math.inf
         self.tally[MISTAKES], before = 0, self.n_updates
         for rows, targets, order, weight in pieces:
-            self._pass(rows.view, targets, order, weight, ratchet=self.ratchet)
+            self._pass(self.placed(rows, learn=True).view, targets, order, weight, ratchet=self.ratchet)
         self.passes.append(int(self.tally[MISTAKES]))
         return self.passes[-1], self.n_updates - before
 
@@ -191,7 +193,9 @@ class Learner(State):
         if weight is not None and not np.all(weight > 0):
             order = np.arange(*span, dtype=np.int32)
             order = order[weight[order] > 0]
-        self._stream(rows.view, targets, order, weight)
+        if self._frozen:
+            self._thaw()
+        self._stream(self.placed(rows, learn=True).view, targets, order, weight)
 
     def may_overflow(self, rows: engine.Rows, weight: Array | None, targets: Array | None = None) -> bool:
         """Whether a step in the midst of these rows might overflow, so that it is worth keeping what was before.
@@ -211,11 +215,12 @@ class Learner(State):
         known, view = len(columns), (x, columns)
         try:
             if self._swift and self.streaming and weight == 1.0 and known + len(x) <= self._capacity:
-                examples = self._one_example[target]  # type: ignore[index]
+                examples = (int(target), None, None, 0)
                 if engine.learn(view, self._model, self._native_rule, examples, None, self.tally, False):
                     self._read = None
                     self.n_features = len(columns)
                     return
+            self.spread()
             self.reserve(known + len(x))
             weights = None if weight == 1.0 else np.array([weight], dtype=np.float64)
             targets = target if self.epsilon is None else np.array([target], np.float64)
@@ -273,7 +278,7 @@ class Learner(State):
         """Judge every row by the present weights, without learning; returns the mistakes."""
         tally = np.zeros_like(self.tally)
         tally[:GROWTH] = tally[ROOM] = math.inf
-        model = self._model_of(self.weights, still=True)
+        rows, model = self.placed(rows, learn=True), self._model_of(self.weights, still=True)
         if not engine.learn(rows.view, model, ("still",), (targets, order, None, 0), None, tally, stop_at_mistake):
             raise ValueError(self._overflow)
         self.least[:] = tally[self.n_vectors :][: self.slots]
@@ -292,7 +297,9 @@ class Learner(State):
 
     def scores(self, rows: engine.Rows, readout: str | None = None) -> Array:
         """Scores of the rows by the readout: (n,) with one vector, else (n, n_vectors)."""
-        weights = self.read(readout)
+        rows = self.placed(rows, learn=False)
+        is_dense = self.groups is not None and not rows.placed
+        weights = self.read(readout) if is_dense else self.stored(readout)
         if rows.dtype != weights.dtype:
             weights = weights.astype(rows.dtype)
         out = np.empty((rows.n_rows, self.n_vectors), rows.dtype)
@@ -307,12 +314,14 @@ class Learner(State):
 
     def predict_one(self, x: dict[Any, float], columns: dict[Any, int]) -> int:
         """Code of the predicted class of one row of named features."""
-        model, visited = (self._model, 0) if self.readout == "last" else self._for_one()
+        model, visited = (self._model, 0) if self.readout == "last" and self.groups is None else self._for_one()
         code = engine.decide_one((x, columns), model, visited)
         return code if self.n_classes > 1 else 0
 
     def _for_one(self) -> tuple[engine.Model, int]:
         """What scores one row, and how many examples it is the average of: not all of it is averaged for one row."""
+        if self.groups is not None:
+            return self._model_of(self.read(), still=True), 0
         if self.readout == "last":
             return self._model, 0
         if self.readout == "averaged" and self._read is None and self.visited and not self._frozen:

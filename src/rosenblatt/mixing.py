@@ -109,6 +109,7 @@ class Mixture(NamedTuple):
 
 def shard_pass(learner: Learner, pieces: Iterable[Piece]) -> tuple[Told, Held]:
     """One pass of a learner that stands at the mixed weights: what it tells, and the rows that it changed."""
+    learner.spread()
     weights = learner.active.copy()
     total = None if learner.total is None else learner.total[: len(weights)].copy()
     visited = learner.visited
@@ -279,6 +280,7 @@ class MixedLearner(Learner):
         """A learner that goes on with shards; refuses what cannot be mixed."""
         check_name("mix", mix, MIXES)
         refuse_unmixable(learner)
+        learner.spread()
         made = cls.__new__(cls)
         made.__setstate__(learner.__getstate__())
         made.mix, made.mixing = mix, Mixed()

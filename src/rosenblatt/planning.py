@@ -124,6 +124,10 @@ def start(
 def begin(learner: Any, parameters: dict[str, Any], rng: np.random.Generator | None) -> None:
     """Give a learner that has room its first weights, if they are not 0."""
     if parameters.get("init") == "random" and rng is not None:
-        w = rng.standard_normal((learner.n_vectors, learner.n_features))
+        from . import memory
+
+        shape = (learner.n_vectors, learner.n_features)
+        memory.check(8 * shape[0] * shape[1], f"{shape[0]:,} × {shape[1]:,} random starting weights", "start from zero")
+        w = rng.standard_normal(shape)
         b = rng.standard_normal(learner.n_vectors) if learner.fit_intercept else 0.0
         learner.begin(w, b)

@@ -1,23 +1,34 @@
 """The state of a run: its weights, its tally and its bounds, how they grow, and the readouts.
 
 Weights stand class-minor: row 0 the biases, then one row per feature, in it one number per weight vector, and padding.
+Where there are very many features and few of them have weights, the others have no row (``rosenblatt.groups``): memory
+grows with the features that were met. Every sum goes over the same numbers in the same order either way.
 """
 
 from __future__ import annotations
 
+import copy
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from . import engine, rules
+from . import engine, memory, rules
 from .convergence import STOPPED, Evidence
+from .groups import SIXTEEN, Groups
 
 Array = NDArray[Any]
 
 #: Places in the tally that a run keeps. Before them stand Σ τ and the smallest margin of each vector.
 GROWTH, ROOM, VISITED, MISTAKES, UPDATES, RUN, BEST, ERRORS, CURRENT = range(-9, 0)
+
+#: Weights of more bytes than these, of more features than a few, are kept for the features that were met alone,
+WIDE, FEW = 1 << 26, 1 << 10
+#: unless they are more than this share of all.
+SHARE = 2
+#: Rows of weights that are averaged at a time.
+_PART = 1 << 16
 
 READOUTS = ("last", "averaged", "pocket")
 TIES = ("mistake", "predict")
@@ -106,10 +117,15 @@ class State:
             return "binary"
         return "ovr" if self.multiclass == "ovr" else "multiclass"
 
+    #: Which features have rows among the weights; None: all.
+    groups: Groups | None = None
+
     def allocate(self, n_features: int, n_classes: int, dtype: Any) -> None:
         """Zero weights for this many features and classes."""
         self.n_features, self.n_classes, self.dtype = n_features, n_classes, np.dtype(dtype)
-        self.weights = engine.zeros(1 + n_features, engine.stride_of(self.n_vectors), dtype)
+        self.groups = Groups() if self._is_wide(n_features) else None
+        n_rows = n_features if self.groups is None else len(self.groups)
+        self.weights = self._zeros(n_rows, engine.stride_of(self.n_vectors), self.dtype)
         self.total = np.zeros(self.weights.shape) if self.readout == "averaged" else None
         self.pocket = np.zeros(self.weights.shape, dtype) if self.readout == "pocket" else None
         self.start: Array | None = None  # W₀; None: zero
@@ -128,12 +144,11 @@ class State:
         self._model = self._model_of(self.weights)
         self._native_rule = self.rule.native(self.multiclass)
         self._read: Array | None = None
-        self._one_example = [(code, None, None, 0) for code in range(self.n_classes)]
-        self._swift = self.pocket is None and not self.batch and self.epsilon is None
+        self._swift = self.pocket is None and not self.batch and self.epsilon is None and self.groups is None
         self._capacity = len(self.weights) - 1
 
     def __getstate__(self) -> dict[str, Any]:
-        ready = ("_model", "_native_rule", "_read", "_capacity", "_one_example", "_swift")
+        ready = ("_model", "_native_rule", "_read", "_capacity", "_swift")
         return {name: value for name, value in self.__dict__.items() if name not in ready}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -148,6 +163,7 @@ class State:
         """Own copies of arrays that are mapped from a file, to learn on."""
         for name in (*self._arrays(), "tally"):
             setattr(self, name, getattr(self, name).copy())
+        self.groups = copy.deepcopy(self.groups)
         self._frozen = False
         self._arrange()
 
@@ -188,18 +204,50 @@ class State:
 
     @property
     def active(self) -> Array:
-        """The weights in use: row 0 the biases, then one row per feature; one column per vector, and padding."""
-        return self.weights[: 1 + self.n_features]
+        """The weights in use: row 0 the biases, then one row per feature; one column per vector, and padding.
+
+        Features that have no rows are left out, sixteen neighbours at a time.
+        """
+        return self.in_order(self.weights)
+
+    def in_order(self, held: Array) -> Array:
+        """The rows of ``weights``, or of an array that has the same, in the order of the features: see ``features``."""
+        if self.groups is None:
+            return held[: 1 + self.n_features]
+        return held[np.concatenate(([0], 1 + self.groups.places_in_order()))]
+
+    def features(self) -> Array | None:
+        """The features that have rows, ascending; the last ones may be beyond the last feature. None: all have."""
+        return None if self.groups is None else self.groups.features()
 
     def begin(self, coef: Array, intercept: Array) -> None:
         """Start from given weights, (n_vectors, n_features) and (n_vectors,), instead of zero."""
+        self.spread()
         k = self.n_vectors
         self.weights[1 : 1 + self.n_features, :k] = np.asarray(coef).T
-        self.weights[0, :k] = intercept if self.fit_intercept else 0
+        self._begin_with(intercept)
+
+    def begin_at(self, earlier: State) -> None:
+        """Start from the last weights of another run with as many features and vectors."""
+        if earlier.groups is None:
+            k = self.n_vectors
+            weights = earlier.active[:, :k]
+            self.begin(weights[1:].T, weights[0])
+            return
+        self.groups = copy.deepcopy(earlier.groups)
+        for name in self._arrays():
+            held = getattr(self, name)
+            setattr(self, name, self._zeros(len(earlier.weights) - 1, held.shape[1], held.dtype))
+        self.weights[:] = earlier.weights
+        self._begin_with(earlier.weights[0, : self.n_vectors])
+
+    def _begin_with(self, intercept: Array) -> None:
+        self.weights[0, : self.n_vectors] = intercept if self.fit_intercept else 0
         self.weights += 0.0  # −0 would add up differently
         self.start = self.weights.copy()
         if self.pocket is not None:
             self.pocket[:] = self.weights
+        self._arrange()
         self._look()
         if not self.tally[ROOM] > 0:
             raise ValueError(
@@ -209,17 +257,129 @@ class State:
     def _arrays(self) -> list[str]:
         return [name for name in ("weights", "total", "pocket", "start") if getattr(self, name) is not None]
 
-    def reserve(self, n_features: int) -> None:
-        """Room for this many features, at least doubling what there was."""
+    def reserve(self, n_rows: int) -> None:
+        """Room for the weights of this many features that have any, at least doubling what there was."""
         capacity = self._capacity
-        if n_features <= capacity:
+        if n_rows <= capacity:
             return
         for name in self._arrays():
             old = getattr(self, name)
-            new = engine.zeros(1 + max(n_features, 2 * capacity, 64), old.shape[1], old.dtype)
+            new = self._zeros(max(n_rows, 2 * capacity, 64), old.shape[1], old.dtype)
             new[: len(old)] = old
             setattr(self, name, new)
         self._arrange()
+
+    def _zeros(self, n_rows: int, stride: int, dtype: Any) -> Array:
+        """Zeros for the biases and for so many features; refuses what is larger than the memory that there is."""
+        self._check_room((1 + n_rows) * stride * np.dtype(dtype).itemsize, n_rows)
+        return engine.zeros(1 + n_rows, stride, dtype)
+
+    def zeros_by_vector(self) -> Array:
+        """Zeros of (n_vectors, n_features); refuses what is larger than the memory that there is."""
+        self._check_room(self.n_vectors * self.n_features * self.dtype.itemsize, self.n_features)
+        return np.zeros((self.n_vectors, self.n_features), self.dtype)
+
+    def _check_room(self, n_bytes: int, n_features: int) -> None:
+        vectors = f" × {self.n_vectors:,} classes" if self.n_vectors > 1 else ""
+        memory.check(
+            n_bytes, f"weights of {n_features:,} features{vectors}",
+            "number or hash the features into fewer columns (to learn from sparse rows and to score them needs no such "
+            "array)",
+        )  # fmt: skip
+
+    # ---- few among very many features ----------------------------------------------------------------------------
+
+    def _is_wide(self, n_features: int) -> bool:
+        """Whether a weight for each of so many features would take much memory."""
+        return n_features > FEW and n_features * engine.stride_of(self.n_vectors) * self.dtype.itemsize > WIDE
+
+    @property
+    def _most_groups(self) -> int:
+        return self.n_features // (SHARE * SIXTEEN)
+
+    def placed(self, rows: engine.Rows, *, learn: bool) -> engine.Rows:
+        """Rows with the places of their features among the weights; ``learn``: features that are new get places."""
+        groups = self.groups
+        if groups is None or rows.placed:
+            return rows
+        if len(rows.view) == 1:  # dense rows have every feature
+            if learn:
+                self.spread()
+            return rows
+        indptr, indices, data, _ = rows.view
+        used = slice(int(indptr[0]), int(indptr[-1]))
+        places = groups.meet(indices[used], self._most_groups) if learn else groups.places(indices[used])
+        if places is None:
+            self.spread()
+            return rows
+        if learn:
+            self.reserve(len(groups))
+        if used.start:
+            places = np.concatenate((indices[: used.start], places))
+        return rows._replace(view=(indptr, places, data, len(groups)), placed=True)
+
+    def rows_for(self, numbers: Array) -> Array:
+        """The rows of ``weights`` for these: 0 the biases, 1 + j feature j, ascending; new features get one."""
+        biases = int(len(numbers) > 0 and numbers[0] == 0)
+        features = numbers[biases:] - 1
+        places = None if self.groups is None else self.groups.meet(features, self._most_groups)
+        if self.groups is None or places is None:
+            self.spread()
+            return numbers
+        self.reserve(len(self.groups))
+        return np.concatenate((numbers[:biases], 1 + places))
+
+    def spread(self) -> None:
+        """Give every feature a row, as dense rows and named features need."""
+        if self.groups is not None:
+            for name in self._arrays():
+                setattr(self, name, self.dense(getattr(self, name)))
+            self.groups = None
+            self._arrange()
+
+    def dense(self, held: Array) -> Array:
+        """The rows of ``weights``, or of an array that has the same, one for each feature."""
+        if self.groups is None:
+            return held[: 1 + self.n_features]
+        rows = self._zeros(self.n_features, held.shape[1], held.dtype)
+        features, places = self.groups.features(), self.groups.places_in_order()
+        there = (features < self.n_features) & (places < len(held) - 1)
+        rows[0], rows[1 + features[there]] = held[0], held[1 + places[there]]
+        return rows
+
+    def widen(self, n_features: int) -> None:
+        """Let there be so many features, of which the new ones have no weights yet."""
+        if self._frozen:
+            self._thaw()
+        if self.groups is None and n_features > self._capacity:
+            before, self.n_features = self.n_features, max(n_features, self.n_features)
+            if not (self._is_wide(n_features) and self._gather(self._with_weights(before))):
+                self.reserve(n_features)
+        self.n_features = n_features
+
+    def _with_weights(self, n_features: int) -> Array:
+        """Those of the first features whose weights are not all 0."""
+        used = np.zeros(n_features, bool)
+        for name in self._arrays():
+            used |= (getattr(self, name)[1 : 1 + n_features] != 0).any(axis=1)
+        return np.flatnonzero(used)
+
+    def _gather(self, features: Array) -> bool:
+        """Keep rows for these features alone; False: they are too many for that."""
+        groups = Groups()
+        places = groups.meet(features, self._most_groups)
+        if places is None:
+            return False
+        for name in self._arrays():
+            old = getattr(self, name)
+            new = self._zeros(len(groups), old.shape[1], old.dtype)
+            new[0], new[1 + places] = old[0], old[1 + features]
+            setattr(self, name, new)
+        self.groups = groups
+        self._arrange()
+        return True
+
+    # ---- classes, bounds -----------------------------------------------------------------------------------------
 
     def add_class(self, code: int, used: Array | None = None) -> None:
         """Make room for one class more, whose code will be ``code``; those from there on move up by one.
@@ -228,24 +388,31 @@ class State:
         """
         if self._frozen:
             self._thaw()
-        before = self.n_classes
-        rows = slice(None) if used is None or self.start is not None else np.concatenate(([0], 1 + used))
+        used = None if used is None else np.unique(used)
+        before, stride = self.n_classes, engine.stride_of(self.n_vectors)
+        self.n_classes += 1
+        if self.groups is None and engine.stride_of(self.n_vectors) > stride and self._is_wide(self.n_features):
+            self._gather(self._with_weights(self.n_features) if used is None else used)
+        rows: Any = slice(None)
+        if used is not None and self.start is None:
+            rows = np.concatenate(([0], 1 + (used if self.groups is None else self.groups.places(used))))
         if before == 1 and code == 0:  # the class known so far was y = −1 and is now y = +1
             for name in self._arrays():
                 held = getattr(self, name)
                 held[rows] = 0.0 - held[rows]  # which leaves no −0
-        self.n_classes += 1
         if self.n_classes > 2:
             share = 1.0 if self.multiclass == "ovr" else self.rule.class_share
             kept = [c for c in range(self.n_classes) if c != code]
             stride = engine.stride_of(self.n_vectors)
             for name in self._arrays():
                 old = getattr(self, name)
+                if before > 2 and code == before and stride == old.shape[1]:
+                    continue  # it comes last, where there are zeros for it
                 part = old[rows]
                 moved = np.zeros((len(part), stride), old.dtype)
                 moved[:, kept] = part * (-share, share) if before == 2 else part[:, :before]
                 moved += 0.0  # −0 would add up differently
-                new = old if stride == old.shape[1] else engine.zeros(len(old), stride, old.dtype)
+                new = old if stride == old.shape[1] else self._zeros(len(old) - 1, stride, old.dtype)
                 new[rows] = moved
                 setattr(self, name, new)
             tau = self.tally[: before if before > 2 else 1]
@@ -270,7 +437,7 @@ class State:
         self._make_room()
 
     def _start_rows(self) -> Array | None:
-        return None if self.start is None else self.start[: 1 + self.n_features]
+        return None if self.start is None else self.in_order(self.start)
 
     def _restore(self, earlier: State) -> None:
         """Take back the weights of an earlier pass; the counts and bounds stay those of the whole run."""
@@ -291,21 +458,33 @@ class State:
 
     def read(self, readout: str | None = None) -> Array:
         """The weights of a readout: row 0 the biases, then one row per feature; one column per vector, and padding."""
+        return self.dense(self.stored(readout))
+
+    def weights_at(self, features: Array, readout: str | None = None) -> Array:
+        """The weights of a readout: row 0 the biases, then one row for each of these features."""
+        places = features if self.groups is None else self.groups.places(features)
+        return self.stored(readout)[np.concatenate(([0], 1 + places))]
+
+    def stored(self, readout: str | None = None) -> Array:
+        """The weights of a readout, with the rows that ``weights`` has."""
         readout = readout or self.readout
         check_name("readout", readout, READOUTS)
+        last = self.weights if self.groups is not None else self.active
         if readout == "last":
-            return self.active
+            return last
         if readout != self.readout:
             kept = "'last'" if self.readout == "last" else f"{self.readout!r} or 'last'"
             raise ValueError(f"this run can be read as {kept} only; fit a learner whose readout is {readout!r} instead")
         if self._read is None:
             if self.pocket is not None:
-                self._read = self.pocket[: 1 + self.n_features]
+                self._read = self.pocket[: len(last)]
             elif self.visited == 0:
-                self._read = self.active
+                self._read = last
             else:
                 assert self.total is not None
-                mean = self.active - self.total[: 1 + self.n_features] / self.visited
-                self._read = engine.zeros(len(mean), mean.shape[1], self.dtype)
-                self._read[:] = mean
+                mean = self._zeros(len(last) - 1, last.shape[1], self.dtype)
+                for start in range(0, len(last), _PART):
+                    part = slice(start, min(start + _PART, len(last)))
+                    mean[part] = last[part] - self.total[part] / self.visited
+                self._read = mean
         return self._read

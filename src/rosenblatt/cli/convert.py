@@ -60,7 +60,8 @@ def run(arguments: argparse.Namespace) -> None:
         n, skipped = data.convert(
             files, arguments.output, to=target, block_rows=arguments.block_rows, classes=classes,
             encoder=encoder if target == "svmlight" else None, zero_based=arguments.output_zero_based,
-            format=arguments.format, columns=columns, on_error=arguments.on_error, **settings_of(arguments),
+            format=arguments.format, columns=columns, on_error=arguments.on_error,
+            memory=arguments.memory, **settings_of(arguments),
         )  # fmt: skip
     except TypeError as error:  # an option that does not go with the format
         raise CommandError(str(error)) from None

@@ -54,6 +54,14 @@ def release_pipes(arguments: argparse.Namespace, files: Sequence[str]) -> None:
             _kept(arguments)[name].release()
 
 
+def come_once(files: Sequence[str]) -> bool:
+    """Whether some of the files are pipes, or standard input."""
+    from ..data.pipes import identity
+    from ..data.sources import expand
+
+    return any(identity(name) is not None for name in expand(list(files)))
+
+
 def sources_of(files: Sequence[str], arguments: argparse.Namespace) -> list[Any]:
     """The files, from their beginning: their names, or what was kept of them."""
     from ..data.sources import expand
@@ -91,6 +99,7 @@ def opened(files: Sequence[str], arguments: argparse.Namespace, columns: Any = N
             format=format or arguments.format,
             columns=columns,
             on_error=arguments.on_error,
+            memory=arguments.memory,
             **settings,
         )
     except TypeError as error:  # an option that does not go with the format
@@ -106,7 +115,13 @@ def read_whole(files: Sequence[str], arguments: argparse.Namespace) -> Data:
     from .. import data
 
     settings = settings_of(arguments)
-    return data.read(sources_of(files, arguments), format=arguments.format, on_error=arguments.on_error, **settings)
+    return data.read(
+        sources_of(files, arguments),
+        format=arguments.format,
+        on_error=arguments.on_error,
+        memory=arguments.memory,
+        **settings,
+    )
 
 
 def fit_in_memory(files: Sequence[str]) -> bool:

@@ -84,6 +84,19 @@ def count(text: str) -> int:
     return int(text)
 
 
+def memory(text: str) -> int:
+    """Bytes, such as 2GB."""
+    from ..data.holding import limit_of
+
+    try:
+        found = limit_of(text)
+    except ValueError:
+        found = None
+    if found is None:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a size such as 2GB")
+    return found
+
+
 def number(text: str) -> float:
     """A number."""
     try:
@@ -145,6 +158,9 @@ def add_reading(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
     )
     group.add_argument(
         "--block-rows", metavar="N", type=count, help="rows in memory at a time (8192, or 4 MiB of text)"
+    )
+    group.add_argument(
+        "--memory", metavar="SIZE", type=memory, help="hold at most so much, such as 2GB (3/4 of what is available)"
     )
     return group
 

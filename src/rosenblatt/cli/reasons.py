@@ -11,6 +11,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from .. import engine
+from ..data.csr import Csr
 from ..model_files import Model
 from ..planning import rows_for
 from ..tables import Table
@@ -81,14 +83,20 @@ def table(side: str, parts: Sequence[Part]) -> Table:
 def strongest(model: Model, features: Features, n: int) -> dict[str, list[Part]]:
     """Features that speak for each class (of a regression, for larger and smaller numbers), the strongest first."""
     in_kernel = _is_in_kernel(model.learner)
-    weights = model.learner.dual() if in_kernel else _weights(model.learner)[1:]  # type: ignore[attr-defined]
+    columns: Array | None = None
+    if in_kernel:
+        weights = model.learner.dual()  # type: ignore[attr-defined]
+    else:
+        columns, weights = _weights(model.learner)
+        weights = weights[1:]
     found = {}
     for side, towards in _sides(model, weights):
         n_top = min(n, len(towards))
         top = np.argpartition(-towards, n_top - 1)[:n_top] if n_top else np.empty(0, int)
         top = top[np.argsort(-towards[top], kind="stable")]
         top = top[towards[top] > 0]
-        called = _called(model, features, top) if in_kernel else names.of_columns(features, top.tolist())
+        places = top if columns is None else columns[top]
+        called = _called(model, features, top) if in_kernel else names.of_columns(features, places.tolist())
         found[side] = [Part(name, float(towards[i]), None, in_kernel) for name, i in zip(called, top.tolist())]
     return found
 
@@ -114,8 +122,8 @@ def of_row(model: Model, features: Features, block: Any, row: int, top: int) -> 
         weights, bias = side(learner.dual()), None
         values = rows.against(slice(0, 1), learner.support)[0].astype(np.float64)
     else:
-        towards, values = side(_weights(learner)), csr.data.astype(np.float64)
-        weights, bias = towards[1 + csr.indices], float(towards[0]) if learner.fit_intercept else None
+        towards, values = side(_weights_at(learner, csr.indices)), csr.data.astype(np.float64)
+        weights, bias = towards[1:], float(towards[0]) if learner.fit_intercept else None
     order = np.argsort(-np.abs(values * weights), kind="stable")
     if in_kernel:
         called = _called(model, features, order[:top])
@@ -148,12 +156,25 @@ def _is_in_kernel(learner: Any) -> bool:
     return hasattr(learner, "kernel") and learner.kernel.name != "linear"
 
 
-def _weights(learner: Any) -> Array:
-    """Weights of the readout: the biases, then one row per feature."""
+def _weights(learner: Any) -> tuple[Array | None, Array]:
+    """The features that may have weights (None: all), and the biases, then one row for each of these features."""
     if not hasattr(learner, "kernel"):
-        return learner.read()[: 1 + learner.n_features]
+        return learner.features(), learner.in_order(learner.stored())
+    vectors = learner.support.vectors
+    columns = np.unique(vectors.indices) if hasattr(vectors, "indptr") else None
+    return columns, _weights_at(learner, np.arange(learner.n_features) if columns is None else columns)
+
+
+def _weights_at(learner: Any, columns: Array) -> Array:
+    """Weights of the readout: the biases, then one row for each of these features."""
+    if not hasattr(learner, "kernel"):
+        return np.asarray(learner.weights_at(columns))
     dual, vectors = learner.dual().astype(np.float64), learner.support.vectors
-    w = np.zeros((learner.n_features, dual.shape[1])) if vectors is None else vectors.T @ dual
+    if hasattr(vectors, "indptr"):
+        starts, columns, data, width = engine.among(engine.csr(vectors), columns)
+        w = Csr(starts, columns, data, width).to_scipy().T @ dual
+    else:
+        w = np.zeros((len(columns), dual.shape[1])) if vectors is None else vectors[:, columns].T @ dual
     return np.concatenate([dual.sum(axis=0, keepdims=True) * learner.fit_intercept, np.asarray(w)])
 
 

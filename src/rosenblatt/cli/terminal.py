@@ -21,6 +21,11 @@ from typing import Any
 DONE, FAILED, USAGE, INTERRUPTED, PIPE_CLOSED = 0, 1, 2, 130, 141
 
 _IN_OPTIONS = (
+    (r"by rb\.data\.stream, or say memory=… to hold more", "by --stream, or say --memory SIZE to hold more"),
+    (
+        r"say a smaller block_rows, or memory=… to hold more",
+        "say a smaller --block-rows, or --memory SIZE to hold more",
+    ),
     (r"delimiter=", "--delimiter "),
     (r"zero_based=True", "--zero-based yes"),
     (r"missing='absent'", "--missing absent"),

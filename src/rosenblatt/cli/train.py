@@ -57,6 +57,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Do it."""
     from .. import engine
+    from ..data.holding import TooMuchError
     from ..model_files import write
     from . import inputs, story, training
 
@@ -77,7 +78,13 @@ def run(arguments: argparse.Namespace) -> int:
                 if not course.reads_again(streamed):
                     inputs.release_pipes(arguments, arguments.files)
                 try:
-                    (training.by_blocks if streamed else training.in_memory)(course)
+                    if not streamed:
+                        try:
+                            training.in_memory(course)
+                        except TooMuchError as error:
+                            course, streamed = _once_more(course, arguments, error), True
+                    if streamed:
+                        training.by_blocks(course)
                 finally:
                     if course.skipped:
                         note(str(course.skipped))
@@ -121,6 +128,22 @@ def _is_streamed(course: Any, arguments: argparse.Namespace) -> bool:
 
 def _held_out_files(arguments: argparse.Namespace) -> list[str]:
     return [arguments.held_out] if isinstance(arguments.held_out, str) else []
+
+
+def _once_more(course: Any, arguments: argparse.Namespace, error: Exception) -> Any:
+    """The course from its beginning, to learn block by block from what cannot be held; refuses where it may not."""
+    from . import inputs
+
+    if inputs.come_once(arguments.files) or course.name == "BatchPerceptron":
+        raise error
+    arguments.stream = True
+    reason = str(error).rpartition(";")[0]
+    try:
+        _is_streamed(course, arguments)
+    except CommandError as refusal:
+        raise CommandError(f"{refusal}, as {reason}; say --memory SIZE to hold more") from None
+    note(f"{reason}; so it is learned from block by block, in the order of the files")
+    return _course(arguments, course.progress, course.interrupt)
 
 
 def _refuse(arguments: argparse.Namespace) -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import argparse
 import time
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any
@@ -22,6 +22,8 @@ from ..data import Block, Skipped, Svmlight
 from ..data.ahead import Ahead
 from ..data.blocks import placed
 from ..data.csr import Csr, stacked
+from ..data.features import nbytes_of
+from ..data.holding import HOLD_LESS, Holding
 from ..learner import Learner, Pass, learn_labels
 from ..planning import rows_for, start
 from .algorithms import class_weights
@@ -30,6 +32,9 @@ from .inputs import are_words, labels_of, opened, read_whole, stamps, targets_of
 from .terminal import CommandError, Interrupt, Progress, shown
 
 Array = Any
+
+#: Of more different labels than these it is refused to learn classes.
+MOST_CLASSES = 1 << 15
 
 #: So many blocks are taken apart ahead of learning.
 AHEAD = 2
@@ -154,6 +159,7 @@ def in_memory(course: Course) -> None:
         raise CommandError(f"{', '.join(course.files)}: all weights are 0, and no row is left to learn from")
     if not course.is_regression:
         course.classes = labels.classes_of(y if weight is None else y[weight > 0])
+        refuse_many_classes(course.classes, course.files)
         refuse_one_class(course.classes, course.files)
         refuse_other_classes(course)
     with placed(places):
@@ -192,6 +198,7 @@ def _interruptible(course: Course, work: Callable[[], None]) -> None:
 def _read(course: Course) -> tuple[Csr, Array, Array, list[Block]]:
     """All rows, labels and weights, and where they stood."""
     reads, ys, weights, n = [], [], [], 0
+    holding = Holding(course.arguments.memory, HOLD_LESS)
     places: list[Block] = []
     with course.open() as stream:
         course.skipped = stream.skipped
@@ -208,6 +215,8 @@ def _read(course: Course) -> tuple[Csr, Array, Array, list[Block]]:
             weights.append(np.ones(len(block)) if block.weights is None else block.weights)
             places.append(Block(None, block.lines, block.files))
             n += len(block)
+            own = nbytes_of(reads[-1]) + ys[-1].nbytes + weights[-1].nbytes
+            holding.keep(2 * own + block.lines.nbytes, len(block), block.file(0))  # and all of them in one
             speed = n / max(time.monotonic() - course.progress.began, 1e-9)
             course.progress("reading", f"{n:,} examples", f"{speed:,.0f}/s", share=stream.progress)
         _settle(course, stream)
@@ -294,8 +303,7 @@ def _learn(course: Course, block: Block, csr: Csr, y: Array, rng: np.random.Gene
         order = rng.permutation(len(block))
         csr, y, weight = csr.taken(order), y[order], None if weight is None else weight[order]
     if course.begun and csr.n_features > learner.n_features:
-        learner.reserve(csr.n_features)
-        learner.n_features = csr.n_features
+        learner.widen(csr.n_features)
     with placed([block]):
         rows = rows_for(learner, csr, learner.dtype if course.begun else None, course.parameters)
     if not course.begun:
@@ -303,6 +311,8 @@ def _learn(course: Course, block: Block, csr: Csr, y: Array, rng: np.random.Gene
     if course.is_regression:
         learner.partial_fit(rows, y, weight, (0, rows.n_rows))
     else:
+        known = set(() if course.classes is None else course.classes.tolist())
+        refuse_many_classes(known.union(y.tolist()), course.files)
         course.classes = learn_labels(learner, rows, y, weight, y[:0] if course.classes is None else course.classes)
 
 
@@ -343,6 +353,15 @@ def refuse_one_class(classes: Array, files: Sequence[str]) -> None:
         only = ", ".join(shown(label) for label in classes.tolist())
         raise CommandError(
             f"{', '.join(files)}: all labels are the same, {only!r}; learning needs two classes at least"
+        )
+
+
+def refuse_many_classes(classes: Collection[Any], files: Sequence[str]) -> None:
+    """Refuse labels of so many different values that they are hardly classes: each row is scored for each of them."""
+    if len(classes) > MOST_CLASSES:
+        raise CommandError(
+            f"{', '.join(files)}: {len(classes):,} different labels, and {MOST_CLASSES:,} classes are the most; name "
+            "the column of the classes by --label, or for numbers say --algorithm pa2-regressor"
         )
 
 

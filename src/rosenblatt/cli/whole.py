@@ -10,6 +10,7 @@ import numpy as np
 
 from ..data.blocks import joined
 from ..data.csr import Csr
+from ..data.holding import Holding
 from . import names
 from .features import Features
 from .inputs import columns_of, labels_of, opened, targets_of
@@ -38,11 +39,13 @@ def read(arguments: argparse.Namespace, most: int | None = None, regression: boo
     with opened(arguments.files, arguments, columns_of(arguments)) as stream:
         if stream.columns is not None and not stream.columns.label:
             raise CommandError(f"{', '.join(arguments.files)}: no column looks like the labels; name it by --label")
+        holding = Holding(arguments.memory, "this is for small files; say --memory SIZE to hold more")
         blocks, n = [], 0
         for part in stream:
             n += len(part)
             if most is not None and n > most:
                 raise CommandError(f"{part.file(0)}: more than {most:,} rows; this is for small files")
+            holding.keep(2 * part.nbytes, len(part), part.file(0))  # and all of them in one
             blocks.append(part)
         block, columns, format = joined(blocks), stream.columns, stream.format
     y = targets_of(block) if regression else labels_of(block)

@@ -10,13 +10,16 @@ import numpy as np
 
 from .blocks import Block
 from .chunks import Size
-from .columns import Profile, check_names, profile_values
+from .columns import Profile, check_names, profile_values, repeated
 from .extras import arrow
 from .faults import DataError
 from .sources import Source
 from .tables import SAMPLE_ROWS, TableReader, types_of
 
 _ROWS = 1 << 16
+
+#: Guesses are made from so many bytes of a column at most.
+_SAMPLE_BYTES = 1 << 26
 
 
 @dataclass(frozen=True)
@@ -45,6 +48,8 @@ class ArrowReader(TableReader):
         profiles = {}
         for i, field in enumerate(opened.schema):
             values = pa.array([], field.type) if sample is None else sample.column(i).slice(0, SAMPLE_ROWS)
+            while len(values) > 1 and _decoded_bytes(values) > _SAMPLE_BYTES:
+                values = values.slice(0, len(values) // 2)
             profiles[field.name] = _profile(field.type, values)
         return profiles
 
@@ -55,30 +60,34 @@ class ArrowReader(TableReader):
         types = types_of(self.columns)
         block_rows = None if size is None else size.rows
         pending: list[Any] = []
-        first = 1
+        first, rows, n_bytes = 1, 0, 0
         with _Opened(source, self.settings.name) as opened:
             check_names(self.columns.used, opened.schema.names, source.name)
             for batch in _whole(opened.batches(list(types), block_rows or _ROWS), block_rows):
                 pending.append(batch)
+                rows, n_bytes = rows + batch.num_rows, n_bytes + _bytes_as_read(batch, types)
+                source.check_room(n_bytes, rows)
                 if block_rows is not None:
                     yield self._typed(pa.Table.from_batches(pending), types, first, source.name)
                     first += batch.num_rows
-                    pending = []
+                    pending, rows, n_bytes = [], 0, 0
             if pending:
                 yield self._typed(pa.Table.from_batches(pending), types, first, source.name)
 
     def _typed(self, table: Any, types: dict[str, Any], first: int, file: str) -> Block:
         pa = arrow("Parquet and Arrow files")
-        table = table.select(list(types))
-        for i, (name, type_) in enumerate(types.items()):
+        columns = []
+        for name, type_ in types.items():
+            column = table[name]
             try:
                 # A whole number is the nearest of float64, as in every other format.
-                safe = str(type_) != "double" or not pa.types.is_integer(table[name].type)
-                table = table.set_column(i, name, table[name].cast(type_, safe=safe))
+                safe = str(type_) != "double" or not pa.types.is_integer(column.type)
+                columns.append(column.cast(type_, safe=safe))
             except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
                 raise DataError(
-                    f"values of type {table[name].type} cannot be read as {type_} ({error})", file, None, name
+                    f"values of type {column.type} cannot be read as {type_} ({error})", file, None, name
                 ) from error
+        table = pa.Table.from_arrays(columns, list(types))
         lines = np.arange(first, first + table.num_rows, dtype=np.int64)
         return self._block(table, lines, file)
 
@@ -98,6 +107,10 @@ class _Opened:
                     self._handle, pre_buffer=False, buffer_size=1 << 20
                 )
                 self.schema = self._file.schema_arrow
+                if repeating := _repeating(self._file.metadata, self.schema):
+                    self._file = arrow("Parquet files", "pyarrow.parquet").ParquetFile(
+                        self._handle, pre_buffer=False, buffer_size=1 << 20, read_dictionary=repeating
+                    )
             else:
                 self._file = self._ipc(pa)
                 self.schema = self._file.schema
@@ -106,10 +119,10 @@ class _Opened:
             self._handle.close()
             reason = f"not a {format.capitalize()} file, or one that was cut short ({str(error).splitlines()[0]})"
             raise DataError(reason, source.name) from error
-        twice = {name for name in names if names.count(name) > 1}
-        if twice:
+        twice = repeated(names)
+        if twice is not None:
             self._handle.close()
-            raise DataError(f"two columns are called {min(twice)!r}; rename one", source.name)
+            raise DataError(f"two columns are called {twice!r}; rename one", source.name)
 
     def _ipc(self, pa: Any) -> Any:
         try:
@@ -142,6 +155,40 @@ class _Opened:
 
     def __exit__(self, *_: object) -> None:
         self._handle.close()
+
+
+def _repeating(metadata: Any, schema: Any) -> list[str]:
+    """Columns of strings that may be much larger than they are in the file, where equal ones are stored once.
+
+    They are read as the different ones and the number of each row's, and are counted before they are written out.
+    """
+    strings = {field.name for field in schema if str(field.type) in ("string", "large_string", "string_view")}
+    found: dict[str, None] = {}
+    for group in range(metadata.num_row_groups if strings else 0):
+        about = metadata.row_group(group)
+        for i in range(about.num_columns):
+            column = about.column(i)
+            once = any("DICTIONARY" in how for how in column.encodings)
+            # Stored once, a value may be as long as all of the column is there.
+            most = min(column.num_values, _ROWS) * max(column.total_uncompressed_size, 1)
+            if once and column.path_in_schema in strings and most > _SAMPLE_BYTES:
+                found[column.path_in_schema] = None
+    return list(found)
+
+
+def _bytes_as_read(batch: Any, types: dict[str, Any]) -> int:
+    """Bytes that a batch takes once its columns have the types that are read."""
+    columns = zip(batch.schema.names, batch.columns)
+    return sum(max(_decoded_bytes(column), 8 * len(column) * (name in types)) for name, column in columns)
+
+
+def _decoded_bytes(values: Any) -> int:
+    """Bytes of a column, each string written out."""
+    if not str(values.type).startswith("dictionary") or "string" not in str(values.type.value_type):
+        return int(values.nbytes)
+    pc = arrow("Parquet and Arrow files", "pyarrow.compute")
+    lengths = pc.fill_null(pc.binary_length(values.dictionary), 0).cast("int64")
+    return 4 * len(values) + (pc.sum(lengths.take(values.indices)).as_py() or 0)
 
 
 def _whole(batches: Iterator[Any], block_rows: int | None) -> Iterator[Any]:

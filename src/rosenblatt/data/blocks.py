@@ -56,6 +56,13 @@ class Block:
         return len(self.lines)
 
     @property
+    def nbytes(self) -> int:
+        """Bytes of memory that its arrays and columns take."""
+        held: list[Any] = [self.labels, self.lines, self.weights, self.query_ids, self.columns]
+        held += [] if self.csr is None else [self.csr.indptr, self.csr.indices, self.csr.data]
+        return sum(int(one.nbytes) for one in held if one is not None) + 8 * len(self.tags or ())
+
+    @property
     def table(self) -> Any:
         """The columns as a ``pyarrow.Table``; None where the rows are numbers already."""
         return self.columns.table if isinstance(self.columns, Texts) else self.columns

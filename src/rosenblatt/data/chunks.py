@@ -14,11 +14,13 @@ from .sources import Source
 
 #: A row may not be longer than this many bytes: a file without line ends is not text of rows.
 LONGEST_ROW = 1 << 30
+#: Nor may the first rows, which guesses are made from.
+LONGEST_FIRST_ROWS = 1 << 28
 
 #: A block of a stream has so many rows, or fewer, where they have so many bytes of text, unless told otherwise.
 BLOCK_ROWS, BLOCK_BYTES = 8192, 1 << 22
 
-_STEP = 1 << 20
+_HEAD, _STEP = 1 << 18, 1 << 20
 _MARK = b"\xef\xbb\xbf"  # some programs write this before UTF-8
 
 
@@ -66,6 +68,7 @@ def chunks(source: Source, size: Size | None, quoting: Quoting = LINES, line: in
     if size is None:
         text = source.read_all()
         most = text.count(b"\n") + text.count(b"\r") + 1
+        source.check_room(len(text) + 16 * most, most)
         begins, lines = np.empty(most, np.int64), np.empty(most, np.int64)
         rows, _, _, is_open, several_lines, longest = engine.csv_rows(
             np.frombuffer(text, np.uint8), *quoting, True, begins, lines, len(text)
@@ -104,11 +107,8 @@ def chunks(source: Source, size: Size | None, quoting: Quoting = LINES, line: in
             several_lines = False
             continue
         if filled - consumed > LONGEST_ROW:
-            raise DataError(
-                f"no row ends within {LONGEST_ROW >> 20} MiB of here: is it text, and the quoting closed?",
-                source.name,
-                line + passed,
-            )
+            raise _endless(source, line + passed, LONGEST_ROW)
+        source.check_room(2 * len(held))
         if filled == len(held):  # doubled, so that a row that does not end is not looked through too often
             held = np.concatenate((held, np.empty_like(held)))
         more = source.read_into(held[filled:].data)
@@ -125,6 +125,22 @@ def skip_mark(source: Source) -> None:
         source.read(len(_MARK))
 
 
-def without_mark(head: bytes) -> bytes:
-    """The first bytes of a file without a byte-order mark."""
-    return head.removeprefix(_MARK)
+def heads(source: Source, size: int = _HEAD) -> Iterator[tuple[bytes, bool]]:
+    """The first bytes of a file, without a byte-order mark, more and more of them, and whether that is all there is.
+
+    For whoever guesses from some whole rows; rows that do not end within 256 MiB are refused.
+    """
+    while True:
+        head = source.peek(size)
+        whole = len(head) < size
+        yield head.removeprefix(_MARK), whole
+        if whole:
+            return
+        if size >= LONGEST_FIRST_ROWS:
+            raise _endless(source, 1, LONGEST_FIRST_ROWS)
+        size *= 4
+
+
+def _endless(source: Source, line: int, most: int) -> DataError:
+    reason = f"no row ends within {most >> 20} MiB of here: is it text, and the quoting closed?"
+    return DataError(reason, source.name, line)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, Literal, NamedTuple
@@ -79,9 +80,9 @@ class Columns:
         for name in named:
             if not isinstance(name, str):
                 raise TypeError(f"a column is named by a string, got {name!r}")
-        twice = {name for name in named if named.count(name) > 1}
-        if twice:
-            raise ValueError(f"column {min(twice)!r} is named twice; a column is one thing")
+        twice = repeated(named)
+        if twice is not None:
+            raise ValueError(f"column {twice!r} is named twice; a column is one thing")
 
     @property
     def used(self) -> list[str]:
@@ -139,10 +140,16 @@ def nearest(name: str, among: Iterable[str]) -> str:
     return f" (did you mean {lower[close[0]]!r}?)" if close else ""
 
 
+def repeated(names: Iterable[str]) -> str | None:
+    """The first name, in the order of the alphabet, that occurs more than once."""
+    return min((name for name, n in Counter(names).items() if n > 1), default=None)
+
+
 def check_names(wanted: Iterable[str], there: Sequence[str], file: str, owner: str = "") -> None:
     """Refuse a file that lacks a column. ``owner`` says who wants it, if not the caller."""
+    known = set(there)
     for name in wanted:
-        if name not in there:
+        if name not in known:
             shown = ", ".join(there[:12]) + (f", … ({len(there)} in all)" if len(there) > 12 else "")
             raise DataError(f"{owner}there is no column {name!r}{nearest(name, there)}; the columns are: {shown}", file)
 
@@ -173,7 +180,8 @@ def resolved(given: Columns, profiles: Mapping[str, Profile], file: str) -> Colu
     found = replace(given, label=label or False, label_type=label_type, why=why, **chosen)
     if not found.used:
         raise DataError("no column holds labels, text, numbers or categories; name those to use", file)
-    return replace(found, ignored=tuple(name for name in profiles if name not in found.used))
+    used = set(found.used)
+    return replace(found, ignored=tuple(name for name in profiles if name not in used))
 
 
 def _label(profiles: Mapping[str, Profile], why: dict[str, str]) -> str | None:

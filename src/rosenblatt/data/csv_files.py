@@ -10,21 +10,19 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from .. import engine
+from .. import engine, memory
 from .blocks import Block
-from .chunks import Chunk, Quoting, Size, chunks, without_mark
-from .columns import Profile, check_names, profile_strings
+from .chunks import Chunk, Quoting, Size, chunks, heads, skip_mark
+from .columns import Profile, check_names, profile_strings, repeated
 from .csr import Array
 from .extras import arrow
 from .faults import DataError
 from .sources import Source
-from .tables import MISSING, SAMPLE_ROWS, TableReader, codes_of, typed_with_care, types_of
+from .tables import MISSING, SAMPLE_ROWS, VALUE_BYTES, TableReader, codes_of, typed_with_care, types_of
 from .texts import Strings, Texts
 from .utf8 import check_errors, fault_of
 
 DELIMITERS = ",;\t|"
-
-_HEAD = 1 << 18
 
 
 @dataclass(frozen=True)
@@ -73,11 +71,12 @@ class CsvReader(TableReader):
     settings: Csv
 
     def _profiles(self, source: Source) -> dict[str, Profile]:
-        head = source.peek(_HEAD)
-        text = without_mark(head).decode("utf-8", "replace")
-        whole = len(head) < _HEAD
-        delimiter = self.settings.delimiter or sniffed(text, self.settings.quote, whole)
-        rows = _rows(text, delimiter, self.settings.quote, whole)
+        for head, whole in heads(source):  # until two rows are whole: names, and values
+            text = head.decode("utf-8", "replace")
+            delimiter = self.settings.delimiter or sniffed(text, self.settings.quote, whole)
+            rows = _rows(text, delimiter, self.settings.quote, whole)
+            if whole or len(rows) > 1:
+                break
         if not rows:
             raise DataError("the file is empty", source.name)
         self._check_delimiter(text, whole, rows, source.name)
@@ -94,14 +93,15 @@ class CsvReader(TableReader):
         self.prepare(source)
         names, line = self._header(source)
         for chunk in chunks(source, size, self.settings.quoting, line):
-            yield self._parsed(chunk, names, source.name)
+            self._check_room(source, chunk)
+            yield self._parsed(chunk, names, source)
 
     def _check_delimiter(self, text: str, whole: bool, rows: list[list[str]], file: str) -> None:
         told = self.settings.delimiter
         if told is None or len(rows[0]) > 1:
             return
         better = sniffed(text, self.settings.quote, whole)
-        fields = len(_rows(text, better, self.settings.quote, whole)[0])
+        fields = max((len(row) for row in _rows(text, better, self.settings.quote, whole)[:1]), default=0)
         if fields > 1:
             raise DataError(
                 f"with delimiter={told!r} a row is one value, with {better!r} it is {fields}: say delimiter={better!r}",
@@ -112,24 +112,20 @@ class CsvReader(TableReader):
         if not self.settings.header:
             return [f"c{i}" for i in range(1, len(first) + 1)]
         names = [name.strip() for name in first]
-        twice = {name for name in names if names.count(name) > 1}
-        if twice:
-            raise DataError(f"two columns are called {min(twice)!r}; rename one, or say header=False", file, 1)
+        twice = repeated(names)
+        if twice is not None:
+            raise DataError(f"two columns are called {twice!r}; rename one, or say header=False", file, 1)
         return names
 
     def _header(self, source: Source) -> tuple[list[str], int]:
         """The names of the columns of this file, and the line behind them; the header is read, if there is one."""
-        size, begin, line = 1 << 12, np.empty(1, np.int64), np.empty(1, np.int64)
-        while True:
-            head = source.peek(size)
-            text = without_mark(head)
-            whole = len(head) < size
+        begin, line = np.empty(1, np.int64), np.empty(1, np.int64)
+        for text, whole in heads(source, 1 << 12):
             rows, end, lines, *_ = engine.csv_rows(
                 np.frombuffer(text, np.uint8), *self.settings.quoting, whole, begin, line, len(text)
             )
             if rows or whole:
                 break
-            size *= 4
         if not rows:
             raise DataError("the file is empty", source.name)
         assert self.settings.delimiter is not None
@@ -142,13 +138,14 @@ class CsvReader(TableReader):
         check_names(self.columns.used, names, source.name)
         if not self.settings.header:
             return names, 1
-        left = len(head) - len(text) + end
+        skip_mark(source)
+        left = end
         while left:
             left -= len(source.read(left))
         return names, 1 + lines
 
-    def _parsed(self, chunk: Chunk, names: list[str], file: str) -> Block:
-        lines = chunk.lines
+    def _parsed(self, chunk: Chunk, names: list[str], source: Source) -> Block:
+        lines, file = chunk.lines, source.name
         texts = self._cut(chunk, names)
         if texts is not None:
             return self._block(texts, lines, file)
@@ -163,6 +160,7 @@ class CsvReader(TableReader):
         except pa.ArrowInvalid:
             good = False
         if not good:
+            self._check_care(source, chunk)
             table, lines, faults = self._read_with_care(chunk, names, file)
         return self._block(table, lines, file, faults)
 
@@ -171,9 +169,10 @@ class CsvReader(TableReader):
         label, wanted = self.columns.label, self.columns.used
         if self.columns.numeric or self.columns.weight or (label and self.columns.label_type != "text"):
             return None
+        place = {name: i for i, name in enumerate(names)}
         found = engine.cut_csv(
             np.frombuffer(chunk.text, np.uint8), chunk.begins, *self.settings.quoting, len(names),
-            [names.index(name) for name in wanted], [name == label for name in wanted],
+            [place[name] for name in wanted], [name == label for name in wanted],
         )  # fmt: skip
         if found is None:
             return None
@@ -257,6 +256,8 @@ def _rows(text: str, delimiter: str, quote: str, whole: bool, most: int = SAMPLE
     """The first rows of a text; the last one only if it is whole."""
     options: dict[str, Any] = {"quotechar": quote} if quote else {"quoting": csv.QUOTE_NONE}
     found = []
+    values = text.count(delimiter)
+    memory.check(VALUE_BYTES * values, f"a table whose first rows have {values:,} values", "write it as svmlight")
     limit = csv.field_size_limit(len(text) + 1)
     try:
         for row in csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, **options):
@@ -268,7 +269,7 @@ def _rows(text: str, delimiter: str, quote: str, whole: bool, most: int = SAMPLE
         pass  # told with its place when the row is read
     finally:
         csv.field_size_limit(limit)
-    return found if whole or len(found) > most or len(found) < 2 else found[:-1]
+    return found if whole or len(found) > most else found[:-1]
 
 
 def sniffed(text: str, quote: str, whole: bool) -> str:

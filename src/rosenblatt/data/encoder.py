@@ -113,7 +113,7 @@ class Encoder:
             raise TypeError("a block of an svmlight or Vowpal Wabbit file is encoded already: see .csr")
         file = block.files[0][0] if block.files else ""
         check_names(self.columns.features, block.columns.column_names, file, "the model needs all its columns, and ")
-        missing = self._missing(block)
+        missing = set(self._missing(block))
         numeric = self._numeric(block) if self.columns.numeric else None
         categorical = self._categorical(block) if self.columns.categorical else None
         text = []

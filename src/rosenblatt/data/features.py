@@ -28,6 +28,9 @@ MOST_CATEGORIES = 1 << 18
 #: 2^22 columns for text: more are of no use on the reviews of imdb. Where there are many classes, fewer, but not less.
 MOST_BITS, LEAST_BITS = 22, 16
 
+#: Memory that most text needs is asked for ahead; of more, what is needed.
+MOST_POPULATED = 1 << 28
+
 #: Plain values and arrays, as a model file holds them.
 Section = tuple[dict[str, Any], dict[str, Any]]
 Own = TypeVar("Own", bound="Features")
@@ -182,7 +185,8 @@ class Features:
         from ..engine import populate
 
         for column in self.encoder.text.values() if self.encoder is not None else ():
-            if (counts := column.hashing.document_counts) is not None:  # type: ignore[attr-defined]
+            counts = column.hashing.document_counts  # type: ignore[attr-defined]
+            if counts is not None and counts.nbytes <= MOST_POPULATED:
                 populate(counts)
 
     def leave_a_thread(self) -> None:
@@ -243,6 +247,15 @@ _FORMATS: dict[str, tuple[Any, schema.Check]] = {
 }
 _TABLE = schema.record(table=schema.named(), categories=schema.listed(schema.text))
 _NUMBERED = schema.record(format=schema.choice(*_FORMATS), settings=schema.named(), n_features=schema.whole())
+
+
+def nbytes_of(read: Read | Csr) -> int:
+    """Bytes of memory that rows take, before or after they are weighed."""
+    if isinstance(read, Csr):
+        return int(read.indptr.nbytes + read.indices.nbytes + read.data.nbytes)
+    numeric = 0 if read.numeric is None else int(read.numeric.nbytes)
+    categorical = 0 if read.categorical is None else nbytes_of(read.categorical)
+    return numeric + categorical + sum(array.nbytes for rows in read.text for array in rows)
 
 
 def merged(sections: Sequence[Section]) -> Section:

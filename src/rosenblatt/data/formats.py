@@ -38,7 +38,8 @@ SUFFIXES = {
 
 _HEAD = 1 << 16
 _SVMLIGHT = re.compile(rb"[-+0-9.,eE]+[ \t]+(qid:\d+|\d+:[-+0-9.]\S*)([ \t].*)?")
-_VW = re.compile(rb"([-+0-9.eE]+([ \t][^|]*)?)?('\S*)?[ \t]*\|(\S*)([ \t].*)?")
+_VW_HEAD = re.compile(rb"[-+0-9.eE]+[ \t].*|([-+0-9.eE]+)?('\S*)?[ \t]*", re.DOTALL)
+_VW_REST = re.compile(rb"(\S*)([ \t].*)?")
 
 
 class Reader(Protocol):
@@ -96,13 +97,19 @@ def guessed(source: Source) -> str:
         return "jsonl"
     if sum(_SVMLIGHT.fullmatch(line) is not None for line in lines) > half:
         return "svmlight"
-    if sum(_VW.fullmatch(line) is not None for line in lines) > half:
+    if sum(map(_is_vw, lines)) > half:
         return "vw"
     if b"\x00" in head:
         raise DataError(
             "not a text of rows, nor Parquet or Arrow; say which format it is, for instance format='csv'", source.name
         )
     return "csv"
+
+
+def _is_vw(line: bytes) -> bool:
+    """Whether a line may be Vowpal Wabbit's; cut at the bar first, so that no line takes long to look at."""
+    head, bar, rest = line.partition(b"|")
+    return bool(bar) and _VW_HEAD.fullmatch(head) is not None and _VW_REST.fullmatch(rest) is not None
 
 
 def reader_of(format: Format, columns: Columns, judge: Judge, n_threads: int | None) -> Reader:

@@ -10,17 +10,16 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from .. import memory
 from .blocks import Block
-from .chunks import Chunk, Size, chunks, without_mark
+from .chunks import Chunk, Size, chunks, heads
 from .columns import Columns, Profile, check_names, profile_values
 from .csr import Array
 from .extras import arrow
 from .faults import DataError, Judge
 from .sources import Source
-from .tables import SAMPLE_ROWS, TableReader, typed_with_care, types_of
+from .tables import SAMPLE_ROWS, VALUE_BYTES, TableReader, typed_with_care, types_of
 from .utf8 import check_errors, fault_of
-
-_HEAD = 1 << 18
 
 
 @dataclass(frozen=True)
@@ -83,11 +82,12 @@ class JsonLinesReader(TableReader):
             text = bytes(chunk.text)
             if self.settings.encoding_errors == "replace" and not text.isascii():
                 text = text.decode("utf-8", "replace").encode()
-            yield self._parsed(chunk._replace(text=text), source.name)
+            self._check_room(source, chunk)
+            yield self._parsed(chunk._replace(text=text), source)
 
-    def _parsed(self, chunk: Chunk, file: str) -> Block:
+    def _parsed(self, chunk: Chunk, source: Source) -> Block:
         pa, reader = arrow("JSON lines"), arrow("JSON lines", "pyarrow.json")
-        lines, types = chunk.lines, self._types
+        lines, types, file = chunk.lines, self._types, source.name
         faults: list[DataError] = []
         try:
             str(chunk.text, "utf-8")  # which Arrow does not look at
@@ -101,6 +101,7 @@ class JsonLinesReader(TableReader):
         except (pa.ArrowInvalid, pa.ArrowNotImplementedError, UnicodeDecodeError):
             good = False
         if not good:
+            self._check_care(source, chunk)
             table, lines, faults = self._read_with_care(chunk, file)
         return self._block(table, lines, file, faults)
 
@@ -117,7 +118,7 @@ class JsonLinesReader(TableReader):
             if fault is not None:
                 faults.append(fault)
                 continue
-            row = json.loads(line)
+            row = _loaded(line)
             kept.append(number)
             for name in names:
                 values[name].append(row.get(name))
@@ -127,21 +128,24 @@ class JsonLinesReader(TableReader):
 
 def _sample(source: Source) -> tuple[list[bytes], list[dict[str, Any]]]:
     """The first lines that are not blank, and the objects among them; the lines are still to be read."""
-    size = _HEAD
-    while True:
-        head = source.peek(size)
-        whole = len(head) < size
-        lines = without_mark(head).split(b"\n")
+    for head, whole in heads(source):
+        lines = head.split(b"\n")
         found = [line for line in (lines if whole else lines[:-1]) if line.strip()][:SAMPLE_ROWS]
         if found or whole:
             break
-        size *= 4
     rows = []
     for line in found:
         with contextlib.suppress(ValueError, RecursionError):  # told with its place when the row is read
-            row = json.loads(line)
+            row = _loaded(line)
             rows += [row] if isinstance(row, dict) else []
     return found, rows
+
+
+def _loaded(line: bytes) -> Any:
+    """What a line of JSON says; refuses one of so many values that Python has no room for them."""
+    values = sum(map(line.count, (b",", b"[", b"{")))
+    memory.check(VALUE_BYTES * values, f"a line of JSON with {values:,} values", "write them as svmlight")
+    return json.loads(line)
 
 
 def _fault(line: bytes, file: str, number: int) -> DataError | None:
@@ -150,7 +154,7 @@ def _fault(line: bytes, file: str, number: int) -> DataError | None:
     if wrong is not None:
         return wrong
     try:
-        row = json.loads(line)
+        row = _loaded(line)
     except json.JSONDecodeError as error:
         return DataError(f"not JSON: {error.msg}", file, number, error.colno)
     except (ValueError, RecursionError) as error:

@@ -10,9 +10,13 @@ from numpy.typing import NDArray
 from .. import engine
 from .csr import Array, Csr, index_type
 from .faults import REMEMBERED, DataError, Judge, quoted
+from .sources import Source
 
 #: Bytes that one thread parses at a time. The result does not depend on it.
 PART_BYTES = 1 << 18
+
+#: Bytes that a row takes for what is kept beside its label and line.
+_ROW_BYTES = {"weights": 8, "query_ids": 8, "tags": 16}
 
 
 class Parsed(NamedTuple):
@@ -42,17 +46,22 @@ def parse(
     dtype: Any,
     wanted: frozenset[str],
     judge: Judge,
-    place: tuple[str, int],
+    place: tuple[Source, int],
     sentences: dict[str, str],
     n_threads: int,
     part_bytes: int = PART_BYTES,
 ) -> Parsed:
-    """Parse whole lines; ``place`` is their file and the number of the first, ``wanted`` what is kept beside labels."""
+    """Parse whole lines; ``place`` is their source and the first one's number, ``wanted`` is kept beside labels."""
     bytes_ = text if isinstance(text, np.ndarray) else np.frombuffer(text, np.uint8)
     parts = np.empty(7 * (1 + len(text) // part_bytes), np.int64)
     n_parts, most_rows, most_entries = engine.measure_lines(bytes_, format, part_bytes, n_threads, parts)
     kind: Any = index_type(most_entries)
+    source, first_line = place
     while True:
+        width = np.dtype(kind).itemsize
+        each = width + 16 + sum(size for what, size in _ROW_BYTES.items() if what in wanted)
+        n_bytes = len(text) + most_rows * each + most_entries * (width + np.dtype(dtype).itemsize)
+        source.check_room(n_bytes, most_rows)
         indptr, lines = np.empty(most_rows + 1, kind), np.empty(most_rows, np.int64)
         indices, data, labels = np.empty(most_entries, kind), np.empty(most_entries, dtype), np.empty(most_rows)
         weights = np.empty(most_rows) if "weights" in wanted else None
@@ -66,13 +75,12 @@ def parse(
             break
         kind = np.int64
     if faulty:
-        name, first_line = place
         errors = []
         for fault, line, line_begin, begin, end in first:
             reason = sentences[fault].format(token=quoted(bytes_[begin:end].tobytes()))
-            errors.append(DataError(reason, name, first_line - 1 + line, begin - line_begin + 1))
+            errors.append(DataError(reason, source.name, first_line - 1 + line, begin - line_begin + 1))
         judge.hear(errors, faulty)
-    lines[:rows] += place[1] - 1
+    lines[:rows] += first_line - 1
 
     def kept(array: Any, n: int) -> Any:
         # A copy where more than an eighth of the room was left over, else a view of it.

@@ -13,6 +13,7 @@ from .chunks import BLOCK_BYTES, BLOCK_ROWS, Size
 from .columns import Columns, columns_of
 from .faults import DataError, Judge, Skipped, judge_of
 from .formats import Format, Reader, format_of, reader_of
+from .holding import HOLD_LESS, Holding
 from .pipes import refuse_twice
 from .sources import Source, expand
 from .svmlight import SvmlightReader
@@ -22,14 +23,22 @@ class _Reading:
     """Files and what reads them, settled by the first of them."""
 
     def __init__(
-        self, paths: Any, format: Any, columns: Any, on_error: str, n_threads: int | None, settings: dict[str, Any]
+        self,
+        paths: Any,
+        format: Any,
+        columns: Any,
+        on_error: str,
+        n_threads: int | None,
+        holding: Holding,
+        settings: dict[str, Any],
     ) -> None:
+        self.holding = holding
         given = columns_of(columns)
         self.judge: Judge = judge_of(on_error)
         self.paths = expand(paths)
         refuse_twice(self.paths)
         self.names: list[str] = []  # of the files opened so far
-        source = Source(self.paths[0])
+        source = self._opened(self.paths[0])
         self._at: tuple[int, Source | None] = 0, source  # files done, and the one at hand; replaced at once
         try:
             self._look_into(source)
@@ -50,7 +59,7 @@ class _Reading:
             for done, path in enumerate(self.paths):
                 source = self._at[1]
                 if source is None:
-                    source = Source(path)
+                    source = self._opened(path)
                     self._at = done, source
                     self._look_into(source)
                 for block in self.reader.blocks(source, size):
@@ -66,6 +75,11 @@ class _Reading:
         if not rows:
             skipped = f"; {self.judge.skipped.count} were skipped" if self.judge.skipped else ""
             raise DataError(f"there are no rows{skipped}", ", ".join(self.names))
+
+    def _opened(self, path: Any) -> Source:
+        source = Source(path)
+        source.holding = self.holding
+        return source
 
     def _look_into(self, source: Source) -> None:
         self.names.append(source.name)
@@ -92,6 +106,7 @@ def read(
     columns: Columns | Mapping[str, Any] | None = None,
     on_error: str = "raise",
     n_threads: int | None = None,
+    memory: int | str | None = None,
     **settings: Any,
 ) -> Data:
     r"""Read files whole.
@@ -110,6 +125,9 @@ def read(
         Whether a faulty row is an error, or is left out and counted in ``skipped``.
     n_threads : int or None, default=None
         Threads that parse svmlight and Vowpal Wabbit text; None: all processors. The result is the same.
+    memory : int, str or None, default=None
+        How much may be held: bytes, or such as "2 GB"; None: three quarters of the memory that is available. Files
+        that would take more, which a small compressed one may, are refused before they do: use `stream`.
     **settings
         Settings of the format, such as ``zero_based=True`` or ``delimiter=";"``.
 
@@ -125,8 +143,14 @@ def read(
     >>> rows.y.tolist(), rows.X.toarray().tolist(), rows.format.name
     ([1.0, -1.0], [[0.5, 0.0, 2.0], [0.0, 1.0, 0.0]], 'svmlight')
     """
-    reading = _Reading(path, format, columns, on_error, n_threads, settings)
-    blocks = list(reading.blocks(None))
+    holding = Holding(memory, HOLD_LESS)
+    reading = _Reading(path, format, columns, on_error, n_threads, holding, settings)
+    blocks = []
+    for block in reading.blocks(None):
+        holding.keep(block.nbytes, len(block), block.file(0))
+        blocks.append(block)
+    if len(blocks) > 1:  # and all of it once more, in one block
+        holding.check(sum(block.nbytes for block in blocks), blocks[-1].file(0))
     if isinstance(reading.reader, SvmlightReader):
         blocks = reading.reader.settled(blocks)
     return Data(joined(blocks), reading.reader.settings, reading.columns, reading.judge.skipped)
@@ -170,6 +194,7 @@ def stream(
     columns: Columns | Mapping[str, Any] | None = None,
     on_error: str = "raise",
     n_threads: int | None = None,
+    memory: int | str | None = None,
     **settings: Any,
 ) -> Stream:
     r"""Read files block by block: memory for two blocks, however long the files are.
@@ -179,8 +204,9 @@ def stream(
 
     Parameters
     ----------
-    path, format, columns, on_error, n_threads, **settings
-        See `read`. A stream cannot look ahead: see `Svmlight` for what ``zero_based="auto"`` means here.
+    path, format, columns, on_error, n_threads, memory, **settings
+        See `read`; here ``memory`` is for one block. A stream cannot look ahead: see `Svmlight` for what
+        ``zero_based="auto"`` means here.
     block_rows : int or None, default=None
         Rows of a block (at most: in svmlight and Vowpal Wabbit files, lines). None: 8,192, or as many as 4 MiB of text
         hold.
@@ -204,7 +230,8 @@ def stream(
     if block_rows is not None:
         whole_number("block_rows", block_rows, 1)
         size = Size(int(block_rows))
-    return Stream(_Reading(path, format, columns, on_error, n_threads, settings), size)
+    holding = Holding(memory, "say a smaller block_rows, or memory=… to hold more")
+    return Stream(_Reading(path, format, columns, on_error, n_threads, holding, settings), size)
 
 
 def _as_it_is(block: Block) -> Block:

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from .. import engine
 from .extras import arrow
 from .faults import DataError
+from .holding import Holding
 from .pipes import Passing, opened, standard_input
 
 #: What a file compressed in each way begins with.
@@ -43,6 +44,9 @@ class Source:
     where : str, path or binary file object
         ``"-"`` is standard input.
     """
+
+    #: What may be held of it, where that is counted.
+    holding: Holding | None = None
 
     def __init__(self, where: Any) -> None:
         self._owned: Any = None  # what is to be closed
@@ -121,17 +125,29 @@ class Source:
         room[: len(some)] = some
         return len(some)
 
+    def check_room(self, n_bytes: int, rows: int = 0) -> None:
+        """Refuse to hold so many bytes, of so many rows, where that is more than may be held."""
+        if self.holding is not None:
+            self.holding.check(n_bytes, self.name, rows)
+
     def read_all(self) -> bytes:
         """All that is left."""
         if self.seekable:
+            self.check_room(self._size or 0)
             rest, self._given = self._given, b""
             return rest + self._raw.read() if rest else self._raw.read()
-        return b"".join(iter(lambda: self.read(_STEP), b""))
+        parts, size = [], 0
+        while some := self.read(_STEP):
+            size += len(some)
+            self.check_room(2 * size)  # these, and one behind the other
+            parts.append(some)
+        return b"".join(parts)
 
     def read_array(self) -> NDArray[np.uint8]:
         """All that is left, as an array: of a plain file without a copy."""
         if not self.seekable or not self._size:
             return np.frombuffer(self.read_all(), np.uint8)
+        self.check_room(self._size)
         given, self._given = self._given, b""
         room = np.empty(len(given) + max(self._size - self._raw.tell(), 0) + 1, np.uint8)  # + 1: to see that it ended
         engine.populate(room)

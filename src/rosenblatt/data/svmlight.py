@@ -95,15 +95,15 @@ class SvmlightReader:
         """Blocks of at most this size; comments and skipped lines leave them shorter."""
         if size is None:
             skip_mark(source)
-            yield self._parsed(source.read_array(), source.name, 1)
+            yield self._parsed(source.read_array(), source, 1)
             return
         for chunk in chunks(source, size):
-            block = self._parsed(chunk.text, source.name, chunk.first_line)
+            block = self._parsed(chunk.text, source, chunk.first_line)
             if self.settings.zero_based == "auto" and block.csr is not None and block.csr.nnz:
                 block = self.settled([block])[0]
             yield block
 
-    def _parsed(self, text: bytes | memoryview | NDArray[np.uint8], name: str, first_line: int) -> Block:
+    def _parsed(self, text: bytes | memoryview | NDArray[np.uint8], source: Source, first_line: int) -> Block:
         chosen = self.settings
         base = 0 if chosen.zero_based in (True, "auto") else 1
         n_features = chosen.n_features
@@ -114,13 +114,13 @@ class SvmlightReader:
             sentences = SENTENCES | {"index_beyond": beyond}
         wanted = frozenset({"query_ids"} if chosen.query_id else ())
         found = parse(
-            text, ("svmlight", base, limit), chosen.dtype, wanted, self._judge, (name, first_line),
+            text, ("svmlight", base, limit), chosen.dtype, wanted, self._judge, (source, first_line),
             sentences, self._threads,
         )  # fmt: skip
         self._width = max(self._width, found.csr.n_features)
         self._met_zero |= found.smallest == 0
         csr = found.csr.widened(self._width if n_features is None else n_features)
-        return Block(found.labels, found.lines, ((name, 0),), csr, query_ids=found.query_ids)
+        return Block(found.labels, found.lines, ((source.name, 0),), csr, query_ids=found.query_ids)
 
     def settled(self, blocks: list[Block]) -> list[Block]:
         """The blocks with ``zero_based="auto"`` decided by all of them, for them and for all that follow."""

@@ -8,12 +8,16 @@ from typing import Any
 import numpy as np
 
 from .blocks import Block
+from .chunks import Chunk
 from .columns import Columns, Profile, resolved
 from .csr import Array
 from .extras import arrow
 from .faults import DataError, Judge, quoted
 from .sources import Source
 from .texts import Strings, Texts
+
+#: What Python takes for a short string or number in a list.
+VALUE_BYTES = 64
 
 #: Rows that guesses are made from.
 SAMPLE_ROWS = 1000
@@ -39,6 +43,16 @@ class TableReader:
     def _profiles(self, source: Source) -> dict[str, Profile]:
         """What the columns of a file look like; its rows are still to be read."""
         raise NotImplementedError
+
+    def _check_room(self, source: Source, chunk: Chunk) -> None:
+        """Refuse a chunk of text whose table would be more than may be held."""
+        rows = len(chunk.lines)
+        source.check_room(2 * len(chunk.text) + rows * (16 + 8 * len(self.columns.used)), rows)
+
+    def _check_care(self, source: Source, chunk: Chunk) -> None:
+        """The same where values are looked at one by one, each an object of Python."""
+        rows = len(chunk.lines)
+        source.check_room(3 * len(chunk.text) + rows * (16 + 3 * VALUE_BYTES * len(self.columns.used)), rows)
 
     def _block(self, table: Any, lines: Array, file: str, faults: Sequence[DataError] = ()) -> Block:
         return block_of(missing_as_null(table, self.columns), self.columns, lines, file, self._judge, faults)
@@ -134,16 +148,20 @@ def codes_of(column: Any) -> tuple[list[str], Array]:
 
 def missing_as_null(table: Any, columns: Columns) -> Any:
     """Empty strings of categorical columns, and NaN of numeric ones, as what they are: missing."""
+    changed: dict[str, Any] = {}
     for name in (*(columns.categorical or ()), *(columns.numeric or ())):
-        column, numeric = table[name], str(table[name].type) == "double"
+        column = table[name]
+        numeric = str(column.type) == "double"
         if numeric and not column.null_count and not any(np.isnan(numpy_of(c)).any() for c in column.chunks if len(c)):
             continue
         pa, pc = arrow("tables"), arrow("tables", "pyarrow.compute")
         gone = pc.is_nan(column) if numeric else pc.equal(column, "")
         if pc.any(gone).as_py():
-            column = pc.if_else(gone, pa.scalar(None, column.type), column)
-            table = table.set_column(table.column_names.index(name), name, column)
-    return table
+            changed[name] = pc.if_else(gone, pa.scalar(None, column.type), column)
+    if not changed:
+        return table
+    names = table.column_names
+    return arrow("tables").Table.from_arrays([changed.get(name, table[name]) for name in names], names)
 
 
 def typed_with_care(

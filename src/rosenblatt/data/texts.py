@@ -76,6 +76,11 @@ class Texts:
         return self._columns[name]
 
     @property
+    def nbytes(self) -> int:
+        """Bytes of memory that the columns take."""
+        return sum(len(c.starts) + len(c.text) + len(c.codes or b"") for c in self._columns.values())
+
+    @property
     def column_names(self) -> list[str]:
         return list(self._columns)
 

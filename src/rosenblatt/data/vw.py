@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+import numpy as np
+
 from ..text.analysis import whole_number
 from .blocks import Block
 from .chunks import Size, chunks
@@ -14,6 +16,9 @@ from .lines import parse, threads_of
 from .sources import Source
 from .svmlight import checked_dtype
 from .utf8 import check_errors, checked
+
+#: What Python takes for a tag, and for finding it.
+_TAG_BYTES = 250
 
 SENTENCES = {
     "no_bar": "no '|' in the line: features stand behind a bar, as in '1 | good film'",
@@ -72,11 +77,15 @@ class VowpalWabbitReader:
         for chunk in chunks(source, size):
             text = checked(bytes(chunk.text), self.settings.encoding_errors, self._judge, source.name, chunk.first_line)
             found = parse(
-                text, ("vw", n_features), self.settings.dtype, wanted, self._judge, (source.name, chunk.first_line),
+                text, ("vw", n_features), self.settings.dtype, wanted, self._judge, (source, chunk.first_line),
                 SENTENCES, self._threads,
             )  # fmt: skip
             assert found.tags is not None
-            tags = [text[begin:end].decode() for begin, end in found.tags.tolist()]
+            tags = [""] * len(found.tags)
+            tagged = np.flatnonzero(found.tags[:, 1] > found.tags[:, 0])
+            source.check_room(len(text) + 8 * len(tags) + _TAG_BYTES * len(tagged), len(tags))
+            for row, (begin, end) in zip(tagged.tolist(), found.tags[tagged].tolist()):
+                tags[row] = text[begin:end].decode()
             yield Block(
                 found.labels, found.lines, ((source.name, 0),), found.csr.widened(n_features),
                 weights=found.weights, tags=tags,

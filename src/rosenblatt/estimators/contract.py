@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from .. import engine, progress, rules
+from .. import engine, memory, progress, rules
 from ..learner import Learner, Run
 from ..state import INITS, check_name
 from . import places
@@ -115,7 +115,8 @@ class FittedState(Locked):
     @reads
     def intercept_(self) -> Array:
         """Biases of the readout, (n_vectors,); computed when read."""
-        return by_vector(self._fitted)[1]
+        learner = self._fitted
+        return np.array(learner.stored()[0, : learner.n_vectors])
 
     @property
     @reads
@@ -152,7 +153,7 @@ class FittedState(Locked):
             A fitted copy that predicts with that readout.
         """
         learner = self._fitted
-        learner.read(readout)  # says so where it cannot
+        learner.stored(readout)  # says so where it cannot
         other = copy.copy(self)
         if readout == "last":
             other._learner.readout, other._learner.total, other._learner.pocket = "last", None, None
@@ -358,6 +359,10 @@ class LinearEstimator(FittedState):
             )
         if coef is None and intercept is None and earlier is None and self.init == "zeros":
             return
+        if coef is None and intercept is None and earlier is not None:
+            learner.begin_at(earlier)
+            return
+        memory.check(8 * shape[0] * shape[1], f"{shape[0]:,} × {shape[1]:,} starting weights", "start from zero")
         w, b = np.zeros(shape), np.zeros(shape[0])
         if earlier is not None:
             w, b = by_vector(earlier, "last")
@@ -452,8 +457,14 @@ def _is_float32_frame(X: Any) -> bool:
 
 def by_vector(learner: Learner, readout: str | None = None) -> tuple[Array, Array]:
     """(n_vectors, n_features) weights and (n_vectors,) biases, as copies."""
-    weights = learner.read(readout)[:, : learner.n_vectors]
-    return np.array(weights[1:].T, order="C"), weights[0].copy()
+    k, weights, features = learner.n_vectors, learner.stored(readout), learner.features()
+    if features is None:
+        coef = np.array(weights[1:, :k].T, order="C")
+    else:
+        coef = learner.zeros_by_vector()
+        there = features < learner.n_features
+        coef[:, features[there]] = learner.in_order(weights)[1:, :k][there].T
+    return coef, weights[0, :k].copy()
 
 
 def _start_of(name: str, value: Any, shape: tuple[int, ...]) -> Array:

@@ -33,11 +33,13 @@ _ROWS = "weight_rows"
 def state_of(learner: Learner) -> tuple[dict[str, Any], dict[str, Array]]:
     """No further values, and the weights."""
     held = {name: getattr(learner, name) for name in _WEIGHTS if getattr(learner, name) is not None}
-    held = {name: found[: 1 + learner.n_features, : learner.n_vectors] for name, found in held.items()}  # no padding
-    rows = _rows_in_use(list(held.values()))
-    if 2 * len(rows) > learner.n_features:
+    held = {name: learner.in_order(found)[:, : learner.n_vectors] for name, found in held.items()}  # no padding
+    rows, features = _rows_in_use(list(held.values())), learner.features()
+    if features is None and 2 * len(rows) > learner.n_features:
         return {}, held
-    return {}, {_ROWS: rows} | {name: np.take(found, rows, axis=0) for name, found in held.items()}
+    numbers = rows if features is None else np.concatenate(([0], 1 + features))[rows]
+    numbers = numbers.astype(_index_type(1 + learner.n_features))
+    return {}, {_ROWS: numbers} | {name: np.take(found, rows, axis=0) for name, found in held.items()}
 
 
 def made(plain: dict[str, Any], **options: Any) -> Learner:
@@ -58,7 +60,11 @@ def check_size(arrays: dict[str, Array], n_features: int, k: int) -> None:
 
 def fill(learner: Learner, plain: dict[str, Any], arrays: dict[str, Array]) -> None:
     """Take over what ``state_of`` gave."""
-    rows: Any = arrays.get(_ROWS, slice(None))
+    rows: Any = slice(None)
+    if _ROWS in arrays:
+        rows = learner.rows_for(arrays[_ROWS])
+    else:
+        learner.spread()
     if "start" in arrays:
         learner.start = np.zeros(learner.weights.shape, learner.dtype)
     schema.require({name for name in _WEIGHTS if name in arrays} == set(learner._arrays()), "its readout")
@@ -73,7 +79,7 @@ def _rows_in_use(held: list[Array]) -> Array:
     for found in held:
         bits = np.ascontiguousarray(found).view(np.dtype(f"u{found.itemsize}"))
         used |= bits.ravel() != 0 if bits.shape[1] == 1 else bits.any(axis=1)
-    return np.flatnonzero(used).astype(_index_type(len(used)))
+    return np.flatnonzero(used)
 
 
 def _index_type(n_rows: int) -> Any:

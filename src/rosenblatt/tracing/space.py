@@ -83,7 +83,7 @@ class LinearSpace(Space):
             share=learner.multiclass, epsilon=fraction(epsilon) if exact else epsilon, number=self.number,
             batch=learner.batch,
         )  # fmt: skip
-        weights = learner.active[:, : learner.n_vectors]
+        weights = learner.read("last")[:, : learner.n_vectors]
         self.model.w = [[self.number(v) for v in w] for w in weights[1:].T]
         self.model.b = [self.number(v) for v in weights[0]]
         self._start = self._vectors()

@@ -1,0 +1,55 @@
+// Weights of few among very many features: features by sixteens, and which of these have weights.
+//
+// A group is 16 neighbouring features, one for each lane of a sum, so that a feature which moves to another group's
+// place keeps its lane. Groups are numbered in the order they are met; group 0 is that of all others, whose weights
+// are 0.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+
+#include "rows.hpp"
+
+namespace rosenblatt {
+
+// Groups by what features they hold, at the hash or in the next free places after it. A view: the arrays are Python's.
+struct Groups {
+    Index* table;  // pairs: what the group is called, + 1 (0: free), and its number
+    Index* met;    // what each group is called, by its number
+    Index size;    // of the table in pairs, a power of 2
+    Index count;   // of groups; at most half of the pairs are used
+
+    // The pair of a group, or the free one where it belongs.
+    Index* find(Index called) const {
+        const auto mask = static_cast<std::uint64_t>(size) - 1;
+        auto at = static_cast<std::uint64_t>(called) * 0x9E3779B97F4A7C15u >> (64 - std::countr_zero(mask + 1));
+        for (std::uint64_t left = mask; left > 0; --left, at = (at + 1) & mask)
+            if (table[2 * at] == 0 || table[2 * at] == called + 1) break;  // half of them are free
+        return table + 2 * at;
+    }
+};
+
+// out[e] = the place of feature[e] among the weights of the groups. With `add`, groups that are met for the first time
+// get the next number, until half of the table is used: returns how many features were done.
+template <class I>
+Index place_features(const I* feature, Index n, Groups& groups, bool add, I* out) {
+    Index last = -1, place = 0;
+    for (Index e = 0; e < n; ++e) {
+        const Index j = static_cast<Index>(feature[e]), called = j / kLanes;
+        if (called != last) {
+            Index* const pair = groups.find(called);
+            if (pair[0] == 0 && add) {
+                if (2 * groups.count >= groups.size) return e;
+                pair[0] = called + 1;
+                pair[1] = groups.count;
+                groups.met[groups.count++] = called;
+            }
+            last = called;
+            place = pair[0] == 0 ? 0 : pair[1] * kLanes;
+        }
+        out[e] = static_cast<I>(place + j % kLanes);
+    }
+    return n;
+}
+
+}  // namespace rosenblatt

@@ -1,0 +1,63 @@
+"""What is held in memory of files that are read, counted in bytes, up to a limit."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from .. import memory
+from .faults import DataError
+
+#: What to do where files are read whole.
+HOLD_LESS = "read them block by block, by rb.data.stream, or say memory=… to hold more"
+
+#: What is held may take this share of the memory that is available, unless told otherwise.
+SHARE = 3 / 4
+
+
+class TooMuchError(DataError):
+    """Rows that would take more memory than they may."""
+
+
+class Holding:
+    """Bytes held of some files, and what they may come to.
+
+    Parameters
+    ----------
+    limit : int, str or None
+        Bytes, or such as "2 GB"; None: three quarters of the memory that is available.
+    remedy : str
+        What to do instead, for the sentence.
+    """
+
+    def __init__(self, limit: Any, remedy: str) -> None:
+        self.limit = limit_of(limit)
+        self._remedy = remedy
+        self._kept = self._rows = 0  # of what was read
+
+    def check(self, n_bytes: int, file: str, rows: int = 0) -> None:
+        """Refuse so many bytes, of so many rows, beside what is kept."""
+        if self.limit is not None and self._kept + n_bytes > self.limit:
+            rows += self._rows
+            told = f"{rows:,} rows take" if rows else "it takes"
+            limit, needed = memory.size(self.limit), memory.size(self._kept + n_bytes)
+            raise TooMuchError(f"{told} {needed} of memory or more, and {limit} is the limit; {self._remedy}", file)
+
+    def keep(self, n_bytes: int, rows: int, file: str) -> None:
+        """Keep so many bytes, of so many rows, until the end."""
+        self.check(n_bytes, file, rows)
+        self._kept, self._rows = self._kept + n_bytes, self._rows + rows
+
+
+def limit_of(limit: Any) -> int | None:
+    """Bytes, from a number or from such as "2 GB"; None: those that are available, if that is known."""
+    if limit is None:
+        there = memory.available()
+        return None if there is None else int(SHARE * there)
+    if isinstance(limit, str):
+        found = re.fullmatch(r"\s*(\d+(?:\.\d*)?)\s*([kmgt]?)(i?)b?\s*", limit.lower())
+        if found is not None and float(found[1]) > 0:
+            return max(1, int(float(found[1]) * (1024 if found[3] else 1000) ** " kmgt".index(found[2] or " ")))
+    elif isinstance(limit, int) and not isinstance(limit, bool) and limit > 0:
+        return limit
+    raise ValueError(f"memory must be a number of bytes or such as '2 GB', got {limit!r}")
