@@ -176,28 +176,31 @@ Scan scan(const CsrRows<T, I>& rows) {
     return values.fault == Scan::none ? Scan{fault, values.largest} : values;
 }
 
+// A sum that carries what its additions round off (Knuth's two-sum), so that its error does not grow with its length.
+inline void add_carefully(double& sum, double& lost, double value) {
+    const double now = sum + value, part = now - sum;
+    lost += (sum - (now - part)) + (value - part);
+    sum = now;
+}
+
 // Σ w² of each of k columns, in double precision and in one order on every CPU.
 template <class T>
 ROSENBLATT_CLONES void squares(const T* w, Index n_rows, Index k, double* out) {
-    std::fill_n(out, k, 0.0);
+    const auto square = [](T value) { return static_cast<double>(value) * static_cast<double>(value); };
     if (k == 1) {
-        Lanes<double> lanes;
+        Lanes<double> sums, lost;
         Index i = 0;
-        const auto add = [&](Index lane, T value) {
-            const double wide = static_cast<double>(value);
-            lanes.at[lane] += wide * wide;
-        };
         for (; i + kLanes <= n_rows; i += kLanes)
-            for (Index l = 0; l < kLanes; ++l) add(l, w[i + l]);
-        for (Index l = 0; i < n_rows; ++i, ++l) add(l, w[i]);
-        out[0] = lanes.sum();
+            for (Index l = 0; l < kLanes; ++l) add_carefully(sums.at[l], lost.at[l], square(w[i + l]));
+        for (Index l = 0; i < n_rows; ++i, ++l) add_carefully(sums.at[l], lost.at[l], square(w[i]));
+        out[0] = sums.sum() + lost.sum();
         return;
     }
+    std::vector<double> lost(static_cast<std::size_t>(k));
+    std::fill_n(out, k, 0.0);
     for (Index i = 0; i < n_rows; ++i)
-        for (Index c = 0; c < k; ++c) {
-            const double wide = static_cast<double>(w[i * k + c]);
-            out[c] += wide * wide;
-        }
+        for (Index c = 0; c < k; ++c) add_carefully(out[c], lost[static_cast<std::size_t>(c)], square(w[i * k + c]));
+    for (Index c = 0; c < k; ++c) out[c] += lost[static_cast<std::size_t>(c)];
 }
 
 // max ‖x‖² of the rows in `order` (null: of all), without the bias feature.

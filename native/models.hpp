@@ -116,6 +116,10 @@ struct Judged {
         return norm;
     }
     double norm2() const { return A(); }
+    // a²·‖x‖², never too small: a step may be too short for its square, and a row for its own.
+    double moved2(double a) const {
+        return a * (a * (A() + static_cast<double>(std::numeric_limits<typename Row::value_type>::min())));
+    }
 };
 
 template <class Row>
@@ -151,7 +155,7 @@ struct Binary {
         const T tau = static_cast<T>(std::visit([&](const auto& r) { return r.step(e); }, rule));
         if (tau == 0) return {wrong, false};
         const double step = static_cast<double>(tau);
-        if (!tally.admit_step(step * margin, step * step * e.A())) return {wrong, false};
+        if (!tally.admit_step(step * margin, e.moved2(step))) return {wrong, false};
         a = target ? tau : -tau;
         tally.note_step(step);
         return {wrong, true, step};
@@ -177,7 +181,7 @@ struct Regression : Binary<T> {
         if (!(tau > 0)) return {loss > 0, false};
         this->a = y > s ? tau : -tau;
         const double step = static_cast<double>(tau);
-        if (!tally.admit_step(static_cast<double>(this->a) * s, step * step * e.A())) return {true, false};
+        if (!tally.admit_step(static_cast<double>(this->a) * s, e.moved2(step))) return {true, false};
         tally.note_step(step);
         return {true, true};
     }
@@ -258,13 +262,13 @@ struct Multiclass : ClassVectors<T> {
             {x, static_cast<double>(this->w.one), margin, 1 - margin, weight, wrong}, s, k, y, rival, this->scratch};
         const T gain = static_cast<T>(std::visit([&](const auto& r) { return step(r, e); }, rule));
         if (!(gain > 0)) return {wrong, false};
-        double a_dot_s = 0, a_squared = 0;
+        double a_dot_s = 0, moved2 = 0;
         for (Index r = 0; r < k; ++r) {
             const double a = this->coef[static_cast<std::size_t>(r)];
             a_dot_s += a * s[r];
-            a_squared += a * a;
+            moved2 += e.moved2(a);
         }
-        if (!tally.admit_step(a_dot_s, a_squared * e.A())) return {wrong, false};
+        if (!tally.admit_step(a_dot_s, moved2)) return {wrong, false};
         tally.note_step(static_cast<double>(gain));
         return {wrong, true};
     }
@@ -298,7 +302,7 @@ struct OneVsRest : ClassVectors<T> {
     Outcome consider(const Row& x, Target target, double weight, const Rule& rule, Tally& tally) {
         this->all_scores(x);
         Outcome any{false, false};
-        double norm = -1, a_dot_s = 0, a_squared = 0;
+        double norm = -1, a_dot_s = 0, moved2 = 0;
         for (Index c = 0; c < this->w.n_classes; ++c) {
             const double y = c == target ? 1 : -1, margin = y * this->wide[static_cast<std::size_t>(c)];
             const bool wrong = !(margin > 0) && (margin != 0 || this->tie_is_mistake || c == target);
@@ -310,11 +314,11 @@ struct OneVsRest : ClassVectors<T> {
             if (tau > 0) {
                 norm = e.A();
                 a_dot_s += std::max(0.0, step * margin);
-                a_squared += step * step;
+                moved2 += e.moved2(step);
             }
             any = {any.wrong || wrong, any.moves || tau > 0};
         }
-        if (any.moves && !tally.admit_step(a_dot_s, a_squared * norm)) return {any.wrong, false};
+        if (any.moves && !tally.admit_step(a_dot_s, moved2)) return {any.wrong, false};
         for (Index c = 0; c < this->w.n_classes; ++c) {
             const double step = std::abs(this->coef[static_cast<std::size_t>(c)]);
             if (step > 0) tally.note_step(step, c);

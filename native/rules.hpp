@@ -153,27 +153,40 @@ struct NormMira {  // Crammer & Singer 2003: the W of smallest norm, each class 
     double spread(const E& e, double* coef) const {
         const double A = e.A();
         if (!(e.margin < beta && A > 0)) return 0;
-        std::vector<double>& sorted = e.scratch;  // D_r = B_r/A + δ_ry
+        std::vector<double>& sorted = e.scratch;  // the scores of the wrong classes
         sorted.clear();
-        for (Index r = 0; r < e.n_classes; ++r) sorted.push_back(offset(e, A, r) + (r == e.y ? 1 : 0));
+        for (Index r = 0; r < e.n_classes; ++r)
+            if (r != e.y) sorted.push_back(e.scores[r]);
         std::sort(sorted.begin(), sorted.end(), std::greater<>());
-        double sum = -1, theta = 0;
-        for (std::size_t p = 0; p < sorted.size(); ++p) {
-            sum += sorted[p];
+        const auto below = [&](double score) { return (sorted[0] - score) / A; };  // the best wrong class
+        double sum = 0, drop = 0;  // the right class gains 1: the first p wrong ones come down to the same level
+        for (std::size_t p = 1; p <= sorted.size(); ++p) {
+            sum += below(sorted[p - 1]);
+            drop = (sum + 1) / static_cast<double>(p);
+            if (p < sorted.size() && drop <= below(sorted[p])) break;
+        }
+        if (above(e, A, sorted[0]) - drop >= 1) {
+            for (Index r = 0; r < e.n_classes; ++r) coef[r] = std::min(below(e.scores[r]) - drop, 0.0);
+            return coef[e.y] = 1;
+        }
+        double theta = 0;
+        sum = 0;
+        for (std::size_t p = 1; p <= sorted.size(); ++p) {
+            sum += above(e, A, sorted[p - 1]);
             theta = sum / static_cast<double>(p + 1);
-            if (p + 1 < sorted.size() && theta >= sorted[p + 1]) break;
+            if (p < sorted.size() && theta >= above(e, A, sorted[p])) break;
         }
         for (Index r = 0; r < e.n_classes; ++r) {
-            const double B = offset(e, A, r);
-            coef[r] = std::min(theta, B + (r == e.y ? 1 : 0)) - B;
+            const double B = above(e, A, e.scores[r]);
+            coef[r] = std::min(theta, B) - B;
         }
-        return coef[e.y];
+        return coef[e.y] = theta;
     }
 
   private:
     template <class E>
-    double offset(const E& e, double A, Index r) const {  // B_r/A
-        return (r == e.y ? e.scores[r] - beta : e.scores[r]) / A;
+    double above(const E& e, double A, double score) const {  // (B_r − B_y)/A: how far above where it may be
+        return (beta - (e.scores[e.y] - score)) / A;
     }
 };
 

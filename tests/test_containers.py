@@ -64,7 +64,7 @@ def scores(model, X):
     return model.predict(X) if is_regressor(model) else model.decision_function(X)
 
 
-def same_model(got, expected):
+def same_model(got, expected, lower=True):
     same_bits(got.coef_, expected.coef_)
     same_bits(got.intercept_, expected.intercept_)
     assert got.n_updates_ == expected.n_updates_
@@ -72,6 +72,7 @@ def same_model(got, expected):
     if not is_regressor(expected):
         assert got.classes_.tolist() == expected.classes_.tolist()
         assert got.mistakes_.tolist() == expected.mistakes_.tolist()
+        assert got.margin_bounds_[0 if lower else 1 :] == expected.margin_bounds_[0 if lower else 1 :]
 
 
 # ---- containers ----------------------------------------------------------------------------------------------
@@ -163,6 +164,29 @@ def test_each_container_once(estimator):
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_the_bounds_of_a_separator_are_the_same_bits(dtype, weighted):
+    """Rows of few numbers in many columns: the room for rounding counts neither zeros nor rows of weight 0."""
+    rng = np.random.default_rng(5)
+    for d, density in ((40, 0.1), (200, 0.05), (200, 0.9), (700, 0.02)):
+        X = (rng.standard_normal((12, d)) * (rng.random((12, d)) < density)).astype(dtype)
+        X[:, 3] = np.where(np.arange(12) % 2, 1, -1) * (2 + rng.random(12))
+        y, weight = NAMES[np.arange(12) % 2], np.ones(12)
+        if weighted:
+            X[0], weight[0] = 7, 0
+        expected = rb.Perceptron(shuffle=False).fit(X, y, sample_weight=weight)
+        assert expected.verdict_ == "separated"
+        assert 0 < expected.margin_bounds_[0] < expected.margin_bounds_[1]
+        wider = np.hstack((X, np.zeros((12, 333), dtype)))
+        for name, pack in CONTAINERS.items():
+            for rows in (X, wider):
+                got = rb.Perceptron(shuffle=False).fit(pack(rows), y, sample_weight=weight)
+                assert got.margin_bounds_ == expected.margin_bounds_, (name, rows.shape)
+        there = weight > 0
+        assert rb.Perceptron(shuffle=False).fit(X[there], y[there]).margin_bounds_ == expected.margin_bounds_
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
 @given(seed=st.integers(0, 2**31))
 def test_duplicates_are_added_as_a_dense_array_adds_them(dtype, seed):
     rng = np.random.default_rng(seed)
@@ -242,7 +266,7 @@ def test_chunks_are_one_pass_of_fit(estimator, problem, cuts):
     for a, b in chunks(cuts, n):
         regression = is_regressor(estimator)
         got.partial_fit(problem.X[a:b], y[a:b], **({} if regression else {"classes": np.unique(y)}))
-    same_model(got, expected)
+    same_model(got, expected, lower=False)  # a stream is never scored as a whole
 
 
 @every(STREAMS)

@@ -99,6 +99,8 @@ def test_appended_zero_columns_change_nothing(estimator, problem, columns):
     same_bits(wider.intercept_, model.intercept_)
     assert not wider.coef_[..., d:].any()
     assert wider.n_updates_ == model.n_updates_
+    if not is_regressor(estimator):
+        assert wider.margin_bounds_ == model.margin_bounds_
 
 
 @every(PERCEPTRONS + BATCH)

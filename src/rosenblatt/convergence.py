@@ -31,12 +31,27 @@ class ConvergenceWarning(UserWarning):
     """A run stopped before it was decided whether the data can be separated."""
 
 
+_EPS = float(np.finfo(np.float64).eps)
+_TINY = float(np.finfo(np.float64).tiny)
+
+
 def squared_norms(weights: Array, start: Array | None, per_vector: bool) -> Array:
     """‖W − W₀‖², of each column or of all together, summed in double precision."""
     if start is not None:
         weights = weights.astype(np.float64) - start
     squares = engine.squares(weights)
     return squares if per_vector else squares.sum(keepdims=True)
+
+
+def norms(weights: Array, start: Array | None, per_vector: bool) -> Array:
+    """‖W − W₀‖ to a few units in the last place, also where the squares would vanish."""
+    squares = squared_norms(weights, start, per_vector)
+    if np.all(squares > _TINY / _EPS**2):
+        return np.asarray(np.sqrt(squares))
+    moved = weights.astype(np.float64) - (0.0 if start is None else start)
+    sizes = np.abs(moved).max(axis=0) if per_vector else np.abs(moved).max(keepdims=True)[0]
+    scaled = moved / np.where(sizes > 0, sizes, 1.0)
+    return np.asarray(np.sqrt(squared_norms(scaled, None, per_vector)) * sizes)
 
 
 @dataclass
@@ -49,37 +64,38 @@ class Evidence:
     base2: float = 0.0  # ‖W‖² at that look
     mixings: int = 0  # roundings where weights were mixed, counted as updates
 
-    def upper_now(self, weights: Array, start: Array | None, tau: Array, updates: int, growth: float) -> float:
+    def upper_now(self, weights: Array, start: Array | None, tau: Array, updates: float, growth: float) -> float:
         """``‖w − w₀‖/Σ τ``, with room for rounding: ``2ε·max‖w‖·M/Σ τ``, M updates (and mixings).
 
         ``growth`` bounds what the steps since the last look can have added to ‖W‖².
         """
         if not np.any(tau > 0):
             return math.inf
-        return self._upper(squared_norms(weights, start, len(tau) > 1), weights.dtype, tau, updates, growth)
+        peak = math.sqrt(max(self.peak2, self.base2 + growth) + _TINY)
+        distance = norms(weights, start, len(tau) > 1)[: len(tau)]
+        number = np.finfo(weights.dtype)
+        each = 2 * float(number.eps) * peak + float(number.tiny)  # the latter: products that underflow
+        bounds = np.divide(
+            distance + each * (updates + self.mixings), tau, out=np.full(len(tau), np.inf), where=tau > 0
+        )
+        return float(np.min(bounds)) * (1 + 8 * _EPS)  # of the norm, the sum and the quotient
 
-    def _upper(self, squares: Array, dtype: Any, tau: Array, updates: int, growth: float) -> float:
-        peak = math.sqrt(max(self.peak2, self.base2 + growth))
-        distance = np.sqrt(squares)[: len(tau)]
-        rounding = 2 * float(np.finfo(dtype).eps) * peak * (updates + self.mixings)
-        return float(np.min(np.divide(distance + rounding, tau, out=np.full(len(tau), np.inf), where=tau > 0)))
-
-    def look(self, weights: Array, start: Array | None, tau: Array, updates: int, growth: float) -> None:
+    def look(self, weights: Array, start: Array | None, tau: Array, updates: float, growth: float) -> None:
         """Tighten the upper bound from the weights as they are now."""
-        squares = squared_norms(weights, None, len(tau) > 1)
-        moved = squares if start is None else squared_norms(weights, start, len(tau) > 1)
-        self.upper = min(self.upper, self._upper(moved, weights.dtype, tau, updates, growth))
+        self.upper = min(self.upper, self.upper_now(weights, start, tau, updates, growth))
         self.peak2 = max(self.peak2, self.base2 + growth)
-        self.base2 = float(squares.sum())
+        self.base2 = float(squared_norms(weights, None, per_vector=False)[0])
 
-    def show(self, weights: Array, least: Array, rounding: float) -> None:
+    def show(self, weights: Array, least: Array, rounding: float, lost: float) -> None:
         """Tighten the lower bound by weights that got every row right.
 
-        ``least`` are their smallest scores, ``rounding`` is how far a score over ‖w‖ can be off.
+        ``least`` are their smallest scores, ``rounding`` is how far a score over ‖w‖ can be off, ``lost`` what it may
+        have lost to underflow.
         """
-        norms = np.sqrt(squared_norms(weights, None, per_vector=len(least) > 1))[: len(least)]
-        if np.all(norms > 0):
-            self.lower = max(self.lower, 0.0, float(np.min(least / norms)) - rounding)
+        lengths = norms(weights, None, per_vector=len(least) > 1)[: len(least)]
+        if np.all(lengths > 0):
+            shown = float(np.min((least - lost) / lengths))
+            self.lower = max(self.lower, 0.0, shown - rounding)
 
 
 def undecided(name: str, evidence: Evidence, n_iter: int, scale: float, tol: float | None) -> str:

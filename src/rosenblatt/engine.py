@@ -128,10 +128,54 @@ class Rows(NamedTuple):
         found: Array = self.view[1][self.view[0][0] : self.view[0][n_rows]]
         return found
 
-    def depth(self) -> int:
-        """How many roundings lie between a score and its terms: those of a lane, of the tree, of product and bias."""
-        longest = self.n_features if len(self.view) == 1 else int(np.diff(self.view[0]).max(initial=0))
-        return min(-(-self.n_features // 16), longest) + 6
+    def radius(self, order: Array | None = None) -> float:
+        """R, also where the squares would vanish: the numbers are scaled up until they do not."""
+        found, scale, rows = self.radius2(order), 1.0, self
+        while found < 1e-250 and rows.largest and scale < 2.0**1000:
+            scale *= 2.0**250
+            parts = list(self.view)
+            place = 0 if len(parts) == 1 else 2
+            with np.errstate(over="ignore"):  # of rows that are not in the order
+                parts[place] = parts[place].astype(np.float64) * scale
+            found = _native.radius2(tuple(parts), order)
+        return float(np.sqrt(found)) / scale
+
+    def depth(self, order: Array | None = None) -> int:
+        """How many roundings lie between a score and its terms: those of a lane, of the tree, of product and bias.
+
+        A lane has as many terms as there are numbers in a row, or blocks of 16 columns up to its last one, at most.
+        Zeros round nothing and do not count, so that a row has the same depth in every container.
+        """
+        most = max(1, -(-self.n_features // 16))
+        return max(1, _lane(self.view, order, most)) + 6
+
+
+def _lane(view: View, order: Array | None, most: int) -> int:
+    """The most terms in a lane, by a row's numbers and its last column; it looks no further once that is ``most``."""
+    if most == 1:
+        return 1
+    if len(view) == 1:
+        X, found = view[0], 0
+        n_rows, block = len(X) if order is None else len(order), max(1, (1 << 20) // X.shape[1])
+        for start in range(0, n_rows, block):
+            part = X[start : start + block] if order is None else X[order[start : start + block]]
+            held = part != 0
+            last = X.shape[1] - np.argmax(held[:, ::-1], axis=1)
+            lanes = np.minimum(np.count_nonzero(held, axis=1), -(-last // 16))
+            found = max(found, int(lanes.max(initial=0)))
+            if found == most:
+                break
+        return found
+    starts, columns, values, _ = view
+    if not values.all():  # zeros that are stored
+        kept = np.flatnonzero(values)
+        starts, columns = np.searchsorted(kept, starts), columns[kept]
+    counts = np.diff(starts)
+    some = np.flatnonzero(counts if order is None else counts * np.isin(np.arange(len(counts)), order))
+    if not len(some):
+        return 0
+    last = np.maximum.reduceat(columns, starts[:-1][counts > 0])[np.searchsorted(np.flatnonzero(counts), some)]
+    return int(np.minimum(counts[some], last // 16 + 1).max())
 
 
 def is_sparse(X: Any) -> bool:

@@ -17,6 +17,30 @@ import numpy as np
 Exact = Union[int, Fraction]
 
 
+class Work:
+    """How much arithmetic in exact numbers may be done: counted, so that no clock and no busy machine decides.
+
+    Parameters
+    ----------
+    most : float
+        Additions and multiplications of short fractions; long ones count for more. A million take some seconds.
+    deadline : float
+        In ``time.monotonic()``, when to stop all the same, where the user has set a limit. What takes less than
+        ``SMALL`` is done regardless.
+    """
+
+    SMALL = 100_000.0
+
+    def __init__(self, most: float = math.inf, deadline: float = math.inf) -> None:
+        self.most, self.deadline, self.done = most, deadline, 0.0
+
+    def count(self, operations: float, bits: int = 0) -> None:
+        """Note operations about to be done on numbers of so many bits; TimeoutError where that is too much."""
+        self.done += operations * (1 + (bits / 700) ** 1.7)
+        if self.done > self.most or (self.done > self.SMALL and time.monotonic() > self.deadline):
+            raise TimeoutError("exact arithmetic takes too long here")
+
+
 def number(value: Any) -> Exact:
     """One number as an int if it is whole, else as a Fraction."""
     if isinstance(value, (bool, np.bool_)):
@@ -43,16 +67,42 @@ def whole(values: Iterable[Exact]) -> list[int]:
     return [value // (math.gcd(*scaled) or 1) for value in scaled]
 
 
+def entries(X: Any, row: int) -> list[tuple[int, Exact]]:
+    """The columns and numbers of one row of an array or a CSR matrix that are not 0."""
+    values = X[[row]].toarray()[0] if hasattr(X, "tocsr") else X[row]
+    columns = np.flatnonzero(values != 0).tolist()
+    return [(column, number(values[column])) for column in columns]
+
+
+def root(square: Exact) -> float:
+    """The square root to half a unit in the last place, whatever the size of its square."""
+    square = Fraction(square)
+    shift = (130 - square.numerator.bit_length() + square.denominator.bit_length()) // 2
+    scaled = square * Fraction(4) ** shift
+    return float(Fraction(math.isqrt(scaled.numerator // scaled.denominator)) / Fraction(2) ** shift)
+
+
+def root_below(square: Exact) -> float:
+    """The largest float that is not above the square root."""
+    found = root(square)
+    return found if Fraction(found) ** 2 <= square else math.nextafter(found, 0.0)
+
+
+def root_above(square: Exact) -> float:
+    """The smallest float that is not below the square root."""
+    found = root(square)
+    return found if Fraction(found) ** 2 >= square else math.nextafter(found, math.inf)
+
+
 def solve(
-    matrix: list[list[Exact]], right: list[Exact] | None = None, deadline: float = math.inf
+    matrix: list[list[Exact]], right: list[Exact] | None = None, work: Work | None = None
 ) -> list[Fraction] | None:
     """A solution of ``matrix · x = right``, or with None a solution of ``matrix · x = 0`` that is not 0.
 
     Elimination in whole numbers (Bareiss 1968). Unknowns that the equations leave open are 0, but for the last one in
-    the homogeneous case, which is 1. None if there is no solution. TimeoutError once ``time.monotonic()`` is past the
-    deadline.
+    the homogeneous case, which is 1. None if there is no solution. TimeoutError where it is too much work.
     """
-    n = len(matrix[0])
+    n, work = len(matrix[0]), work or Work()
     homogeneous = right is None
     rows = [whole([*row, 0 if right is None else right[i]]) for i, row in enumerate(matrix)]
     M = np.array(rows, dtype=object)
@@ -61,10 +111,10 @@ def solve(
         below = [i for i in range(done, len(M)) if M[i, column] != 0]
         if not below:
             continue
-        in_time(deadline)
         best = min(below, key=lambda i: abs(M[i, column]))
         M[[done, best]] = M[[best, done]]
         pivot, top = M[done, column], M[done, column:].copy()
+        work.count(0.3 * (len(M) - done) * len(top), pivot.bit_length())
         M[done + 1 :, column:] = (M[done + 1 :, column:] * pivot - np.outer(M[done + 1 :, column], top)) // previous
         previous = pivot
         pivots.append(column)
@@ -75,45 +125,7 @@ def solve(
     if homogeneous:
         x[max(set(range(n)) - set(pivots))] = Fraction(1)
     for i in reversed(range(done)):
+        work.count(5 * (n - i), previous.bit_length())
         known = sum((M[i, j] * x[j] for j in range(pivots[i] + 1, n) if x[j]), Fraction(0))
         x[pivots[i]] = (M[i, n] - known) / M[i, pivots[i]]
     return x
-
-
-def in_time(deadline: float) -> None:
-    """Raise TimeoutError past the deadline."""
-    if time.monotonic() > deadline:
-        raise TimeoutError("exact arithmetic takes too long here")
-
-
-def cancelling(vectors: list[list[Exact]], deadline: float = math.inf) -> tuple[list[Exact] | None, list[Exact] | None]:
-    """Either λ ≥ 0 with Σ λ = 1 and Σ λ·vector = 0, or u with u·vector > 0 for all: one of them is None (Gordan).
-
-    The first phase of the simplex method in fractions, with Bland's rule, which never cycles. TimeoutError as in
-    ``solve``.
-    """
-    m, n = len(vectors), len(vectors[0]) + 1
-    # One equation for each coordinate and one for Σ λ = 1; an artificial unknown for each, whose sum is to become 0.
-    T = np.array([[Fraction(v) for v in column] for column in zip(*vectors)] or np.zeros((0, m)), dtype=object)
-    T = np.vstack((T.reshape(n - 1, m), np.array([[Fraction(1)] * m], dtype=object)))
-    unit = np.array([[Fraction(int(i == j)) for j in range(n)] for i in range(n)], dtype=object)
-    T = np.hstack((T, unit, unit[:, -1:]))
-    cost = np.array([*(-T[:, :m].sum(axis=0)), *[Fraction(0)] * n, Fraction(-1)], dtype=object)
-    basis = list(range(m, m + n))
-    while (entering := next((j for j in range(m) if cost[j] < 0), None)) is not None:
-        in_time(deadline)
-        rows = [i for i in range(n) if T[i, entering] > 0]  # not empty: the sum of the artificial ones is bounded
-        row = min(rows, key=lambda i: (T[i, -1] / T[i, entering], basis[i]))
-        T[row] = T[row] / T[row, entering]
-        for i in range(n):
-            if i != row and T[i, entering] != 0:
-                T[i] = T[i] - T[i, entering] * T[row]
-        cost = cost - cost[entering] * T[row]
-        basis[row] = entering
-    if cost[-1] == 0:
-        lam: list[Exact] = [0] * m
-        for i, j in enumerate(basis):
-            if j < m:
-                lam[j] = number(T[i, -1])
-        return lam, None
-    return None, [number(cost[m + i] - 1) for i in range(n - 1)]

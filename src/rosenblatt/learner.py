@@ -288,12 +288,18 @@ class Learner(State):
 
     def _show(self, rows: engine.Rows, order: Array | None) -> None:
         """Tighten the lower bound by the present weights, which got every row right."""
-        rounding = float(np.finfo(self.dtype).eps) * rows.depth() * self.scale_of(rows, order)
-        self.evidence.show(self.active, self.least, rounding)
+        depth, number = rows.depth(order), np.finfo(self.dtype)
+        rounding = float(number.eps) * depth * self.scale_of(rows, order)
+        lost = 32 * depth * float(number.smallest_subnormal)  # of 16 lanes, of two scores
+        self.evidence.show(self.active, self.least, rounding, lost)
 
     def scale_of(self, rows: engine.Rows, order: Array | None = None) -> float:
         """What margins are measured against: R with the bias feature, or √2·R between classes."""
-        return math.sqrt((rows.radius2(order) + self.fit_intercept) * (2 if self.form == "multiclass" else 1))
+        several = 2 if self.form == "multiclass" else 1
+        R2, number = rows.radius2(order) + self.fit_intercept, np.finfo(self.dtype)
+        if R2 * float(number.eps) ** 2 > float(number.tiny):
+            return math.sqrt(R2 * several)
+        return rows.radius(order) * math.sqrt(several)  # squares that vanish
 
     def scores(self, rows: engine.Rows, readout: str | None = None) -> Array:
         """Scores of the rows by the readout: (n,) with one vector, else (n, n_vectors)."""

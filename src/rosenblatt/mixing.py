@@ -256,7 +256,11 @@ class Shards(Protocol):
         """R² of all rows, without the bias feature."""
         ...
 
-    def depth(self) -> int:
+    def radius(self, order: Array | None = None) -> float:
+        """Its root."""
+        ...
+
+    def depth(self, order: Array | None = None) -> int:
         """As that of rows."""
         ...
 

@@ -162,21 +162,35 @@ def mira_spread(rule: rules.MIRA, e: Example, share: str) -> list[Number]:
 
 
 def norm_mira_spread(rule: rules.NormMIRA, e: Example, share: str) -> list[Number]:
-    """Crammer & Singer's dual, solved by sorting: τ_r = min(θ, D_r) − B_r/A."""
+    """Crammer & Singer's dual, solved by sorting: τ_r = min(θ, D_r) − B_r/A.
+
+    Where the right class gains 1, all it may, scores are measured from the best wrong one, else from its own: so no
+    step loses digits to larger numbers, and Σ τ is 0.
+    """
     k = len(e.scores)
     if not (e.margin < rule.beta and e.A > 0):
         return [0] * k
-    B = [(s - rule.beta if r == e.y else s) / e.A for r, s in enumerate(e.scores)]
-    D = [B[r] + (1 if r == e.y else 0) for r in range(k)]
-    ordered = sorted(D, reverse=True)
-    total: Number = -1
-    theta: Number = 0
-    for p in range(k):
-        total = total + ordered[p]
-        theta = total / (p + 1)
-        if p + 1 < k and theta >= ordered[p + 1]:
+    ordered = sorted((s for r, s in enumerate(e.scores) if r != e.y), reverse=True)
+    below = [(ordered[0] - s) / e.A for s in ordered]
+    above = [(rule.beta - (e.scores[e.y] - s)) / e.A for s in ordered]
+    total: Number = 0
+    drop: Number = 0
+    for p in range(1, k):
+        total = total + below[p - 1]
+        drop = (total + 1) / p
+        if p < k - 1 and drop <= below[p]:
             break
-    return [min(theta, D[r]) - B[r] for r in range(k)]
+    if above[0] - drop >= 1:
+        return [1 if r == e.y else min((ordered[0] - s) / e.A - drop, 0) for r, s in enumerate(e.scores)]
+    theta: Number = 0
+    total = 0
+    for p in range(1, k):
+        total = total + above[p - 1]
+        theta = total / (p + 1)
+        if p < k - 1 and theta >= above[p]:
+            break
+    B = [(rule.beta - (e.scores[e.y] - s)) / e.A for s in e.scores]
+    return [theta if r == e.y else min(theta, B[r]) - B[r] for r in range(k)]
 
 
 #: The rule of each dataclass against one opponent, and against all at once where that differs.

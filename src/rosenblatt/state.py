@@ -432,9 +432,17 @@ class State:
     def _look(self) -> None:
         """Tighten the bounds by the weights as they are now."""
         evidence = self.evidence
-        evidence.look(self.active, self._start_rows(), self.tau, self.n_updates, float(self.tally[GROWTH]))
+        evidence.look(self.active, self._start_rows(), self.tau, self._roundings, float(self.tally[GROWTH]))
         self.tally[GROWTH] = 0
         self._make_room()
+
+    @property
+    def _roundings(self) -> float:
+        """How many updates of one vector round as much: where classes share a step, what each loses is rounded too."""
+        if self.form != "multiclass":
+            return self.n_updates
+        shares = self.n_vectors * float(np.finfo(np.float64).eps / np.finfo(self.dtype).eps)
+        return self.n_updates * (2 + shares)
 
     def _start_rows(self) -> Array | None:
         return None if self.start is None else self.in_order(self.start)
@@ -453,7 +461,7 @@ class State:
     @property
     def margin_bounds(self) -> tuple[float, float]:
         growth = float(self.tally[GROWTH])
-        now = self.evidence.upper_now(self.active, self._start_rows(), self.tau, self.n_updates, growth)
+        now = self.evidence.upper_now(self.active, self._start_rows(), self.tau, self._roundings, growth)
         return self.evidence.lower, min(self.evidence.upper, now)
 
     def read(self, readout: str | None = None) -> Array:

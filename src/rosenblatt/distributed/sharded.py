@@ -122,7 +122,10 @@ class Sharded:
     def radius2(self, order: Array | None = None) -> float:
         return math.nan if self.measured is None else self.measured.radius2
 
-    def depth(self) -> int:
+    def radius(self, order: Array | None = None) -> float:
+        return math.sqrt(self.radius2(order))
+
+    def depth(self, order: Array | None = None) -> int:
         return 0 if self.measured is None else self.measured.depth
 
     def _hold(self, learner: MixedLearner) -> None:

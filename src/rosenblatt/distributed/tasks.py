@@ -145,7 +145,7 @@ def _measuring(pieces: Iterator[Any], learner: Learner, measured: Measured | Non
         if measured is not None:
             rows, _, order, _ = piece
             measured.radius2 = max(measured.radius2, rows.radius2(order))
-            measured.depth = max(measured.depth, rows.depth())
+            measured.depth = max(measured.depth, rows.depth(order))
 
 
 def summed(state: State, shares: Sequence[Share], passed: Sequence[Passed]) -> Sum:

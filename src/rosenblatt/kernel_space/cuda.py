@@ -64,7 +64,7 @@ __device__ double spread(const Rule& r, const double* s, int k, int y, int rival
         coef[y] = tau;
         return tau;
     }
-    const int n = r.kind == 4 ? k - 1 : k;
+    const int n = k - 1;
     if (r.kind == 4) {
         const double cap = weight * r.a * A;
         if (!(1 - margin > 0 && A > 0 && cap > 0)) return 0;
@@ -72,7 +72,8 @@ __device__ double spread(const Rule& r, const double* s, int k, int y, int rival
         for (int c = 0; c < k; ++c) if (c != y) sorted[m++] = 1 - (s[y] - s[c]);
     } else {
         if (!(margin < r.a && A > 0)) return 0;
-        for (int c = 0; c < k; ++c) sorted[c] = (c == y ? s[c] - r.a : s[c]) / A + (c == y ? 1 : 0);
+        int m = 0;
+        for (int c = 0; c < k; ++c) if (c != y) sorted[m++] = s[c];
     }
     for (int i = 1; i < n; ++i) {  // descending
         const double v = sorted[i]; int j = i;
@@ -96,16 +97,25 @@ __device__ double spread(const Rule& r, const double* s, int k, int y, int rival
         }
         return coef[y] = gain;
     }
-    double total = -1, theta = 0;
-    for (int p = 0; p < k; ++p) {
-        total += sorted[p]; theta = total / (p + 1);
-        if (p + 1 < k && theta >= sorted[p + 1]) break;
+    double total = 0, drop = 0, theta = 0;
+    for (int p = 1; p <= n; ++p) {
+        total += (sorted[0] - sorted[p - 1]) / A; drop = (total + 1) / p;
+        if (p < n && drop <= (sorted[0] - sorted[p]) / A) break;
+    }
+    if ((r.a - (s[y] - sorted[0])) / A - drop >= 1) {
+        for (int c = 0; c < k; ++c) coef[c] = fmin((sorted[0] - s[c]) / A - drop, 0.0);
+        return coef[y] = 1;
+    }
+    total = 0;
+    for (int p = 1; p <= n; ++p) {
+        total += (r.a - (s[y] - sorted[p - 1])) / A; theta = total / (p + 1);
+        if (p < n && theta >= (r.a - (s[y] - sorted[p])) / A) break;
     }
     for (int c = 0; c < k; ++c) {
-        const double B = (c == y ? s[c] - r.a : s[c]) / A, D = B + (c == y ? 1 : 0);
-        coef[c] = fmin(theta, D) - B;
+        const double B = (r.a - (s[y] - s[c])) / A;
+        coef[c] = fmin(theta, B) - B;
     }
-    return coef[y];
+    return coef[y] = theta;
 }
 
 

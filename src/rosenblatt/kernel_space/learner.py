@@ -297,10 +297,12 @@ class KernelLearner(Learner):
     def _note_norms(self, steps: Array, scores: Array, diagonal: Array) -> None:
         """‖w‖² grows by ``2·a·s + a²·K(x, x)`` with each update; and by how much rounding may have hidden."""
         grown = 2 * steps * scores + steps**2 * diagonal[:, None]
+        number = np.finfo(self.dtype)
         size = 2 * np.abs(steps * scores) + steps**2 * np.abs(diagonal[:, None])
+        lost = float(number.tiny) * (2 * np.abs(steps) * float(np.abs(self.alpha).sum()) + steps**2)  # underflow
         axis = 0 if self.slots > 1 else None
         self.norm2 = self.norm2 + grown.sum(axis=axis)
-        self.norm2_rounding = self.norm2_rounding + 8 * float(np.finfo(self.dtype).eps) * size.sum(axis=axis)
+        self.norm2_rounding = self.norm2_rounding + (8 * float(number.eps) * size + lost).sum(axis=axis)
 
     # ---- judging -------------------------------------------------------------------------------------------------
 
@@ -389,10 +391,11 @@ class KernelLearner(Learner):
         """Tighten the lower bound by the present weights, which got every row right."""
         norm = np.sqrt(np.maximum(self.norm2 - self.norm2_rounding, 0))
         if np.all(norm > 0):
+            number = np.finfo(self.dtype)
             R2 = rows.radius2(order) + self.fit_intercept
             depth = len(self.support) / 16 + 16
             size = max(float(np.abs(part).sum(axis=0).max(initial=0)) for part in (self.alpha, self.coef))
-            rounding = float(np.finfo(self.dtype).eps) * depth * R2 * size / norm.min()
+            rounding = (float(number.eps) * depth * R2 + 4 * float(number.tiny)) * size / norm.min()
             least = float(np.min(self.least / np.sqrt(self.norm2 + self.norm2_rounding)))
             self.evidence.lower = max(self.evidence.lower, 0.0, least - float(rounding))
 

@@ -179,6 +179,10 @@ class KernelRows:
         found = self.diagonal() if order is None else self.diagonal()[order]
         return max(0.0, float(found.max(initial=0.0)) - self.kernel.bias)
 
+    def radius(self, order: Array | None = None) -> float:
+        """R; never quite 0, because a kernel that vanishes may be that of rows too short for their squares."""
+        return max(float(np.sqrt(self.radius2(order))), float(np.finfo(np.float64).smallest_subnormal))
+
     # ---- where the library has its arrays --------------------------------------------------------------------------
 
     @property

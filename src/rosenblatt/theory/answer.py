@@ -31,7 +31,7 @@ class Separability:
         The maximum margin of the vectors (x, 1), over ‖(w, b)‖, which mistake bounds and ``margin_bounds_`` speak of.
         The same as ``margin`` without a bias.
     w : ndarray of shape (n_features,) or (n_classes, n_features), or None
-        Weights that separate with that margin.
+        Weights that separate with that margin. Fractions where no floats near them separate.
     b : float, ndarray of shape (n_classes,), or None
         Their bias.
     certificate : ndarray of shape (n_samples,) or (n_samples, n_classes), or None
@@ -42,7 +42,8 @@ class Separability:
     exact : bool
         Whether the proof holds without rounding. (That w separates always does.)
     margin_bounds, margin_augmented_bounds : (float, float)
-        Proven bounds on the two margins. They agree to rounding, or to a relative 1e-6 on very large data.
+        Proven bounds on the two margins: neighbouring floats where it is exact, else they agree to rounding, or to a
+        relative 1e-6 on very large data.
     dual, dual_augmented : ndarray like a certificate, or None
         Weights λ ≥ 0 of the support points, which prove the margins maximal: none exceeds ``‖Σ λ·z‖/Σ λ``. Fractions
         where they could be found.

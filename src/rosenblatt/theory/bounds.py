@@ -144,7 +144,8 @@ def mistake_bound(
         The margin γ > 0 of Freund and Schapire's bound; "best" takes the one that makes the bound smallest. None: the
         margin of the weights where they separate, else ``1/‖w‖``, where the score is 1.
     fit_intercept : bool or None, default=None
-        Whether the learner has a bias, so that the vectors are (x, 1). None: as the estimator has, else if b is not 0.
+        Whether the learner has a bias, so that the vectors are (x, 1). None: as the estimator has or the answer was
+        asked, else if b is not 0.
     estimator : fitted estimator, default=None
         Compare its mistakes on these rows with the bound that holds for its rule: the margin perceptron's is
         ``(R² + 2m)/γ²`` updates, PA's ``(R/γ)²``, PA-I's ``max(R², 1/C)/γ²``, PA-II's ``(R² + 1/(2C))/γ²``, the batch
@@ -186,7 +187,7 @@ def mistake_bound(
     if fit_intercept is None and learner is not None:
         fit_intercept = learner.fit_intercept
     if getattr(w, "w_augmented", None) is not None and fit_intercept is not False:
-        w, b = w.w_augmented, w.b_augmented
+        w, b, fit_intercept = w.w_augmented, w.b_augmented, True
     weights = given.weigh(w, b, X.shape[1], n_classes)
     if fit_intercept is None:
         fit_intercept = bool(np.any(weights.b != 0))

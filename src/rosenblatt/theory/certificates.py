@@ -59,6 +59,8 @@ def holds(
 ) -> bool:
     """Whether it proves that no separator exists: λ ≥ 0, not all zero, and the examples cancel exactly."""
     flat = [a for entry in certificate for a in (entry if hasattr(entry, "__len__") else (entry,))]
+    if any(entry[y] for entry, y in zip(certificate, codes) if hasattr(entry, "__len__")):
+        return False  # a row does not play against its own class
     if len(certificate) != len(rows) or not flat or min(flat) < 0 or not any(flat):
         return False
     return not any(combination(rows, codes, certificate, fit_intercept))
@@ -84,11 +86,11 @@ def vector(x: Sequence[Number], y: int, rival: int, n_classes: int, fit_intercep
     return z
 
 
-def made_exact(X: Any, vectors: Vectors, lam: Array, deadline: float) -> Array | None:
+def made_exact(X: Any, vectors: Vectors, lam: Array, work: exact.Work) -> Array | None:
     """The certificate that has its positive weights where ``lam`` has them, in whole numbers; None if there is none.
 
     The equations ``Σ λ z = 0`` over these points have one solution, up to a factor, if they are as few as they can be.
-    TimeoutError where they are too many, or it takes too long.
+    TimeoutError where they are too many, or it is too much work.
     """
     points = np.flatnonzero(lam > 1e-9 * lam.max(initial=0.0))
     if len(points) > _LARGEST:
@@ -106,7 +108,7 @@ def made_exact(X: Any, vectors: Vectors, lam: Array, deadline: float) -> Array |
         _, triangle, order = linalg.qr(floats, mode="economic", pivoting=True)
         size = np.abs(np.diag(triangle))
         rank = int(np.sum(size > 1e-12 * size[0]))
-        found = exact.solve([[point[j] for point in z] for j in order[:rank].tolist()], deadline=deadline)
+        found = exact.solve([[point[j] for point in z] for j in order[:rank].tolist()], work=work)
     if found is None or min(found) < 0 < max(found):
         return None
     weights = exact.whole(abs(a) for a in found)

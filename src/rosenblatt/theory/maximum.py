@@ -25,8 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import linalg, optimize
 
-from .. import engine, exact, rules
-from . import given, verification
+from .. import engine, rules
 from .vectors import Vectors
 
 Array = NDArray[Any]
@@ -36,7 +35,6 @@ CLOSED = 1e-10
 _PASSES = 10  # of the ascent, between two looks at all vectors
 _DENSE = 4000  # support points for which the equations are solved; their matrix is dense
 _AFTER_INTERIOR = 1.0  # seconds of ascent after the interior-point method, which seldom leaves anything to do
-_EXACT_SUPPORT = 60  # support points for which the margin is computed in fractions
 _SMALL = 1000  # support points whose equations are solved by orthogonal factors
 
 
@@ -163,8 +161,15 @@ class HardMargin:
         self.solve(_before_the_drop(lam, smaller + self.n_biases + 1))
         return True
 
+    @np.errstate(all="ignore")  # a step that leaves the floats ends it
+    def near(self, separator: tuple[Array, Array]) -> Array:
+        """λ that may be close to those of the maximum margin, by the interior-point method alone."""
+        self.interior(*separator, math.inf)
+        return self._tidied().lam if self.best.lower > 0 else self.best.lam
+
     # ---- coordinate ascent ---------------------------------------------------------------------------------------
 
+    @np.errstate(all="ignore")
     def run(
         self,
         separator: tuple[Array, Array] | None = None,
@@ -286,12 +291,15 @@ class HardMargin:
         if len(support) > _SMALL:
             return
         Z, F = self.vectors.dense(support), self.vectors.F[support]
-        goal = np.linalg.lstsq(Z, self.vectors.Z[support] @ w, rcond=None)[0]  # w in the columns that are there
+        try:
+            goal = np.linalg.lstsq(Z, self.vectors.Z[support] @ w, rcond=None)[0]  # w in the columns that are there
+        except np.linalg.LinAlgError:
+            return
         A, target = np.hstack((Z, F)), np.concatenate((goal, np.zeros(len(b)) if self.free else b))
         widths = np.maximum(np.sqrt((A**2).sum(axis=0)), 1e-300)
         try:
             part = optimize.nnls((A / widths).T, target / widths)[0]
-        except RuntimeError:  # too many steps
+        except (RuntimeError, ValueError):  # too many steps, or numbers that have left the floats
             return
         lam = np.zeros(len(self.vectors))
         lam[support] = part
@@ -323,6 +331,8 @@ def _interior_points(A: Array, hessian: Array, x: Array) -> Iterator[tuple[Array
         D = lam / s
         matrix = (A.T * D) @ A
         matrix[np.diag_indices_from(matrix)] += hessian + 1e-15 * np.trace(matrix) / len(matrix)
+        if not np.all(np.isfinite(matrix)):
+            return
         try:
             factor = linalg.cho_factor(matrix)
         except linalg.LinAlgError:
@@ -356,40 +366,3 @@ def _reach(values: Array, step: Array) -> float:
     """How far along the step, up to 1, the values stay positive."""
     shrinking = step < 0
     return min(1.0, float(np.min(-values[shrinking] / step[shrinking]))) if shrinking.any() else 1.0
-
-
-def in_fractions(
-    X: Any, known: given.Labels, found: Maximum, fit_intercept: bool, free: bool, deadline: float
-) -> tuple[Array, list[Any], Any] | None:
-    """λ, w and b of the maximum margin in fractions, from its support points; None where they do not show it.
-
-    They solve ``w·z + b·f = 1`` on all of them, with w = Σ λ z.
-    """
-    support = np.flatnonzero(found.lam > 1e-9 * found.lam.max(initial=0.0))
-    if not 0 < len(support) <= _EXACT_SUPPORT:
-        return None
-    rows, signs = exact.rows(X, support), [1 if code == 1 else -1 for code in known.codes[support].tolist()]
-    z = [[s * v for v in x] for x, s in zip(rows, signs)]
-    products: list[list[Any]] = []
-    right: list[Any] = [1] * len(z)
-    try:
-        for p in z:
-            exact.in_time(deadline)  # long fractions take their time
-            products.append([sum(u * v for u, v in zip(p, q) if u and v) for q in z])
-    except TimeoutError:
-        return None
-    if fit_intercept and not free:
-        products = [[g + s * t for g, t in zip(line, signs)] for line, s in zip(products, signs)]
-    elif fit_intercept:
-        products = [[*line, s] for line, s in zip(products, signs)] + [[*signs, 0]]
-        right.append(0)
-    try:
-        solution = exact.solve(products, right, deadline)
-    except TimeoutError:
-        return None
-    if solution is None or min(solution[: len(z)]) < 0:
-        return None
-    dual = np.zeros(X.shape[0], dtype=object)
-    dual[support] = solution[: len(z)]
-    optimum = verification.exact_optimum(X, known, dual, fit_intercept, augmented=not free)
-    return None if optimum is None else (dual, *optimum)

@@ -7,7 +7,6 @@ import math
 import time
 from collections.abc import Callable
 from dataclasses import replace
-from fractions import Fraction
 from itertools import combinations
 from typing import Any
 
@@ -16,10 +15,12 @@ from numpy.typing import NDArray
 
 from .. import engine, exact, reference, rules
 from ..learner import Learner, Pass
-from . import certificates, given, programme, verification
+from . import certificates, given, programme, rounding, verification
 from .answer import Separability
-from .maximum import HardMargin, Maximum, in_fractions
+from .exact_vectors import ExactVectors
+from .maximum import HardMargin, Maximum
 from .revisits import Revisits
+from .shortest import Shortest, shortest, supported
 from .vectors import Vectors
 
 Array = NDArray[Any]
@@ -28,8 +29,8 @@ Array = NDArray[Any]
 #: out.
 _MANY_ENTRIES, _MOST_ENTRIES = 1_000_000, 100_000_000
 _SMALLEST = 1e-70  # below it, fourth powers vanish
-_MOST_EXACT = 20_000  # numbers in the vectors of a programme that is solved in fractions
-_EXACT_SECONDS = 10.0  # for the maximum margin in fractions; twice that for a certificate
+_MOST_EXACT = 20_000  # numbers in the vectors of data that are decided in fractions where floats cannot
+_MOST_WORK = 2.5e6  # in exact numbers, for each of: a certificate, a decision, a margin
 
 
 class Search:
@@ -48,6 +49,7 @@ class Search:
             )
         self.n_classes = len(known.classes)
         self.deadline, self.time_limit = time.monotonic() + time_limit, time_limit
+        self._work = exact.Work(deadline=self.deadline)
         self.say = say or (lambda text: None)
         self.upper = math.inf  # on the margin of (x, 1)
         self.R = math.sqrt(self.rows.radius2() + fit_intercept)
@@ -64,6 +66,13 @@ class Search:
         """How many numbers the vectors hold."""
         held = int(self.X.nnz if engine.is_sparse(self.X) else self.X.size)
         return held if self.n_classes == 2 else 2 * (self.n_classes - 1) * held
+
+    @property
+    def is_small(self) -> bool:
+        """Whether exact numbers may look for an answer that floats have not found."""
+        n, d = self.X.shape
+        blocks = 1 if self.n_classes == 2 else (self.n_classes - 1) * self.n_classes
+        return int(blocks * n * d) <= _MOST_EXACT
 
     def vectors(self) -> Vectors | None:
         """All z, unless they are too many to write out."""
@@ -85,9 +94,30 @@ class Search:
         w, b = vectors.weights(w, b)
         return w, b - w @ self.centre if vectors is self._centred else b
 
+    def work(self) -> exact.Work:
+        """How much more may be done in exact numbers: what is small is done whatever the clock says."""
+        self._work.most = self._work.done + _MOST_WORK
+        return self._work
+
     def answer(self, method: str, maximize: bool) -> Separability:
-        """The first answer that is found, with the maximum margin if that is asked for."""
-        if self.fit_intercept and np.all(self.known.codes == self.known.codes[0]):
+        """The first answer that is found, with the maximum margin if that is asked for; verified."""
+        found = self._found(method)
+        if found.separable and maximize and self.bounded:
+            best = self.maximized(found)
+            if verification.check(best, self.X, self.known):
+                return best
+            found = replace(found, how=found.how + "; what was found of the maximum margin could not be verified")
+        if found.separable is None or verification.check(found, self.X, self.known):
+            return found
+        return self._answer(how="neither a separator nor a certificate could be verified")
+
+    @property
+    def bounded(self) -> bool:
+        """Whether there is a largest margin: with a bias, not where all rows have one label."""
+        return not (self.fit_intercept and np.all(self.known.codes == self.known.codes[0]))
+
+    def _found(self, method: str) -> Separability:
+        if not self.bounded:
             sign = float(self.known.signs[0])
             found = self.separated(np.zeros(self.X.shape[1]), sign, "all rows have one label: a bias alone is right")
             assert found is not None
@@ -96,7 +126,7 @@ class Search:
         for way in ways:
             found = way()
             if found is not None:
-                return self.maximized(found) if found.separable and maximize else found
+                return found
         bounds = (-math.inf, self.upper)
         how = "neither a separator nor a certificate was found"
         if self.left == 0:
@@ -111,24 +141,21 @@ class Search:
 
     def separated(self, w: Any, b: Any, how: str) -> Separability | None:
         """The answer "separable", if these weights do it."""
-        weights = given.weigh(w, b, self.X.shape[1], self.n_classes)
+        weights = verification.weigh(w, b, self.X.shape[1], self.n_classes)
         if not verification.separator(self.X, self.known, weights):
             return None
-        w, b = (weights.w[0], float(weights.b[0])) if self.n_classes == 2 else (weights.w, weights.b)
+        lower = longer = verification.lower_bound(self.X, self.known, weights, augmented=False)
+        if self.fit_intercept:
+            longer = verification.lower_bound(self.X, self.known, weights, augmented=True)
         return self._answer(
             separable=True,
-            w=w,
-            b=b,
+            w=weights.w[0] if self.n_classes == 2 else weights.w,
+            b=weights.b.tolist()[0] if self.n_classes == 2 else weights.b,
             how=how,
             exact=True,
-            margin_bounds=(self._shown(weights, False), math.inf),
-            margin_augmented_bounds=(self._shown(weights, self.fit_intercept), math.inf),
+            margin_bounds=(lower, math.inf),
+            margin_augmented_bounds=(longer, math.inf),
         )
-
-    def _shown(self, weights: given.Weights, augmented: bool) -> float:
-        """The margin that weights have, or 0 where it is lost in rounding."""
-        margin, rounding = verification.shown_margin(self.X, self.known, weights, augmented)
-        return margin if margin > rounding else 0.0
 
     def inseparable(self, certificate: Array, how: str) -> Separability | None:
         """The answer "inseparable", if this certificate holds."""
@@ -198,7 +225,7 @@ class Search:
             learner.fit(
                 self.rows, self.known.codes, max_iter=300, tol=None, rng=np.random.default_rng(0), progress=watch
             )
-        self.upper = min(self.upper, learner.margin_bounds[1])
+        self.upper = min(self.upper, learner.margin_bounds[1] + 4 * rounding.EPS * self.R)  # decimals are not binary
         if learner.verdict != "separated":
             return None
         weights = learner.read("last")[:, : learner.n_vectors]
@@ -265,30 +292,30 @@ class Search:
             found = self._smallest(vectors, proposal.lam)
             if found is not None:
                 return found
-        return self._in_exact_numbers(vectors)
+        return self._in_exact_numbers()
 
-    def _in_exact_numbers(self, vectors: Vectors) -> Separability | None:
-        """The same programme in fractions, for small data on which floats could not decide."""
-        if vectors.Z.shape[0] * vectors.Z.shape[1] > _MOST_EXACT:
+    def _in_exact_numbers(self) -> Separability | None:
+        """The shortest vector of the hull in fractions, for small data on which floats could not decide."""
+        if not self.is_small:
             return None
-        self.say("solving the linear programme in exact numbers")
-        rows = exact.rows(self.X)
-        pairs = zip(vectors.row.tolist(), vectors.rival.tolist())
-        codes, k = self.known.codes.tolist(), self.n_classes
-        z = [certificates.vector(rows[i], codes[i], r, k, self.fit_intercept) for i, r in pairs]
+        self.say("deciding it in exact numbers")
+        z = ExactVectors(self.X, self.known, "counted" if self.fit_intercept else "none", self.work())
         try:
-            lam, u = exact.cancelling(z, time.monotonic() + self.left)
+            found = shortest(z)
         except TimeoutError:
             return None
-        if lam is not None:
-            flat = np.array(exact.whole(lam), dtype=object)
-            weights = vectors.per_row(flat if max(flat) >= 2**63 else flat.astype(np.int64))
-            return self.inseparable(weights, _by_programme(weights))
-        assert u is not None
-        largest = max(abs(Fraction(v)) for v in u)
-        unit = np.array([float(Fraction(v) / largest) for v in u]).reshape(1 if k == 2 else k, -1)
-        w, b = (unit[:, :-1], unit[:, -1]) if self.fit_intercept else (unit, np.zeros(len(unit)))
-        return self.separated(w, b, "a linear programme in exact numbers found a separator")
+        if not found.square:
+            weights = z.per_row(dict(zip(found.point, exact.whole(found.point.values()))))
+            weights = weights if weights.max() >= 2**63 else weights.astype(np.int64)
+            return self.inseparable(weights, f"exact numbers found a certificate of {_rows_in(weights)} rows")
+        return self.separated(*self._floats_or_fractions(z, found), "exact numbers found a separator")
+
+    def _floats_or_fractions(self, z: ExactVectors, found: Shortest) -> tuple[Array, Array]:
+        """The weights of the shortest vector in floats, if these separate, else in fractions."""
+        rounded = z.as_weights(found.w, found.biases, over=found.square)
+        if verification.separator(self.X, self.known, verification.weigh(*rounded, self.X.shape[1], self.n_classes)):
+            return rounded
+        return z.as_fractions(found.w, found.biases)
 
     def _smallest(self, vectors: Vectors, lam: Array) -> Separability | None:
         """The smallest certificate among a few, in whole numbers if possible."""
@@ -296,10 +323,9 @@ class Search:
         if vectors.Z.shape[0] * vectors.Z.shape[1] <= 200_000 and np.count_nonzero(lam) > 2:
             proposals += programme.other_certificates(vectors, 8, min(1.0, self.left))
         found: list[Array] = []
-        patience = min(self.left / 2, 2 * _EXACT_SECONDS)
         try:
             for proposal in proposals:
-                weights = certificates.made_exact(self.X, vectors, proposal, time.monotonic() + patience)
+                weights = certificates.made_exact(self.X, vectors, proposal, self.work())
                 found += [] if weights is None else [weights]
         except TimeoutError:
             if not found:  # floats, where exact numbers are too much work; elsewhere exact numbers have refuted it
@@ -318,40 +344,58 @@ class Search:
         if vectors is None:
             return replace(found, how=found.how + "; too large for the maximum margin")
         self.say("looking for the maximum margin")
-        u = np.ravel(np.asarray(found.w)), np.ravel(found.b) if self.fit_intercept else np.zeros(0)
-        if (
-            found.margin_augmented_bounds[0] < 1e-9 * self.R and self.entries < _MANY_ENTRIES
-        ):  # too narrow to start from
-            proposal = programme.propose(vectors, self.left)
-            u = u if proposal.w is None or proposal.b is None else (proposal.w, proposal.b)
-        augmented = HardMargin(vectors, free=False).run(u, time_limit=self.left / 2, report=self._reporter())
+        start = self._start(found, vectors)
+        if self.is_small:  # floats need not come near, nor take their time
+            frees = (False, True)[: 1 + self.fit_intercept]
+            near = [vectors.per_row(HardMargin(vectors, free).near(start)) for free in frees]
+            best = self._in_fractions(found, near[0], near[-1])
+            if best is not None:
+                return best
+        augmented = HardMargin(vectors, free=False).run(start, time_limit=self.left / 2, report=self._reporter())
         geometric = augmented
         if self.fit_intercept:
             vectors = self.centred() or vectors
-            start = augmented.moved(self.centre, self.n_classes) if vectors is self._centred else augmented
-            geometric = HardMargin(vectors, free=True, start=start).run(
-                (start.w, start.b), time_limit=self.left, report=self._reporter()
+            moved = augmented.moved(self.centre, self.n_classes) if vectors is self._centred else augmented
+            geometric = HardMargin(vectors, free=True, start=moved).run(
+                (moved.w, moved.b), time_limit=self.left, report=self._reporter()
             )
         better = self.separated(*self.moved_back(vectors, geometric.w, geometric.b), found.how)
-        if better is None or geometric.lower < found.margin_bounds[0]:
+        if better is None or better.margin_bounds[0] < found.margin_bounds[0]:
             better = found  # the time was up before anything better was found
         longer = self.separated(*vectors.weights(augmented.w, augmented.b), found.how)
         if longer is None or longer.margin_augmented_bounds[0] < found.margin_augmented_bounds[0]:
             longer = found
         margin, margin_augmented = better.margin_bounds[0], longer.margin_augmented_bounds[0]
+        dual_augmented = dual = vectors.per_row(augmented.lam)
+        upper_augmented = upper = self._upper(dual, augmented=True)
+        if self.fit_intercept:
+            dual = vectors.per_row(geometric.lam)
+            upper = self._upper(dual, augmented=False)
         result = replace(
             better,
             margin=margin,
             margin_augmented=margin_augmented,
-            margin_bounds=(margin, max(margin, geometric.upper)),
-            margin_augmented_bounds=(margin_augmented, max(margin_augmented, augmented.upper)),
-            dual=vectors.per_row(geometric.lam),
-            dual_augmented=vectors.per_row(augmented.lam),
+            margin_bounds=(margin, upper),
+            margin_augmented_bounds=(margin_augmented, upper_augmented),
+            dual=dual,
+            dual_augmented=dual_augmented,
             w_augmented=longer.w if self.fit_intercept else None,
             b_augmented=longer.b if self.fit_intercept else None,
             exact=False,
         )
-        return self._in_fractions(result, geometric, augmented)
+        return self._in_fractions(result, dual_augmented, dual) or result
+
+    def _start(self, found: Separability, vectors: Vectors) -> tuple[Array, Array]:
+        """Weights that separate, for the search to start from."""
+        if found.margin_augmented_bounds[0] < 1e-9 * self.R and self.entries < _MANY_ENTRIES:  # too narrow for that
+            proposal = programme.propose(vectors, self.left)
+            if proposal.w is not None and proposal.b is not None:
+                return proposal.w, proposal.b
+        w, b = np.ravel(np.asarray(found.w, dtype=float)), np.ravel(np.asarray(found.b, dtype=float))
+        return w, b if self.fit_intercept else np.zeros(0)
+
+    def _upper(self, dual: Array, augmented: bool) -> float:
+        return verification.upper_bound(self.X, self.known, dual, self.fit_intercept, augmented)
 
     def _reporter(self) -> Callable[[Maximum], None]:
         last = time.monotonic()
@@ -364,39 +408,41 @@ class Search:
 
         return report
 
-    def _in_fractions(self, result: Separability, geometric: Maximum, augmented: Maximum) -> Separability:
-        """The margins as square roots of fractions, where there are few support points."""
-        if self.n_classes > 2:
-            return result
-        deadline = time.monotonic() + min(self.left, _EXACT_SECONDS)
-        outer = in_fractions(self.X, self.known, augmented, self.fit_intercept, free=False, deadline=deadline)
-        inner = outer
-        if self.fit_intercept:
-            inner = in_fractions(self.X, self.known, geometric, self.fit_intercept, free=True, deadline=deadline)
+    def _in_fractions(self, result: Separability, near_augmented: Array, near: Array) -> Separability | None:
+        """The margins as square roots of fractions, from λ near theirs; None where that is too much work."""
+        try:
+            outer = self._shortest("counted" if self.fit_intercept else "none", near_augmented)
+            inner = self._shortest("free", near) if self.fit_intercept else outer
+        except TimeoutError:
+            return None
         if inner is None or outer is None:
-            return result
-        (dual, w, b), (dual_augmented, w_augmented, b_augmented) = inner, outer
-        rounded = self.separated([float(v) for v in w], float(b), result.how)
-        longer = self.separated([float(v) for v in w_augmented], float(b_augmented), result.how)
-        if rounded is None or longer is None:
-            return result
-        margin, margin_augmented = (1 / math.sqrt(sum(found[found != 0])) for found in (dual, dual_augmented))
-        return replace(
-            result,
-            exact=True,
-            margin=margin,
-            margin_augmented=margin_augmented,
-            w=rounded.w,
-            b=rounded.b,
-            margin_bounds=(margin, margin),
-            margin_augmented_bounds=(margin_augmented, margin_augmented),
-            dual=dual,
-            dual_augmented=dual_augmented,
-            w_augmented=longer.w if self.fit_intercept else None,
-            b_augmented=longer.b if self.fit_intercept else None,
-        )
+            return None
+        fields: dict[str, Any] = {"exact": True}
+        for name, (z, found) in {"": inner, "_augmented": outer}.items():
+            if name and not self.fit_intercept:
+                fields |= {f"{key}_augmented": fields[key] for key in ("dual", "margin")}
+                fields["margin_augmented_bounds"] = fields["margin_bounds"]
+                break
+            separator = self.separated(*self._floats_or_fractions(z, found), result.how)
+            assert separator is not None
+            fields |= {f"w{name}": separator.w, f"b{name}": separator.b}
+            fields[f"dual{name}"] = z.per_row({place: share / found.square for place, share in found.point.items()})
+            fields[f"margin{name}"] = exact.root(found.square)
+            fields[f"margin{name}_bounds"] = exact.root_below(found.square), exact.root_above(found.square)
+        return replace(result, **fields)
+
+    def _shortest(self, bias: str, near: Array) -> tuple[ExactVectors, Shortest] | None:
+        """The shortest vector; of large data only if it has its λ just where those in floats are."""
+        z = ExactVectors(self.X, self.known, bias, self.work())
+        near = np.where(near > 1e-9 * near.max(initial=0.0), near, 0.0)
+        found = shortest(z, near) if self.is_small else supported(z, near)
+        return None if found is None else (z, found)
 
 
 def _by_programme(weights: Array) -> str:
-    count = int(np.count_nonzero((weights != 0).reshape(len(weights), -1).any(axis=1)))
-    return f"a linear programme found a certificate of {count} rows"
+    return f"a linear programme found a certificate of {_rows_in(weights)} rows"
+
+
+def _rows_in(weights: Array) -> int:
+    """How many rows have a weight."""
+    return int(np.count_nonzero((weights != 0).reshape(len(weights), -1).any(axis=1)))

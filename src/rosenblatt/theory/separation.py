@@ -1,7 +1,7 @@
 """Separable or not, proved.
 
 Cheap proofs come first: rows that contradict each other, a perceptron that separates. Then the linear programme
-decides, and the hard-margin programme finds the largest margin.
+decides, or exact numbers where floats cannot, and the hard-margin programme finds the largest margin.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from ..state import check_name
 from . import given
 from .answer import Separability
 from .search import Search
-from .verification import rows_of_pair
+from .verification import of_pairs, rows_of_pair
 
 METHODS = ("auto", "duplicates", "run", "revisit", "programme")
 
@@ -54,7 +54,8 @@ def separability(
     maximize : bool, default=True
         Whether to find the maximum margin too, which takes most of the time on large data.
     time_limit : float, default=300.0
-        Seconds after which to stop looking, roughly. What is proved by then is the answer.
+        Seconds after which to stop looking, roughly. What is proved by then is the answer. Small data are decided
+        whatever the clock says.
     verbose : int, default=0
         1: say what is being tried.
 
@@ -106,19 +107,11 @@ def _pairwise(
             X[rows], known.classes[known.codes[rows]], fit_intercept,
             method=method, maximize=maximize, time_limit=left, verbose=verbose,
         )  # fmt: skip
-    decided = [answer.separable for answer in pairs.values()]
-    separable = None if None in decided and False not in decided else all(decided)
-    narrowest = min(pairs.values(), key=lambda a: a.margin_augmented_bounds[0])
-    count = sum(answer is True for answer in decided)
+    count = sum(answer.separable is True for answer in pairs.values())
     return Separability(
-        separable,
-        narrowest.margin,
-        narrowest.margin_augmented,
+        **of_pairs(pairs),
         how=f"{count} of {len(couples)} pairs of classes are separable",
         exact=all(answer.exact for answer in pairs.values()),
-        margin_bounds=narrowest.margin_bounds,
-        margin_augmented_bounds=narrowest.margin_augmented_bounds,
-        R=max(answer.R for answer in pairs.values()),
         n_rows=X.shape[0],
         fit_intercept=fit_intercept,
         classes=known.classes,

@@ -1,7 +1,9 @@
 """Checking what is claimed of separability, from the data alone, whoever claims it.
 
 Signs are decided in floating point where rounding cannot change them, and in exact rational numbers where it could; so
-"separates" is a proof. A certificate in whole numbers or fractions is checked exactly, one in floats to a tolerance.
+"separates" is a proof. Bounds are computed in fractions where the rows that decide them are few, and else in floating
+point with room for all its roundings: they are bounds either way. A certificate in whole numbers or fractions is
+checked exactly, one in floats to a tolerance.
 """
 
 from __future__ import annotations
@@ -11,21 +13,23 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
 from numbers import Rational
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .. import exact
-from . import given
+from . import given, rounding
 from .certificates import combination, holds, rows_of
+from .exact_vectors import ExactVectors, squared
+from .shortest import shortest
 from .vectors import Vectors
 
 Array = NDArray[Any]
 
-#: How far ``Σ λ z`` in floats may be from 0, relative to ``Σ λ·|z|`` in each column, and a margin from its proof.
+#: How far ``Σ λ z`` in floats may be from 0, relative to ``Σ λ·|z|`` in each column, and weights from their margin.
 TOLERANCE = 1e-9
-_EPS = float(np.finfo(np.float64).eps)
+_FEW = 2_000  # numbers in rows that are read exactly
 
 
 @dataclass(frozen=True)
@@ -39,7 +43,7 @@ class Verification:
     exact : bool
         Whether that was shown without rounding, so that it is a proof.
     tolerance : float
-        Relative tolerance where it was not; 0.0 where it was.
+        Where it was not: how far a certificate may be from 0, or the bounds of a margin are apart, relatively.
     reason : str
         What was checked, or what is wrong.
     """
@@ -58,46 +62,68 @@ def wrong(reason: str) -> Verification:
     return Verification(False, True, 0.0, reason)
 
 
-def score_rounding(X: Any, weights: given.Weights) -> float:
-    """How far a margin in floats can be off: the roundings of a lane, of the tree, and of reading the numbers."""
-    size = weights.norm(False) * math.sqrt(given.radius2(X)) + float(np.abs(weights.b).max())
-    return float(2 * _EPS * (-(-X.shape[1] // 16) + 12) * size)
+class Separator(NamedTuple):
+    """Weights as they are claimed, which may be fractions, and the floats nearest to them."""
+
+    w: Array  # (n_vectors, n_features)
+    b: Array
+    floats: given.Weights
+
+    def norm2(self, augmented: bool) -> Fraction:
+        """‖w‖² or ‖(w, b)‖², never too small."""
+        numbers = [*self.w.ravel().tolist(), *(self.b.tolist() if augmented else ())]
+        if len(numbers) <= _FEW:
+            return sum((Fraction(exact.number(v)) ** 2 for v in numbers if v), Fraction(0))
+        return Fraction(self.floats.norm(augmented) * (1 + 8 * rounding.EPS)) ** 2
+
+    def margin(self, X: Any, known: given.Labels, row: int) -> Any:
+        """``y·s``, or ``s_y − s_r`` against the best wrong class, of one row in exact numbers."""
+        x = exact.entries(X, row)
+        scores = [
+            sum((exact.number(w[column]) * value for column, value in x), Fraction(exact.number(b)))
+            for w, b in zip(self.w, self.b)
+        ]
+        code = int(known.codes[row])
+        if len(scores) == 1:
+            return scores[0] if code == 1 else -scores[0]
+        return scores[code] - max(score for r, score in enumerate(scores) if r != code)
 
 
-def shown_margin(X: Any, known: given.Labels, weights: given.Weights, augmented: bool) -> tuple[float, float]:
-    """The smallest margin of weights over ‖w‖, or over ‖(w, b)‖, and how far rounding can have moved it."""
-    norm = weights.norm(augmented)
-    if norm == 0:
-        return math.inf, 0.0
-    least = float(given.functional_margins(X, known, weights).min())
-    return least / norm, score_rounding(X, weights) / norm
+def weigh(w: Any, b: Any, n_features: int, n_classes: int) -> Separator:
+    """Weights that are to be checked."""
+    floats = given.weigh(w, b, n_features, n_classes)
+    given_w, given_b = np.atleast_2d(np.asarray(w)), np.atleast_1d(np.asarray(b)).ravel()
+    if given_w.dtype != object and given_b.dtype != object:
+        return Separator(floats.w, floats.b, floats)
+    return Separator(given_w, np.broadcast_to(given_b, (len(given_w),)), floats)
 
 
-def first_below(X: Any, known: given.Labels, w: list[list[Any]], b: list[Any], level: int) -> int | None:
-    """The first row whose margin ``y·s`` (or ``s_y − s_r``) is not above 0, or not at least 1, without rounding.
-
-    ``w`` and ``b`` are exact numbers. Floating point decides where rounding cannot matter, fractions where it could.
-    """
-    weights = given.Weights(np.array([[float(v) for v in vector] for vector in w]), np.array([float(v) for v in b]))
-    weights = given.Weights(weights.w.reshape(len(w), X.shape[1]), weights.b)
-    margins = given.functional_margins(X, known, weights)
-    rounding = score_rounding(X, weights) + 4 * _EPS * level
-    low = np.flatnonzero(margins < level - rounding)
-    if len(low):
-        return int(low[0])
-    for i in np.flatnonzero(margins <= level + rounding).tolist():
-        margin = exact_margin(exact.rows(X, [i])[0], int(known.codes[i]), w, b)
-        if margin < level or margin == level == 0:
-            return i
-    return None
+def separator(X: Any, known: given.Labels, weights: Separator) -> Verification:
+    """Check that weights get every row right, exactly."""
+    margins = given.functional_margins(X, known, weights.floats)
+    off = rounding.of_margins(X, weights.floats)
+    wrong_rows = np.flatnonzero(margins < -off)
+    doubtful = () if len(wrong_rows) else np.flatnonzero(~(margins > off)).tolist()  # all, where scores overflow
+    row = next((i for i in doubtful if not weights.margin(X, known, i) > 0), None)
+    if len(wrong_rows) or row is not None:
+        return wrong(f"row {int(wrong_rows[0]) if row is None else row} is not on its side of the boundary")
+    return Verification(True, True, 0.0, f"all {X.shape[0]} rows are on their side of the boundary")
 
 
-def exact_margin(x: list[Any], code: int, w: list[list[Any]], b: list[Any]) -> Any:
-    """``y·s``, or ``s_y − s_r`` against the best wrong class, of one row in exact numbers."""
-    s = [sum((u * v for u, v in zip(vector, x) if u and v), bias) for vector, bias in zip(w, b)]
-    if len(s) == 1:
-        return s[0] if code == 1 else -s[0]
-    return s[code] - max(value for r, value in enumerate(s) if r != code)
+def lower_bound(X: Any, known: given.Labels, weights: Separator, augmented: bool) -> float:
+    """A margin that weights which separate have at least, over ‖w‖ or over ‖(w, b)‖."""
+    norm2 = weights.norm2(augmented)
+    if norm2 == 0:
+        return math.inf
+    margins = given.functional_margins(X, known, weights.floats)
+    off = rounding.of_margins(X, weights.floats)
+    least = float(margins.min())
+    lowest = np.flatnonzero(~(margins > least + 2 * off))
+    if len(lowest) * X.shape[1] <= _FEW:
+        shown = Fraction(min(weights.margin(X, known, i) for i in lowest.tolist()))
+    else:
+        shown = Fraction(math.nextafter(least - off, -math.inf)) if math.isfinite(least - off) else Fraction(0)
+    return exact.root_below(shown**2 / norm2) if shown > 0 else 0.0
 
 
 def certificate(X: Any, known: given.Labels, weights: Any, fit_intercept: bool) -> Verification:
@@ -115,6 +141,9 @@ def certificate(X: Any, known: given.Labels, weights: Any, fit_intercept: bool) 
         return wrong(f"the weight of row {int(np.argwhere(weights < 0)[0][0])} is negative")
     if not len(support):
         return wrong("all weights are zero, which proves nothing")
+    own = _own_class(weights, known)
+    if own is not None:
+        return wrong(f"row {own} has a weight against its own class, which it does not play against")
     rows, codes = rows_of(X, support), known.codes[support].tolist()
     chosen = [
         [exact.number(a) for a in entry] if weights.ndim == 2 else exact.number(entry) for entry in weights[support]
@@ -123,6 +152,8 @@ def certificate(X: Any, known: given.Labels, weights: Any, fit_intercept: bool) 
         good = holds(rows, codes, chosen, fit_intercept)
         reason = f"Σ λ·z is exactly 0 over {len(support)} rows" if good else "Σ λ·z is not 0"
         return Verification(good, True, 0.0, reason)
+    if not _may_cancel(X, known, support, fit_intercept):
+        return wrong("Σ λ·z is close to 0, but the rows that have weights can be separated")
     if fit_intercept:  # measured against how far the rows lie apart, not how far from the origin
         rows = [[v - first for v, first in zip(x, rows[0])] for x in rows]
     off = combination(rows, codes, chosen, fit_intercept)
@@ -137,68 +168,113 @@ def certificate(X: Any, known: given.Labels, weights: Any, fit_intercept: bool) 
     return Verification(good, False, TOLERANCE, reason)
 
 
+def _may_cancel(X: Any, known: given.Labels, support: Array, fit_intercept: bool) -> bool:
+    """False where exact numbers show, without too much work, that no certificate has its weights on these rows."""
+    if len(support) * X.shape[1] > _FEW:
+        return True
+    some = given.Labels(known.classes, known.codes[support])
+    vectors = ExactVectors(X[support], some, _bias(fit_intercept, True), exact.Work(exact.Work.SMALL))
+    try:
+        return not shortest(vectors).square > 0
+    except TimeoutError:
+        return True
+
+
+def _own_class(weights: Array, known: given.Labels) -> int | None:
+    """The first row that has a weight against its own class."""
+    if weights.ndim == 1:
+        return None
+    rows = np.flatnonzero(weights[np.arange(len(weights)), known.codes] != 0)
+    return int(rows[0]) if len(rows) else None
+
+
 def _row_sums(weights: list[Any]) -> list[Any]:
     return [sum(entry) if isinstance(entry, list) else entry for entry in weights]
 
 
-def separator(X: Any, known: given.Labels, weights: given.Weights) -> Verification:
-    """Check that weights get every row right, exactly."""
-    w = [[exact.number(value) for value in vector] for vector in weights.w.tolist()]
-    row = first_below(X, known, w, [exact.number(value) for value in weights.b.tolist()], 0)
-    if row is not None:
-        return wrong(f"row {row} is not on its side of the boundary")
-    return Verification(True, True, 0.0, f"all {X.shape[0]} rows are on their side of the boundary")
+def exact_optimum(X: Any, known: given.Labels, dual: Array, fit_intercept: bool, augmented: bool) -> Fraction | None:
+    """γ² of the maximum margin, if λ in fractions shows it: then it is 1/Σ λ.
 
-
-def exact_optimum(
-    X: Any, known: given.Labels, dual: Array, fit_intercept: bool, augmented: bool
-) -> tuple[list[Any], Any] | None:
-    """(w, b) of the maximum margin of two classes, if λ in fractions shows it: then γ² = 1/Σ λ.
-
-    ``w = Σ λ·y·x``; every row has the margin 1 at least, those with λ > 0 exactly; and ``b = Σ λ·y`` where the bias is
-    in the norm, else ``Σ λ·y = 0``.
+    With ``w = Σ λ·z`` every vector has the margin 1 at least, and ``‖w‖² = Σ λ``; where the bias is free, with the
+    best one, and ``Σ λ·f = 0``. Then no margin is above ``‖w‖/Σ λ``, and w has it.
     """
-    support = np.flatnonzero(dual != 0)
-    if not len(support) or min(dual[support]) < 0:
+    vectors = ExactVectors(X, known, _bias(fit_intercept, augmented), exact.Work())
+    weights = vectors.point_of(dual)
+    if not weights or not all(isinstance(weight, (int, Fraction)) and weight > 0 for _, weight in weights):
         return None
-    rows, codes, part = exact.rows(X, support), known.codes[support].tolist(), dual[support].tolist()
-    combined = combination(rows, codes, part, fit_intercept)
-    w, b = combined[: X.shape[1]], combined[-1] if fit_intercept else 0
-    if fit_intercept and not augmented:
-        if b != 0:
-            return None
-        b = (1 if codes[0] == 1 else -1) - sum(u * v for u, v in zip(w, rows[0]))
-    if any(exact_margin(x, code, [w], [b]) != 1 for x, code in zip(rows, codes)):
+    total = sum((Fraction(weight) for _, weight in weights), Fraction(0))
+    w = vectors.combined(weights)
+    if any(_unbalanced(vectors, weights)) or squared(w) != total or vectors.lowest(w).value < 1:
         return None
-    return (w, b) if first_below(X, known, [w], [b], 1) is None else None
+    return 1 / total
+
+
+def _bias(fit_intercept: bool, augmented: bool) -> str:
+    return "none" if not fit_intercept else "counted" if augmented else "free"
+
+
+def _unbalanced(vectors: ExactVectors, weights: Any) -> list[Any]:
+    """``Σ λ·f``, which is 0 where λ bound the margin of a free bias."""
+    if vectors.bias != "free":
+        return []
+    total: list[Any] = [0] * (1 if vectors.two else len(vectors.known.classes))
+    for place, weight in weights:
+        total = [a + weight * f for a, f in zip(total, vectors.bias_of(place))]
+    return total
 
 
 def upper_bound(X: Any, known: given.Labels, dual: Array, fit_intercept: bool, augmented: bool) -> float:
     """``‖Σ λ z‖/Σ λ``, which no separator's margin exceeds; infinity if λ does not show a bound.
 
-    The margin of (x, 1), augmented, has the bias in its norm; the other one needs ``Σ λ·y = 0`` instead (to rounding,
-    where λ are floats).
+    The margin of (x, 1), augmented, has the bias in its norm. Where the bias is free, ``u·Σ λ z + b·Σ λ f ≥ γ·Σ λ``;
+    and as every class has a row on its side, the biases of a separator lie no further apart than its scores.
     """
-    free = fit_intercept and not augmented
     support = np.flatnonzero((dual != 0).reshape(len(dual), -1).any(axis=1))
-    if not len(support) or np.any(dual < 0):
+    if not len(support) or not np.all(dual >= 0) or not np.all(np.isfinite(dual.astype(float))):
         return math.inf
-    if dual.dtype == object:
-        rows, codes = exact.rows(X, support), known.codes[support].tolist()
-        combined = combination(rows, codes, dual[support].tolist(), fit_intercept)
-        width = len(rows[0]) + fit_intercept
-        bias = combined[width - 1 :: width] if fit_intercept else []
-        if free and any(bias):
+    if fit_intercept and len(np.unique(known.codes)) < len(known.classes):
+        return math.inf  # a bias may be as large as it likes
+    n_blocks = 1 if len(known.classes) == 2 else len(known.classes)
+    relative = 1 + rounding.EPS * (n_blocks * X.shape[1] + np.count_nonzero(dual) + 32)
+    apart = given.radius(X) * relative * (1 if n_blocks == 1 else math.sqrt(2))
+    if len(support) * X.shape[1] <= _FEW:
+        vectors = ExactVectors(X, known, _bias(fit_intercept, augmented), exact.Work())
+        weights = vectors.point_of(dual if dual.dtype == object else _as_fractions(dual))
+        if vectors.bias == "free" and vectors.two:
+            weights = _balanced(vectors, weights)
+        total = sum((Fraction(weight) for _, weight in weights), Fraction(0))
+        if not total:
             return math.inf
-        total = sum(_row_sums(dual[support].tolist()), Fraction(0))
-        return math.sqrt(sum((a * a for a in combined), Fraction(0)) / total**2)
-    vectors = Vectors(X[support], known.codes[support], len(known.classes), fit_intercept)
-    part = dual[support]
-    lam = part if part.ndim == 1 else part[vectors.row, vectors.rival]
-    v, f = vectors.combine(lam)
-    if free and np.abs(f).max(initial=0.0) > TOLERANCE * lam.sum():
-        return math.inf
-    return float(np.sqrt(v @ v + (0.0 if free else f @ f)) / lam.sum())
+        off = sum(map(abs, _unbalanced(vectors, weights)), Fraction(0))
+        found = exact.root_above(squared(vectors.combined(weights)) / total**2)
+        return found if not off else float(math.nextafter(found + apart * float(off / total), math.inf))
+    part = dual[support].astype(float)
+    few = Vectors(X[support], known.codes[support], len(known.classes), fit_intercept)
+    lam = part if part.ndim == 1 else part[few.row, few.rival]
+    v, f = few.combine(lam)
+    free = fit_intercept and not augmented
+    size = math.hypot(apart, fit_intercept and not free)
+    room = 2 * rounding.EPS * (len(lam) + 16) * size
+    bias = apart * float(np.abs(f).sum()) if free else 0.0
+    return float((np.sqrt(v @ v + (0.0 if free else f @ f)) + bias) / lam.sum() * relative + room)
+
+
+def _as_fractions(dual: Array) -> Array:
+    """λ in floats as the numbers that they are."""
+    found = np.zeros(dual.shape, dtype=object)
+    for place in zip(*np.nonzero(dual)):
+        found[place] = Fraction(float(dual[place]))
+    return found
+
+
+def _balanced(vectors: ExactVectors, weights: Any) -> list[Any]:
+    """λ of two classes brought to the same sum, so that Σ λ·f = 0; none where a class has none."""
+    sums = [Fraction(0), Fraction(0)]
+    for (row, _), weight in weights:
+        sums[int(vectors.known.codes[row])] += Fraction(weight)
+    return [(place, Fraction(weight) / sums[int(vectors.known.codes[place[0]])]) for place, weight in weights] if all(
+        sums
+    ) else []  # fmt: skip
 
 
 # ---- whole answers -----------------------------------------------------------------------------------------------
@@ -207,7 +283,11 @@ def upper_bound(X: Any, known: given.Labels, dual: Array, fit_intercept: bool, a
 def verify(answer: Any, X: Any, y: Any) -> Verification:
     """Check all that a ``Separability`` claims."""
     X = given.table(X)
-    known = given.label(y, X.shape[0])
+    return check(answer, X, given.label(y, X.shape[0]))
+
+
+def check(answer: Any, X: Any, known: given.Labels) -> Verification:
+    """The same of a table and labels that were read."""
     if known.classes.tolist() != np.asarray(answer.classes).tolist():
         return wrong(f"y holds the classes {known.classes.tolist()}, the answer is about {answer.classes}")
     if X.shape[0] != answer.n_rows:
@@ -218,8 +298,9 @@ def verify(answer: Any, X: Any, y: Any) -> Verification:
         return _pairs(answer, X, known)
     if answer.separable:
         return _separable(answer, X, known)
-    if any((answer.margin, answer.margin_augmented, answer.margin_bounds[1], answer.margin_augmented_bounds[1])):
-        return wrong("inseparable data have no margin, but one is claimed")
+    bounded = all(low <= 0 == high for low, high in (answer.margin_bounds, answer.margin_augmented_bounds))
+    if answer.margin or answer.margin_augmented or not bounded or answer.w is not None:
+        return wrong("inseparable data have no separator and no margin, but one is claimed")
     if answer.certificate is None:
         return wrong("no certificate is given")
     return certificate(X, known, answer.certificate, answer.fit_intercept)
@@ -228,68 +309,96 @@ def verify(answer: Any, X: Any, y: Any) -> Verification:
 def _separable(answer: Any, X: Any, known: given.Labels) -> Verification:
     if answer.w is None or answer.certificate is not None:
         return wrong("no separator is given" if answer.w is None else "a certificate says the opposite")
-    weights = given.weigh(answer.w, answer.b, X.shape[1], len(known.classes))
-    if not answer.fit_intercept and np.any(weights.b != 0):
-        return wrong("it has a bias, and separators without one were asked for")
-    found = separator(X, known, weights)
-    if not found:
-        return found
-    longer = weights
+    weights = longer = weigh(answer.w, answer.b, X.shape[1], len(known.classes))
     if answer.w_augmented is not None:
-        longer = given.weigh(answer.w_augmented, answer.b_augmented, X.shape[1], len(known.classes))
-    R = math.sqrt(given.radius2(X) + answer.fit_intercept)
+        longer = weigh(answer.w_augmented, answer.b_augmented, X.shape[1], len(known.classes))
+    if not answer.fit_intercept and (np.any(weights.b != 0) or longer is not weights):
+        return wrong("it has a bias, and separators without one were asked for")
+    for vector in (weights, longer):
+        found = separator(X, known, vector)
+        if not found:
+            return found
+    R = math.hypot(given.radius(X), answer.fit_intercept)
     if not abs(R - answer.R) <= TOLERANCE * R:
         return wrong(f"the radius is {R:.9g}, not {answer.R:.9g}")
-    tolerance, is_exact = 0.0, True
-    for name, augmented, vector, claimed, bounds, dual in (
-        ("margin", False, weights, answer.margin, answer.margin_bounds, answer.dual),
-        ("margin of (x, 1)", True, longer, answer.margin_augmented, answer.margin_augmented_bounds,
-         answer.dual_augmented),
-    ):  # fmt: skip
-        shown, rounding = shown_margin(X, known, vector, answer.fit_intercept and augmented)
-        slack = TOLERANCE * abs(shown) + rounding
-        if not bounds[0] <= shown + slack:
-            return wrong(f"the weights show a {name} of {shown:.9g}, not {bounds[0]:.9g}")
-        if claimed is None:
-            if math.isfinite(bounds[1]):
-                return wrong(f"nothing shows that no {name} exceeds {bounds[1]:.9g}")
-            continue
-        if not (bounds[0] <= claimed <= bounds[1]) or dual is None or dual.shape != _shape(X, known):
-            return wrong(f"the {name} claimed, {claimed:.9g}, is not what its bounds and support points say")
-        if abs(claimed - shown) > slack:
-            return wrong(f"the weights show a {name} of {shown:.9g}, claimed is {claimed:.9g}")
-        proved = upper_bound(X, known, dual, answer.fit_intercept, augmented)
-        if not bounds[1] >= proved - slack - _EPS * (np.count_nonzero(dual) + 12) * R:
-            return wrong(f"the support points show that no {name} exceeds {proved:.9g}; claimed is {bounds[1]:.9g}")
-        if dual.dtype == object:
-            if exact_optimum(X, known, dual, answer.fit_intercept, augmented) is None:
-                return wrong(f"the support points do not have the {name} that their weights say")
-        else:
-            is_exact = False
-        tolerance = max(tolerance, min(1.0, slack / shown if shown > 0 else 1.0), (bounds[1] - bounds[0]) / bounds[1])
-    if answer.margin is None:
-        return found
+    inner = (answer.margin, answer.margin_bounds, answer.dual)
+    outer = (answer.margin_augmented, answer.margin_augmented_bounds, answer.dual_augmented)
+    proofs = [_margin(X, known, answer.fit_intercept, "margin", False, weights, *inner)]
+    if answer.fit_intercept or inner[:2] != outer[:2] or inner[2] is not outer[2]:  # else it is the same margin
+        proofs.append(_margin(X, known, answer.fit_intercept, "margin of (x, 1)", True, longer, *outer))
+    refuted = [proof for proof in proofs if not proof]
+    if refuted or answer.margin is None is answer.margin_augmented:
+        return refuted[0] if refuted else found
     reason = f"{found.reason}, and the support points prove that no margin is larger"
-    if is_exact:
+    tolerance = max(proof.tolerance for proof in proofs)
+    if all(proof.exact for proof in proofs):
         return Verification(True, True, 0.0, reason)
     return Verification(True, False, tolerance, f"{reason} by more than a relative {tolerance:.1e}")
+
+
+def _margin(
+    X: Any, known: given.Labels, fit_intercept: bool, name: str, augmented: bool, weights: Separator, claimed: Any,
+    bounds: tuple[float, float], dual: Any,
+) -> Verification:  # fmt: skip
+    """Check what is claimed of one margin: its bounds by what was proved, and its weights by their own margin."""
+    shown = lower_bound(X, known, weights, fit_intercept and augmented)
+    if claimed is None:
+        if not (bounds[0] <= shown and bounds[1] == math.inf):
+            return wrong(f"the weights show a {name} of {shown:.9g} at least and none at most, not {bounds}")
+        return Verification(True, True, 0.0, "")
+    if dual is None or dual.shape != _shape(X, known) or _own_class(dual, known) is not None:
+        return wrong(f"no support points say that no {name} is larger")
+    is_exact = dual.dtype == object
+    if is_exact:
+        square = exact_optimum(X, known, dual, fit_intercept, augmented)
+        if square is None:
+            return wrong(f"the support points do not have the {name} that their weights say")
+        low, high = exact.root_below(square), exact.root_above(square)
+    else:
+        low, high = shown, upper_bound(X, known, dual, fit_intercept, augmented)
+    if not (bounds[0] <= low and high <= bounds[1]):
+        return wrong(f"the {name} is proved to lie in [{low!r}, {high!r}], claimed are {bounds}")
+    if not (low <= claimed <= high):
+        return wrong(f"the {name} lies in [{low!r}, {high!r}], claimed is {claimed!r}")
+    off = rounding.of_margins(X, weights.floats) / weights.floats.norm(fit_intercept and augmented)
+    if not shown >= claimed * (1 - TOLERANCE) - off:
+        return wrong(f"the weights show a {name} of {shown:.9g}, claimed is {claimed:.9g}")
+    return Verification(True, is_exact, 0.0 if is_exact else min(1.0, (bounds[1] - bounds[0]) / bounds[1]), "")
+
+
+def of_pairs(pairs: dict[Any, Any]) -> dict[str, Any]:
+    """What the answers for each two classes say together: the smallest margin, and bounds on it."""
+    answers = list(pairs.values())
+    decided = [answer.separable for answer in answers]
+    separable = None if None in decided and False not in decided else all(decided)
+    found: dict[str, Any] = {"separable": separable, "R": max(answer.R for answer in answers)}
+    for name in ("margin", "margin_augmented"):
+        margins = [getattr(answer, name) for answer in answers]
+        bounds = [getattr(answer, f"{name}_bounds") for answer in answers]
+        low, high = min(low for low, _ in bounds), min(high for _, high in bounds)
+        found[name] = 0.0 if separable is False else None if None in margins else min(margins)
+        found[f"{name}_bounds"] = (-math.inf, 0.0) if separable is False else (low, high)
+    return found
 
 
 def _pairs(answer: Any, X: Any, known: given.Labels) -> Verification:
     couples = list(combinations(known.classes.tolist(), 2))
     if list(answer.pairs) != couples:
         return wrong("not every pair of classes is answered")
+    checks = []
     for (first, second), pair in answer.pairs.items():
         rows = rows_of_pair(known, first, second)
+        if pair.fit_intercept != answer.fit_intercept:
+            return wrong(f"{first!r} against {second!r}: the answer is about other separators, with or without a bias")
         if pair.separable is not None:
-            found = verify(pair, X[rows], known.classes[known.codes[rows]])
-            if not found:
-                return wrong(f"{first!r} against {second!r}: {found.reason}")
-    decided = [pair.separable for pair in answer.pairs.values()]
-    if answer.separable != (None if None in decided and False not in decided else all(decided)):
+            checks.append(verify(pair, X[rows], known.classes[known.codes[rows]]))
+            if not checks[-1]:
+                return wrong(f"{first!r} against {second!r}: {checks[-1].reason}")
+    if any(getattr(answer, name) != value for name, value in of_pairs(answer.pairs).items()):
         return wrong("the pairs do not say so")
-    is_exact = all(pair.exact for pair in answer.pairs.values())
-    return Verification(True, is_exact, 0.0 if is_exact else TOLERANCE, "every pair was checked")
+    is_exact = len(checks) == len(couples) and all(found.exact for found in checks)
+    tolerance = max((found.tolerance for found in checks), default=0.0)
+    return Verification(True, is_exact, 0.0 if is_exact else tolerance or TOLERANCE, "every pair was checked")
 
 
 def rows_of_pair(known: given.Labels, first: Any, second: Any) -> Array:

@@ -1,0 +1,214 @@
+"""The vectors z of a data set in exact numbers, read one by one as they are needed, and the least of them along a w.
+
+Which of them are the least is screened in floating point, where rounding cannot matter, and decided in fractions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import exact
+from . import given, rounding
+
+Array = NDArray[Any]
+Number = Any  # int or Fraction
+Place = tuple[int, int]  # of a vector: its row, and the class it plays against (two classes: the other one)
+Vector = dict[tuple[int, int], Number]  # its numbers by block and column; two classes have one block
+Point = dict[Place, Number]  # of the hull of the vectors: λ ≥ 0, which sum to 1
+
+
+class Least(NamedTuple):
+    """A point of the hull with the least w·z, that value, and the biases of the classes that go with w."""
+
+    point: Point
+    value: Number
+    biases: list[Number]
+
+
+class ExactVectors:
+    """All z of a data set.
+
+    Parameters
+    ----------
+    X, known
+        The table and its labels.
+    bias : {"none", "counted", "free"}
+        Whether there is a bias. Where it counts in the norm, it is the weight of a last column of ones, and any z is a
+        point of the hull. Where it is free, the points are those of ``Σ λ·f = 0``: what each class has against
+        others must equal what these have against it. Their vertices are cycles of classes.
+    work : Work
+        How much arithmetic is allowed.
+    """
+
+    def __init__(self, X: Any, known: given.Labels, bias: str, work: exact.Work) -> None:
+        self.X, self.known, self.bias, self.work = X, known, bias, work
+        self.two = len(known.classes) == 2
+        self._rows: dict[int, list[tuple[int, Number]]] = {}
+
+    def row(self, i: int) -> list[tuple[int, Number]]:
+        """The numbers of (x, 1), or of x, that are not 0, with their columns."""
+        if i not in self._rows:
+            self.work.count(self.X.shape[1])
+            ones = [(self.X.shape[1], 1)] if self.bias == "counted" else []
+            self._rows[i] = exact.entries(self.X, i) + ones
+        return self._rows[i]
+
+    def blocks(self, place: Place) -> list[tuple[int, int]]:
+        """The blocks in which a vector has its row, and with which sign."""
+        i, rival = place
+        right = int(self.known.codes[i])
+        return [(0, 1 if right == 1 else -1)] if self.two else [(right, 1), (rival, -1)]
+
+    def combined(self, weights: Iterable[tuple[Place, Number]]) -> Vector:
+        """``Σ λ·z``."""
+        total: Vector = {}
+        for place, weight in weights:
+            row = self.row(place[0])
+            self.work.count(4 * len(row), bits(weight))
+            for block, sign in self.blocks(place):
+                for column, value in row:
+                    total[block, column] = total.get((block, column), 0) + sign * weight * value
+        return total
+
+    def bias_of(self, place: Place) -> list[int]:
+        """f, the numbers of a vector in the columns of the biases: one, or one for each class."""
+        signs = [0] * (1 if self.two else len(self.known.classes))
+        for block, sign in self.blocks(place):
+            signs[block] = sign
+        return signs
+
+    def product(self, u: Vector, v: Vector) -> Number:
+        """``u·v``."""
+        self.work.count(4 * len(u), max(map(bits, v.values()), default=0))
+        return sum((value * v[at] for at, value in u.items() if at in v), Fraction(0))
+
+    def along(self, w: Vector, place: Place) -> Number:
+        """``w·z`` of one vector."""
+        row = self.row(place[0])
+        self.work.count(4 * len(row), max(map(bits, w.values()), default=0))
+        zero = Fraction(0)
+        return sum(
+            (sign * w[block, column] * value for block, sign in self.blocks(place) for column, value in row
+             if (block, column) in w),
+            zero,
+        )  # fmt: skip
+
+    def lowest(self, w: Vector, among: Array | None = None) -> Least:
+        """The point of least ``w·z``, of all vectors or of those of some rows."""
+        least: dict[tuple[int, int], tuple[Number, Place]] = {}  # of each class against each other
+        for pair, places in self._candidates(w, among).items():
+            least[pair] = min(((self.along(w, place), place) for place in places), key=lambda found: found[0])
+        if self.bias != "free":
+            value, place = min(least.values(), key=lambda found: found[0])
+            return Least({place: 1}, value, [])
+        costs = {pair: value for pair, (value, _) in least.items()}
+        cycle, mean, biases = _least_mean_cycle(len(self.known.classes), costs)
+        return Least({least[pair][1]: Fraction(1, len(cycle)) for pair in cycle}, mean, biases)
+
+    def _candidates(self, w: Vector, among: Array | None) -> dict[tuple[int, int], list[Place]]:
+        """For each class and rival the vectors that may have the least ``w·z``, as far as floats can tell."""
+        weights = self.as_weights(w)
+        scores = given.scores(self.X, weights)
+        off = 2 * rounding.of_margins(self.X, weights)
+        found = {}
+        codes, n_classes = self.known.codes, len(self.known.classes)
+        for right in range(n_classes):
+            rows = np.flatnonzero(codes == right) if among is None else among[codes[among] == right]
+            for rival in range(n_classes) if len(rows) else ():
+                if rival == right:
+                    continue
+                own = scores[rows, 0] * (1 if right == 1 else -1) if self.two else (
+                    scores[rows, right] - scores[rows, rival]
+                )  # fmt: skip
+                low = rows[~(own > own.min() + off)]  # all, where a score overflows
+                found[right, rival] = [(i, rival) for i in low.tolist()]
+        return found
+
+    def as_weights(self, w: Vector, biases: list[Number] | None = None, over: Number = 0) -> given.Weights:
+        """A vector as weights in floats, over some number (0: the largest of them); biases where they are free."""
+        free = [] if not biases else [biases[1] - biases[0]] if self.two else biases
+        over = over or max(map(abs, [*w.values(), *free]), default=0) or 1
+        weights = np.zeros((1 if self.two else len(self.known.classes), self.X.shape[1] + 1))
+        try:
+            for place, value in w.items():
+                weights[place] = float(Fraction(value) / over)
+            weights[:, -1] += [float(Fraction(b) / over) for b in free or [0]]
+        except OverflowError:
+            return self.as_weights(w, biases)
+        return given.Weights(weights[:, :-1], weights[:, -1])
+
+    def as_fractions(self, w: Vector, biases: list[Number] | None = None) -> tuple[Array, Array]:
+        """The same as it is, in arrays of objects."""
+        n_vectors, d = 1 if self.two else len(self.known.classes), self.X.shape[1]
+        weights = np.zeros((n_vectors, d + 1), dtype=object)
+        for place, value in w.items():
+            weights[place] = value
+        if biases:
+            weights[:, d] = [biases[1] - biases[0]] if self.two else biases
+        return weights[:, :d], weights[:, d]
+
+    def point_of(self, weights: Array) -> list[tuple[Place, Number]]:
+        """λ, one for each row or for each row and rival, as those of the vectors that are not 0."""
+        places = [tuple(place) for place in np.argwhere(weights != 0).tolist()]
+        codes = self.known.codes.tolist()
+        if weights.ndim == 1:
+            return [((i, 1 - codes[i]), _plain(weights[i])) for (i,) in places]
+        return [((i, r), _plain(weights[i, r])) for i, r in places if r != codes[i]]
+
+    def per_row(self, point: Point) -> Array:
+        """The other way round, in an array of objects."""
+        n, n_classes = len(self.known.codes), len(self.known.classes)
+        found = np.zeros(n if self.two else (n, n_classes), dtype=object)
+        for (i, rival), weight in point.items():
+            found[i if self.two else (i, rival)] = weight
+        return found
+
+
+def _plain(value: Any) -> Number:
+    """A number that does not overflow: Python's own."""
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def bits(value: Number) -> int:
+    """How long a number is."""
+    return int(value.numerator.bit_length() + value.denominator.bit_length())
+
+
+def squared(w: Vector) -> Number:
+    """‖w‖²."""
+    return sum((value * value for value in w.values()), Fraction(0))
+
+
+def _least_mean_cycle(
+    n_classes: int, costs: dict[tuple[int, int], Number]
+) -> tuple[list[tuple[int, int]], Number, list[Number]]:
+    """The cycle of classes whose costs have the least mean, that mean, and potentials b: cost + b_y − b_r ≥ mean.
+
+    A cycle below the best mean so far is looked for (Bellman and Ford) until there is none.
+    """
+
+    def mean_of(cycle: list[tuple[int, int]]) -> Number:
+        return sum((costs[pair] for pair in cycle), Fraction(0)) / len(cycle)
+
+    pairs = list(costs)
+    best = min(([(y, r), (r, y)] for y, r in pairs if (r, y) in costs), key=mean_of)
+    while True:
+        mean, potential, before = mean_of(best), [Fraction(0)] * n_classes, [-1] * n_classes
+        for _ in range(n_classes + 1):
+            changed = -1
+            for y, r in pairs:
+                if potential[y] + costs[y, r] - mean < potential[r]:
+                    potential[r], before[r], changed = potential[y] + costs[y, r] - mean, y, r
+            if changed < 0:
+                return best, mean, potential
+        for _ in range(n_classes):
+            changed = before[changed]  # now on the cycle itself
+        best, at = [], changed
+        while not best or at != changed:
+            best.append((before[at], at))
+            at = before[at]
