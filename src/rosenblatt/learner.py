@@ -112,7 +112,7 @@ class Learner(State):
 
         Of a run that goes on, ``first`` is the number of the next pass, and ``scale`` what margins are measured by.
         """
-        rows, natural = self.placed(rows, learn=True), weighted_rows(weight)
+        as_given, rows, natural = rows, self.placed(rows, learn=True), weighted_rows(weight)
         if held_out is not None:
             held_out = self.placed(held_out[0], learn=False), held_out[1]
         rng = rng or np.random.default_rng()
@@ -131,7 +131,7 @@ class Learner(State):
                 separated = self._score(rows, targets, natural) == 0
             self._look()
             if separated:
-                self._show(rows, natural)
+                self._show(as_given, natural)
             score = None
             if held_out is not None:
                 score = self.accuracy(*held_out)
@@ -155,7 +155,7 @@ class Learner(State):
                 break
         else:
             if self.epsilon is None and self._score(rows, targets, natural, stop_at_mistake=True) == 0:
-                self._show(rows, natural)
+                self._show(as_given, natural)
                 self.verdict = SEPARATED
             elif tol is not None and scale is not None and held_out is None:
                 warnings.warn(undecided(name, self.evidence, max_iter, scale, tol), warning, stacklevel=4)
