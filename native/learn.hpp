@@ -182,6 +182,7 @@ inline void add_carefully(double& sum, double& lost, double value) {
     lost += (sum - (now - part)) + (value - part);
     sum = now;
 }
+inline double total_of(double sum, double lost) { return std::isfinite(sum) ? sum + lost : sum; }
 
 // Σ w² of each of k columns, in double precision and in one order on every CPU.
 template <class T>
@@ -193,14 +194,14 @@ ROSENBLATT_CLONES void squares(const T* w, Index n_rows, Index k, double* out) {
         for (; i + kLanes <= n_rows; i += kLanes)
             for (Index l = 0; l < kLanes; ++l) add_carefully(sums.at[l], lost.at[l], square(w[i + l]));
         for (Index l = 0; i < n_rows; ++i, ++l) add_carefully(sums.at[l], lost.at[l], square(w[i]));
-        out[0] = sums.sum() + lost.sum();
+        out[0] = total_of(sums.sum(), lost.sum());
         return;
     }
     std::vector<double> lost(static_cast<std::size_t>(k));
     std::fill_n(out, k, 0.0);
     for (Index i = 0; i < n_rows; ++i)
         for (Index c = 0; c < k; ++c) add_carefully(out[c], lost[static_cast<std::size_t>(c)], square(w[i * k + c]));
-    for (Index c = 0; c < k; ++c) out[c] += lost[static_cast<std::size_t>(c)];
+    for (Index c = 0; c < k; ++c) out[c] = total_of(out[c], lost[static_cast<std::size_t>(c)]);
 }
 
 // max ‖x‖² of the rows in `order` (null: of all), without the bias feature.

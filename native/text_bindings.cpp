@@ -156,7 +156,9 @@ nb::object capsule_of(S* it, const char* name) {
 
 nb::tuple arrow_strings(nb::bytes starts, nb::bytes text) {
     const auto n_rows = static_cast<std::int64_t>(starts.size() / sizeof(std::int32_t)) - 1;
-    check_starts(reinterpret_cast<const std::int32_t*>(starts.c_str()), n_rows, static_cast<Index>(text.size()));
+    const auto* const at = reinterpret_cast<const std::int32_t*>(starts.c_str());
+    if (n_rows < 0 || at[0] != 0) throw std::invalid_argument("starts of another text");
+    check_starts(at, n_rows, static_cast<Index>(text.size()));
     auto* const schema = new ArrowSchema{};
     auto* const array = new ArrowArray{};
     (new HeldStrings(std::move(starts), std::move(text)))->give(n_rows, *schema, *array);

@@ -50,7 +50,7 @@ def test_numbered_strings_are_a_dictionary():
 
 def test_starts_of_another_text_are_refused():
     for starts, text in (([0, 5], b"abc"), ([1, 3], b"abc"), ([], b"")):
-        with pytest.raises(ValueError, match="starts of another text"):
+        with pytest.raises(ValueError, match=r"starts of another text|must rise"):
             engine.arrow_strings(np.array(starts, np.int32).tobytes(), text)
 
 

@@ -35,7 +35,7 @@ def test_a_dict_that_lies_about_its_length_leaves_the_names_as_they_were():
         __len__ = lambda self: 0  # noqa: E731
 
     model = rb.Perceptron().learn_one({"a": 1.0}, "x").learn_one({"b": 1.0}, "y")
-    with pytest.raises(ValueError, match="fit"):
+    with pytest.raises(ValueError, match="too few"):
         model.learn_one(Short({f"n{i}": 1.0 for i in range(300)}), "x")
     assert model.feature_names_in_.tolist() == ["a", "b"]
     assert model.predict_one({"a": 1.0}) in ("x", "y")

@@ -11,7 +11,7 @@ import pytest
 from identity import every
 
 import rosenblatt as rb
-from rosenblatt import convergence, exact, rules
+from rosenblatt import convergence, engine, exact, rules
 from rosenblatt.theory import given
 from rosenblatt.theory.exact_vectors import ExactVectors
 from rosenblatt.theory.shortest import shortest
@@ -144,3 +144,12 @@ def test_rows_too_short_for_their_squares_are_not_called_inseparable():
             model = rb.Perceptron(fit_intercept=False, shuffle=False, max_iter=20).fit((X * scale).astype(dtype), y)
             assert model.verdict_ != "no margin"
             assert model.margin_bounds_[1] >= 1.7 * scale
+
+
+@pytest.mark.parametrize("k", [1, 3])
+def test_squares_that_overflow_are_infinite(k):
+    weights = np.ones((40, k))
+    weights[[3, 20], 0] = 1e200
+    squares = engine.squares(weights)
+    assert squares[0] == np.inf
+    assert (squares[1:] == 40).all()

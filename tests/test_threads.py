@@ -292,6 +292,26 @@ def test_readers_read_together_and_a_writer_waits_for_them():
     assert order == ["read", "read", "still", "write"]
 
 
+def test_one_who_reads_may_look_although_a_writer_waits():
+    lock, waits = ReadWriteLock(), threading.Event()
+
+    def write():
+        waits.set()
+        with lock:
+            pass
+
+    with lock.reading:
+        thread = threading.Thread(target=write, daemon=True)
+        thread.start()
+        waits.wait(GUARD)
+        together(lambda: None)  # lets it run
+        lock.looked(lock.look())
+    thread.join(GUARD)
+    assert not thread.is_alive()
+    with lock:
+        pass
+
+
 def test_a_writer_that_was_refused_leaves_the_lock_as_it_was():
     lock = ReadWriteLock()
     with lock, pytest.raises(RuntimeError):

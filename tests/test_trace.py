@@ -142,9 +142,9 @@ def test_a_start_is_taken_and_warm_start_goes_on():
 
 def test_the_estimator_and_its_generator_are_left_alone():
     for model in (rb.Perceptron(max_iter=2), fitted(rb.Perceptron(max_iter=2, random_state=0), X6, Y6)):
-        before = copy.deepcopy(vars(model))
+        before = model.__getstate__()
         rb.trace(model, X6, Y6)
-        assert sorted(before) == sorted(vars(model))
+        assert sorted(before) == sorted(model.__getstate__())
         assert before.get("_learner") is None or np.array_equal(before["_learner"].weights, model._learner.weights)
     for source in (np.random.default_rng(3), np.random.RandomState(3)):
         model = rb.Perceptron(max_iter=3, random_state=source)

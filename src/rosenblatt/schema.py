@@ -19,6 +19,8 @@ Check = Callable[[Any, str], None]
 
 #: The largest count: from there on a float64 does not tell two neighbours apart.
 MOST = 2**53
+#: The most columns: their indices are 64-bit numbers, of which few need to be in use.
+MOST_COLUMNS = 2**62
 
 
 def anything(value: Any, place: str) -> None:

@@ -246,7 +246,9 @@ _FORMATS: dict[str, tuple[Any, schema.Check]] = {
     VowpalWabbit.name: (VowpalWabbit, schema.record(bits=schema.whole(1, 32))),
 }
 _TABLE = schema.record(table=schema.named(), categories=schema.listed(schema.text))
-_NUMBERED = schema.record(format=schema.choice(*_FORMATS), settings=schema.named(), n_features=schema.whole())
+_NUMBERED = schema.record(
+    format=schema.choice(*_FORMATS), settings=schema.named(), n_features=schema.whole(0, schema.MOST_COLUMNS)
+)
 
 
 def nbytes_of(read: Read | Csr) -> int:

@@ -308,14 +308,14 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):
             The predicted label.
         """
         lock = self._lock
-        lock.look()
+        reader = lock.look()
         try:
             learner = self._fitted if "_learner" not in self.__dict__ else self._learner
             if type(x) is not dict or self._columns is None:
                 self._check_named(x)
             return self._labels[learner.predict_one(x, self._columns)]
         finally:
-            lock.looked()
+            lock.looked(reader)
 
     # ---- fitted attributes ---------------------------------------------------------------------------------------
 

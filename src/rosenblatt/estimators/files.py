@@ -120,18 +120,23 @@ def export_onnx(estimator: FittedState, path: str | os.PathLike[str]) -> None:
     -----
     It needs the ``onnx`` package: ``pip install rosenblatt[onnx]``.
     """
+    _check_kind(estimator)
     with estimator._lock.reading:
         onnx_files.write(path, model_of(estimator))
 
 
-def model_of(estimator: Any) -> Model:
-    """What is to be stored of a fitted estimator."""
+def _check_kind(estimator: Any) -> None:
     name = type(estimator).__name__
     if type(estimator) is not getattr(estimators, name, None):
         raise TypeError(f"a model file is for the estimators of rosenblatt, and {name} is not one of them")
+
+
+def model_of(estimator: Any) -> Model:
+    """What is to be stored of a fitted estimator."""
+    _check_kind(estimator)
     learner = estimator._fitted
     return Model(
-        name,
+        type(estimator).__name__,
         estimator.get_params(deep=False),
         learner,
         None if learner.epsilon is not None else estimator.classes_,

@@ -35,6 +35,9 @@ class ReadWriteLock:
         self._readers: list[int] = []  # threads, once for each call that reads; 0: one that has the mutex
         self._idle = threading.Condition(threading.Lock())
 
+    def __reduce__(self) -> tuple[type[ReadWriteLock], tuple[()]]:
+        return ReadWriteLock, ()  # a copy is another lock, and open
+
     def begin(self) -> None:
         """Wait until nobody reads or learns, and keep it so."""
         self._acquire()
@@ -51,13 +54,20 @@ class ReadWriteLock:
         self._writing = False
         self._release()
 
-    def look(self) -> None:
-        """Wait until nobody learns, and keep others out."""
+    def look(self) -> int:
+        """Wait until nobody learns, and keep others out; what it gives is given back to ``looked``."""
+        if self._readers and get_ident() in self._readers:  # a writer may wait for the call that this one is part of
+            self._readers.append(get_ident())
+            return get_ident()
         self._acquire()
         self._readers.append(_LOOKING)
+        return _LOOKING
 
-    def looked(self) -> None:
+    def looked(self, reader: int) -> None:
         """Let others in."""
+        if reader != _LOOKING:
+            self.reading.__exit__()
+            return
         self._readers.remove(_LOOKING)
         self._release()
 

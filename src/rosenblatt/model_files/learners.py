@@ -41,7 +41,7 @@ _REST = {
     "rule": schema.instance(*rules.ALL),
     "dtype": schema.choice("float32", "float64"),
     "n_classes": schema.whole(),
-    "n_features": schema.whole(),
+    "n_features": schema.whole(0, schema.MOST_COLUMNS),
     "evidence": schema.record(
         lower=schema.real(finite=False),
         upper=schema.real(finite=False),
