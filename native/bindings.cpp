@@ -90,7 +90,7 @@ struct NamedRow {
     NamedRow(const nb::dict& values, const nb::dict& columns, bool add_names)
         : NamedRow(values, columns, add_names, values.size()) {}
 
-    CsrRows<T, std::int32_t> rows() const { return {start, feature.data, x.data, 1, n_features}; }
+    CsrRows<T, std::int32_t> rows() const { return {start, feature.data, x.data, 1, n_features, start[1]}; }
 
   private:
     NamedRow(const nb::dict& values, const nb::dict& columns, bool add_names, std::size_t n) : feature(n), x(n) {
@@ -131,8 +131,14 @@ struct NamedRow {
         }
         if (!ascending) sort_lanes(feature.data, x.data, size);
         for (const auto& [one, number] : fresh) {
-            const auto next = static_cast<std::int32_t>(columns.size());
-            if (PyDict_SetItem(columns.ptr(), one, nb::int_(next).ptr())) throw nb::python_error();
+            const std::size_t known = columns.size();
+            const auto next = static_cast<std::int32_t>(known);
+            if (!PyUnicode_CheckExact(one))
+                columns.attr("setdefault")(nb::handle(one), next);  // which leaves the column of a name that is there
+            else if (PyDict_SetItem(columns.ptr(), one, nb::int_(next).ptr()))
+                throw nb::python_error();
+            if (columns.size() != known + 1)
+                throw nb::value_error("names of features must equal the same names each time they are compared");
             feature[size] = next;
             x[size++] = number;
         }
@@ -175,10 +181,10 @@ bool is(nb::handle text, const char* name) {
 }
 
 // rows: (array,), (indptr, indices, data, n_features), ({name: number}, {name: column}) or ("gram", square array);
-// their columns need no look where nothing is found by them.
-enum class Columns { checked, unused };
+// their columns need no look where nothing is found by them, or where each row is asked whether it fits.
+enum class Columns { checked, later };
 
-template <class T, Columns columns = Columns::checked, class F>
+template <class T, Columns columns = Columns::later, class F>
 auto with_rows_of(const nb::tuple& rows, bool add_names, F&& f) {
     if (rows.size() == 1) {
         const auto data = array<ReadOnly>(rows[0], "dense rows");
@@ -203,10 +209,14 @@ auto with_rows_of(const nb::tuple& rows, bool add_names, F&& f) {
         const I* first = typed<I>(start, 1, "indptr");
         const auto n = static_cast<Index>(start.size()) - 1;
         check_starts(first, n, std::numeric_limits<Index>::max());
-        const CsrRows<T, I> view{first, read_only<I>(rows[1], first[n], "indices"),
-                                 read_only<T>(rows[2], first[n], "data"), n, nb::cast<Index>(rows[3])};
-        if (columns == Columns::checked)
-            check_below(view.feature + first[0], first[n] - first[0], view.n_features, "column indices");
+        const Index stored = first[n];
+        const CsrRows<T, I> view{first,
+                                 read_only<I>(rows[1], stored, "indices"),
+                                 read_only<T>(rows[2], stored, "data"),
+                                 n,
+                                 nb::cast<Index>(rows[3]),
+                                 stored};
+        if (columns == Columns::checked) check_below(view.feature, stored, view.n_features, "column indices");
         return view;
     };
     return start.dtype() == nb::dtype<std::int32_t>() ? f(csr(std::int32_t{})) : f(csr(std::int64_t{}));
@@ -290,6 +300,7 @@ Codes codes_of(nb::handle targets, Index n_rows, std::int32_t& one) {
     return {nullptr, typed<std::int32_t>(codes, n_rows, "targets")};
 }
 
+constexpr const char* kMisfit = "column indices must lie between 0 and the number of features − 1";
 constexpr double kMostCounted = 9007199254740992;  // 2^53: every whole number up to it is a double
 
 // examples: (targets, order or None, weights or None, where in the order to begin), and where they are wanted
@@ -310,8 +321,14 @@ bool learn_pass(const nb::tuple& rows, const nb::tuple& model, const nb::tuple& 
                 throw std::invalid_argument("a tally counts from 0 to 2^53");
             return static_cast<Index>(kept[i]);
         };
-        Tally tally{kept[1], false, m.w.sink != m.w.bias, count(3), count(4), count(2),
-                    kept[0], tau,   tau + m.w.n_classes};
+        Tally tally{.room = kept[1],
+                    .batch = m.w.sink != m.w.bias,
+                    .mistakes = count(3),
+                    .updates = count(4),
+                    .visited = count(2),
+                    .growth = kept[0],
+                    .tau = tau,
+                    .least = tau + m.w.n_classes};
         Pocket<T> pocket{};
         if (!pocket_tuple.is_none()) {
             const auto pair = sized(pocket_tuple, 2, "a pocket");
@@ -348,6 +365,7 @@ bool learn_pass(const nb::tuple& rows, const nb::tuple& model, const nb::tuple& 
             go(read_only<double>(examples[0], view.n_rows, "targets"));
         else
             go(codes_of(examples[0], view.n_rows, one));
+        if (tally.misfit) throw std::invalid_argument(kMisfit);
         const auto keep = [&](Index i, Index value) { kept[i] = static_cast<double>(value); };
         kept[0] = tally.growth;
         keep(2, tally.visited);
@@ -373,8 +391,12 @@ bool learn_pass(const nb::tuple& rows, const nb::tuple& model, const nb::tuple& 
 void score_rows(const nb::tuple& rows, const nb::tuple& model, nb::object out) {
     with_scored_rows(rows, model, [&]<class T>(T, const auto& view, auto& m) {
         T* to = writable<T>(out, view.n_rows * m.w.n_classes, "out");
-        nb::gil_scoped_release unlocked;
-        score(view, m, to);
+        bool fits;
+        {
+            nb::gil_scoped_release unlocked;
+            fits = score(view, m, to);
+        }
+        if (!fits) throw std::invalid_argument(kMisfit);
     });
 }
 
@@ -383,6 +405,7 @@ template <class F>
 void with_scores_of_one(const nb::tuple& row, const nb::tuple& model, Index visited, F&& f) {
     with_scored_rows(row, model, [&]<class T>(T, const auto& view, auto& m) {
         if (view.n_rows != 1 || (visited && !m.w.total)) throw std::invalid_argument("one row, and sums to average");
+        if (!view[0].fits()) throw std::invalid_argument(kMisfit);
         Room<T> scores(static_cast<std::size_t>(m.w.n_classes));
         score_row(view[0], m, static_cast<double>(visited), scores.data);
         f(scores.data, m.w.n_classes);
@@ -406,7 +429,7 @@ auto read_rows(const nb::tuple& rows, F f) {
     const nb::handle data = rows.size() == 1 ? rows[0] : sized(rows, 4, "rows")[2];
     const auto type = array<ReadOnly>(data, "data").dtype();
     return with_number_type(type, [&]<class T>(T) {
-        return with_rows_of<T, Columns::unused>(rows, false, [&](const auto& view) {
+        return with_rows_of<T>(rows, false, [&](const auto& view) {
             nb::gil_scoped_release unlocked;
             return f(view);
         });
@@ -440,8 +463,8 @@ double radius2_rows(const nb::tuple& rows, nb::object order) {
 // out = a·bᵀ of CSR rows with indices of one type
 void product_of(const nb::tuple& a, const nb::tuple& b, nb::object out, int n_threads) {
     with_number_type(array<ReadOnly>(sized(a, 4, "rows")[2], "data").dtype(), [&]<class T>(T) {
-        with_rows_of<T>(a, false, [&]<class Left>(const Left& left) {
-            with_rows_of<T>(b, false, [&]<class Right>(const Right& right) {
+        with_rows_of<T, Columns::checked>(a, false, [&]<class Left>(const Left& left) {
+            with_rows_of<T, Columns::checked>(b, false, [&]<class Right>(const Right& right) {
                 if constexpr (std::is_same_v<Left, Right> &&
                               requires { product(left, right, 1, static_cast<T*>(nullptr)); }) {
                     if (left.n_features != right.n_features)
@@ -489,7 +512,8 @@ nb::tuple place_of_features(nb::object features, nb::object table, nb::object me
     Groups groups{kept(table, 2 * size, "table"), kept(met, size / 2, "groups"), size, count};
     const auto place = [&]<class I>(I) {
         const I* feature = typed<I>(from, n, "features");
-        check_below(feature, n, std::numeric_limits<I>::max(), "features");
+        constexpr Index most = std::min<Index>(std::numeric_limits<I>::max(), std::numeric_limits<Index>::max() - 1);
+        check_below(feature, n, most + 1, "features");
         I* to = writable<I>(out, n, "out");
         nb::gil_scoped_release unlocked;
         return place_features(feature, n, groups, add, to);

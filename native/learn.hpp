@@ -59,6 +59,7 @@ ROSENBLATT_CLONES void learn(const Rows& rows, Model& model, const Rule& rule, c
                 Examples<Targets> all = examples;
                 all.first = 0;
                 learn(rows, still, Rule(Still{}), all, none, false, count);
+                tally.misfit = count.misfit;
                 if (count.mistakes >= pocket.errors) return;
                 pocket.errors = count.mistakes;
             }
@@ -72,6 +73,10 @@ ROSENBLATT_CLONES void learn(const Rows& rows, Model& model, const Rule& rule, c
         if (i + kAhead < examples.count) rows[examples.row(i + kAhead)].prefetch();
         const Index row = examples.row(i);
         const auto x = rows[row];
+        if (!x.fits()) {
+            tally.misfit = true;
+            return;
+        }
         const double weight = examples.dual ? examples.dual[row] : examples.weight ? examples.weight[row] : 1;
         const Index mistakes = tally.mistakes;
         const Outcome outcome = model.consider(x, examples.target[row], weight, rule, tally);
@@ -96,9 +101,15 @@ ROSENBLATT_CLONES void learn(const Rows& rows, Model& model, const Rule& rule, c
     if (pocket.weights) settle();
 }
 
+// False: a row had features that are not there.
 template <class Rows, class Model>
-ROSENBLATT_CLONES void score(const Rows& rows, Model& model, typename Rows::value_type* out) {
-    for (Index i = 0; i < rows.n_rows; ++i) model.scores(rows[i], out + i * model.w.n_classes);
+ROSENBLATT_CLONES bool score(const Rows& rows, Model& model, typename Rows::value_type* out) {
+    for (Index i = 0; i < rows.n_rows; ++i) {
+        const auto x = rows[i];
+        if (!x.fits()) return false;
+        model.scores(x, out + i * model.w.n_classes);
+    }
+    return true;
 }
 
 // Scores of a row by the weights, or, after n > 0 examples, by their average W − total/n, rounded as its readout is.
@@ -144,8 +155,9 @@ ROSENBLATT_CLONES Scan scan_values(const T* x, Index count) {
 
 // Canonical: ascending within each row. Counted over the whole array at once, less what the row boundaries explain.
 template <class I>
-ROSENBLATT_CLONES Scan::Fault scan_features(const I* start, const I* feature, Index n_rows, Index n_features) {
-    const Index first = start[0], last = start[n_rows];
+ROSENBLATT_CLONES Scan::Fault scan_features(const I* start, const I* feature, Index n_rows, Index n_features,
+                                            Index n_entries) {
+    const Index first = std::clamp<Index>(start[0], 0, n_entries), last = n_entries;
     if (first == last) return Scan::none;
     I low = feature[first], high = low;
     Index descents = 0, explained = 0;
@@ -155,8 +167,10 @@ ROSENBLATT_CLONES Scan::Fault scan_features(const I* start, const I* feature, In
         high = std::max(high, feature[e]);
     }
     if (low < 0 || high >= n_features) return Scan::index_out_of_range;
-    for (Index i = 0; i < n_rows; ++i)
-        if (start[i] > first && start[i] < start[i + 1]) explained += feature[start[i]] <= feature[start[i] - 1];
+    for (Index i = 0; i < n_rows; ++i) {
+        const Index at = start[i];
+        if (at > first && at < last && at < start[i + 1]) explained += feature[at] <= feature[at - 1];
+    }
     return descents == explained ? Scan::none : Scan::not_canonical;
 }
 
@@ -170,9 +184,9 @@ Scan scan(const GramRows<T>& rows) {
 }
 template <class T, class I>
 Scan scan(const CsrRows<T, I>& rows) {
-    const Scan::Fault fault = scan_features(rows.start, rows.feature, rows.n_rows, rows.n_features);
+    const Scan::Fault fault = scan_features(rows.start, rows.feature, rows.n_rows, rows.n_features, rows.n_entries);
     if (fault == Scan::index_out_of_range) return {fault, 0};
-    const Scan values = scan_values(rows.x + rows.start[0], rows.start[rows.n_rows] - rows.start[0]);
+    const Scan values = scan_values(rows.x, rows.n_entries);
     return values.fault == Scan::none ? Scan{fault, values.largest} : values;
 }
 

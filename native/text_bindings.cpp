@@ -23,6 +23,14 @@ using ReadOnly = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu
 template <class T>
 using Writable = nb::ndarray<T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
+// An array of the type and shape that is asked for.
+template <class A>
+A array_as(nb::handle h) {
+    A found;
+    if (!nb::try_cast(h, found, false)) throw std::invalid_argument("an array is of another type, or only to be read");
+    return found;
+}
+
 // ---- documents
 // -------------------------------------------------------------------------------------------------------
 
@@ -174,9 +182,9 @@ bool is(nb::handle text, const char* name) { return nb::cast<std::string>(text) 
 Lexicon lexicon_of(nb::handle given) {
     if (given.is_none()) return {};
     const auto parts = sized(given, 3, "a table of n-grams");
-    const auto bytes = nb::cast<ReadOnly<std::uint8_t>>(parts[0]);
-    const auto starts = nb::cast<ReadOnly<std::int64_t>>(parts[1]);
-    const auto slots = nb::cast<ReadOnly<std::uint64_t>>(parts[2]);
+    const auto bytes = array_as<ReadOnly<std::uint8_t>>(parts[0]);
+    const auto starts = array_as<ReadOnly<std::int64_t>>(parts[1]);
+    const auto slots = array_as<ReadOnly<std::uint64_t>>(parts[2]);
     const auto size = static_cast<std::int64_t>(starts.size()) - 1;
     if (size < 0 || slots.size() <= static_cast<std::size_t>(size) || !std::has_single_bit(slots.size()))
         throw std::invalid_argument("the arrays of a table of n-grams do not fit together");
@@ -319,8 +327,8 @@ nb::tuple gather_ngrams(const nb::object& documents, const nb::tuple& analysis, 
 }
 
 nb::object index_ngrams(nb::object bytes_array, nb::object starts_array) {
-    const auto bytes = nb::cast<ReadOnly<std::uint8_t>>(bytes_array);
-    const auto starts = nb::cast<ReadOnly<std::int64_t>>(starts_array);
+    const auto bytes = array_as<ReadOnly<std::uint8_t>>(bytes_array);
+    const auto starts = array_as<ReadOnly<std::int64_t>>(starts_array);
     check_starts(starts.data(), static_cast<Index>(starts.size()) - 1, static_cast<Index>(bytes.size()));
     const std::size_t size = slots_for(starts.size() - 1);
     Memory<std::uint64_t> slots;
@@ -357,14 +365,14 @@ nb::object hash_ngrams(const nb::object& texts) {
 // ---- inverse document frequency
 // --------------------------------------------------------------------------------------
 
-void check_columns(const ReadOnly<std::int32_t>& columns, const Writable<std::uint32_t>& counts) {
+void check_columns(const ReadOnly<std::int32_t>& columns, const ReadOnly<std::uint32_t>& counts) {
     check_below(columns.data(), static_cast<Index>(columns.size()), static_cast<Index>(counts.size()), "columns");
 }
 
 void count_columns(nb::object columns_array, nb::object counts_array) {
-    const auto columns = nb::cast<ReadOnly<std::int32_t>>(columns_array);
-    const auto counts = nb::cast<Writable<std::uint32_t>>(counts_array);
-    check_columns(columns, counts);
+    const auto columns = array_as<ReadOnly<std::int32_t>>(columns_array);
+    const auto counts = array_as<Writable<std::uint32_t>>(counts_array);
+    check_columns(columns, array_as<ReadOnly<std::uint32_t>>(counts_array));
     nb::gil_scoped_release unlocked;
     count(columns.data(), columns.size(), counts.data());
 }
@@ -374,19 +382,20 @@ void count_columns(nb::object columns_array, nb::object counts_array) {
 void weigh_columns(const nb::tuple& rows, nb::object counts_array, std::uint64_t n_documents, bool norm, bool stream,
                    unsigned n_threads) {
     sized(rows, 3, "rows");
-    const auto counts = nb::cast<Writable<std::uint32_t>>(counts_array);
-    const auto columns = nb::cast<ReadOnly<std::int32_t>>(rows[1]);
+    const auto counts = array_as<ReadOnly<std::uint32_t>>(counts_array);
+    const auto columns = array_as<ReadOnly<std::int32_t>>(rows[1]);
+    std::uint32_t* const counted = stream ? array_as<Writable<std::uint32_t>>(counts_array).data() : nullptr;
     check_columns(columns, counts);
     const auto with_starts = [&]<class I>(I) {
-        const auto starts = nb::cast<ReadOnly<I>>(rows[0]);
+        const auto starts = array_as<ReadOnly<I>>(rows[0]);
         const auto with_values = [&]<class T>(T) {
-            const auto values = nb::cast<Writable<T>>(rows[2]);
+            const auto values = array_as<Writable<T>>(rows[2]);
             const auto n = static_cast<Index>(starts.size()) - 1;
             check_starts(starts.data(), n, static_cast<Index>(std::min(columns.size(), values.size())));
             const Idf<T, I> idf(starts.data(), columns.data(), values.data(), static_cast<std::size_t>(n), norm);
             nb::gil_scoped_release unlocked;
             if (stream)
-                idf.stream(counts.data(), n_documents);
+                idf.stream(counted, n_documents);
             else
                 idf.weigh(counts.data(), n_documents, n_threads);
         };

@@ -1,10 +1,15 @@
 """Several threads at one estimator: one learns at a time, readers see whole states, and nobody waits for himself."""
 
 import copy
+import os
 import pickle
+import signal
+import subprocess
+import sys
 import threading
 
 import numpy as np
+import pandas as pd
 import pytest
 from discovery import ESTIMATORS, LINEAR_CLASSIFIERS, named
 from refusals import X, targets
@@ -211,12 +216,12 @@ def test_learning_within_predicting_is_refused():
 
     model = rb.KernelPerceptron(kernel=kernel).fit(X, targets(rb.KernelPerceptron))
     calling_back.append(True)
-    with pytest.raises(RuntimeError, match="predicting in this very thread"):
+    with pytest.raises(RuntimeError, match="learning or predicting in this very thread"):
         model.predict(X)
     calling_back.clear()
     model.partial_fit(X[:1], [1])
     linear = rb.Perceptron().learn_one({"a": 1.0}, 0).learn_one({"b": 1.0}, 1)
-    with pytest.raises(RuntimeError, match="predicting in this very thread"):
+    with pytest.raises(RuntimeError, match="learning or predicting in this very thread"):
         linear.predict_one({"a": Calling(lambda: linear.learn_one({"c": 1.0}, 2))})
     assert linear.learn_one({"c": 1.0}, 2).predict_one({"c": 1.0}) == 2
 
@@ -266,6 +271,100 @@ def test_names_that_equal_others_run_code_in_the_table_of_columns():
     assert model.n_features_in_ == 2 + 101
 
 
+# ---- interrupts --------------------------------------------------------------------------------------------------
+
+
+class Interrupt(Exception):  # noqa: N818
+    """What a signal handler raises."""
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="no timers here")
+def test_an_interrupt_leaves_nothing_locked_and_no_name_without_weights():
+    model, rng = rb.AveragedPerceptron().learn_one({"a": 1.0}, 0).learn_one({"b": 1.0}, 1), np.random.default_rng(0)
+    calls = {
+        "learn": lambda: model.learn_one({f"n{len(model._columns)}": 1.0, "a": 1.0}, 0),
+        "predict": lambda: model.predict_one({"a": 1.0}),
+        "read": lambda: model.n_iter_,
+        "copy": lambda: copy.copy(model),
+    }
+
+    def handle(*_):
+        raise Interrupt
+
+    def over_and_over(call, seconds):
+        signal.setitimer(signal.ITIMER_REAL, seconds)
+        while True:
+            call()
+
+    before = signal.signal(signal.SIGALRM, handle)
+    try:
+        for call in calls.values():
+            for _ in range(300):
+                with pytest.raises(Interrupt):
+                    over_and_over(call, rng.integers(20, 300) * 1e-6)
+                assert not model._lock.mutex._is_owned()
+                assert not any(lock._is_owned() for lock in model._lock.readers.values())
+                learner = model._learner
+                assert learner.n_features == len(model._columns) <= learner._capacity
+                assert learner._model[1] is learner.weights
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    together(lambda: model.learn_one({"a": 1.0}, 1))
+    assert sorted(model._columns.values()) == list(range(model.n_features_in_))
+    assert np.isfinite(model.coef_).all()
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="no timers here")
+def test_a_signal_handler_that_reads_waits_for_nobody():
+    model, seen = rb.Perceptron().learn_one({"a": 1.0}, 0).learn_one({"b": 1.0}, 1), []
+
+    def handle(*_):
+        seen.append((model.n_iter_, model.predict_one({"a": 1.0}), len(model.coef_)))
+
+    before = signal.signal(signal.SIGALRM, handle)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.0005, 0.0005)
+        while len(seen) < 60:
+            model.learn_one({"a": 1.0}, 0)
+            assert model.n_iter_ == 1
+            model.predict(pd.DataFrame([[1.0, 0.0]], columns=["a", "b"]))
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
+def test_a_process_forked_while_another_thread_learns_says_so():
+    code = (
+        "import os, threading, warnings\n"
+        "warnings.simplefilter('ignore')\n"
+        "import rosenblatt as rb\n"
+        "whole, torn = (rb.Perceptron().learn_one({'a': 1.0}, 0).learn_one({'b': 1.0}, 1) for _ in range(2))\n"
+        "inside, go_on = threading.Event(), threading.Event()\n"
+        "class Slow(float):\n"
+        "    def __float__(self):\n"
+        "        inside.set(); go_on.wait(100); return 1.0\n"
+        "class Value:\n"
+        "    __float__ = Slow.__float__\n"
+        "threading.Thread(target=lambda: torn.learn_one({'a': Value()}, 1), daemon=True).start()\n"
+        "inside.wait(100)\n"
+        "child = os.fork()\n"
+        "if child == 0:\n"
+        "    fine = whole.learn_one({'a': 1.0}, 1).predict_one({'a': 1.0}) in (0, 1)\n"
+        "    try:\n"
+        "        torn.predict_one({'a': 1.0})\n"
+        "    except RuntimeError as error:\n"
+        "        fine = fine and 'forked while another thread' in str(error)\n"
+        "    else:\n"
+        "        fine = False\n"
+        "    os._exit(0 if fine else 3)\n"
+        "go_on.set()\n"
+        "raise SystemExit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))\n"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=GUARD)
+
+
 # ---- the lock itself ---------------------------------------------------------------------------------------------
 
 
@@ -273,51 +372,34 @@ def test_readers_read_together_and_a_writer_waits_for_them():
     lock, both, order = ReadWriteLock(), threading.Barrier(2), []
 
     def read():
-        with lock.reading:
-            both.wait(GUARD)  # two are inside at once
-            with lock.reading:
-                order.append("read")
+        both.wait(GUARD)  # two are inside at once
+        lock.read(order.append, "read")
 
-    def write():
-        with lock:
-            order.append("write")
-
-    together(read, read)
-    with lock.reading:
-        thread = threading.Thread(target=write, daemon=True)
+    def read_while_one_wants_to_write():
+        thread = threading.Thread(target=lock.write, args=(order.append, "write"), daemon=True)
         thread.start()
-        with lock.reading:  # although a writer may wait
-            order.append("still")
-    thread.join(GUARD)
-    assert order == ["read", "read", "still", "write"]
+        lock.read(order.append, "still")
+        lock.look(order.append, "still")
+        return thread
 
-
-def test_one_who_reads_may_look_although_a_writer_waits():
-    lock, waits = ReadWriteLock(), threading.Event()
-
-    def write():
-        waits.set()
-        with lock:
-            pass
-
-    with lock.reading:
-        thread = threading.Thread(target=write, daemon=True)
-        thread.start()
-        waits.wait(GUARD)
-        together(lambda: None)  # lets it run
-        lock.looked(lock.look())
-    thread.join(GUARD)
-    assert not thread.is_alive()
-    with lock:
-        pass
+    together(lambda: lock.read(read), lambda: lock.read(read))
+    lock.read(read_while_one_wants_to_write).join(GUARD)
+    assert order == ["read", "read", "still", "still", "write"]
 
 
 def test_a_writer_that_was_refused_leaves_the_lock_as_it_was():
     lock = ReadWriteLock()
-    with lock, pytest.raises(RuntimeError):
-        lock.begin()
-    with lock.reading, pytest.raises(RuntimeError):
-        lock.begin()
-    with lock:
-        pass
-    together(lambda: lock.begin() or lock.end())
+    for held in (lock.write, lock.read, lock.look):
+        with pytest.raises(RuntimeError, match="called again to learn"):
+            held(lock.write, lambda: None)
+        with pytest.raises(KeyError):
+            held({}.__getitem__, 1)
+        together(lambda: lock.write(lambda: None))
+
+
+def test_threads_that_are_gone_are_forgotten():
+    lock = ReadWriteLock()
+    for _ in range(80):
+        together(lambda: lock.read(lambda: None))
+    lock.write(lambda: None)
+    assert len(lock.readers) < 80

@@ -52,12 +52,18 @@ class Groups:
                 return out
             self._grow()
 
+    def forget(self, count: int) -> None:
+        """Know the first so many groups alone."""
+        self._number(self._called[1:count], len(self._called))
+
     def _grow(self) -> None:
-        called = self._called[1 : self.count]
-        self._called = np.full(2 * len(self._called), -1, np.int64)
-        self._table = np.zeros((2 * len(self._table), 2), np.int64)
-        first = SIXTEEN * called
-        engine.place_features(first, self._table, self._called, 1, True, np.empty_like(first))
+        self._number(self._called[1 : self.count], 2 * len(self._called))
+
+    def _number(self, called: Array, room: int) -> None:
+        """Groups in this order, with room for so many."""
+        numbered, table, first = np.full(room, -1, np.int64), np.zeros((2 * room, 2), np.int64), SIXTEEN * called
+        engine.place_features(first, table, numbered, 1, True, np.empty_like(first))
+        self._called, self._table, self.count = numbered, table, 1 + len(called)
 
     def _in_order(self) -> Array:
         return 1 + np.argsort(self._called[1 : self.count])

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from . import engine, labels
 from .convergence import NO_MARGIN, ON_THE_BOUNDARY, SEPARATED, STOPPED, ConvergenceWarning, undecided
-from .state import ERRORS, GROWTH, MISTAKES, ROOM, State
+from .state import ERRORS, GROWTH, MISTAKES, ROOM, VISITED, State
 
 Array = NDArray[Any]
 
@@ -212,13 +212,12 @@ class Learner(State):
 
     def learn_one(self, x: dict[Any, float], columns: dict[Any, int], target: int | float, weight: float = 1.0) -> None:
         """Learn from one row of named features; new names get the next columns."""
-        known, view = len(columns), (x, columns)
+        known, view, visited = len(columns), (x, columns), self.tally[VISITED]
         try:
             if self._swift and self.streaming and weight == 1.0 and known + len(x) <= self._capacity:
                 examples = (int(target), None, None, 0)
                 if engine.learn(view, self._model, self._native_rule, examples, None, self.tally, False):
                     self._read = None
-                    self.n_features = len(columns)
                     return
             self.spread()
             self.reserve(known + len(x))
@@ -226,10 +225,13 @@ class Learner(State):
             targets = target if self.epsilon is None else np.array([target], np.float64)
             self._stream(view, targets, None, weights)
         except BaseException:
-            while len(columns) > known:
+            while (
+                len(columns) > known and self.tally[VISITED] == visited
+            ):  # unless it was learned, and interrupted then
                 columns.popitem()
             raise
-        self.n_features = len(columns)
+        finally:
+            self.n_features = len(columns)
 
     def _stream(self, view: engine.View, targets: Any, order: Array | None, weight: Array | None) -> None:
         """Part of a stream: all calls together are one pass, and speak of what came by."""

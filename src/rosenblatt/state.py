@@ -262,12 +262,19 @@ class State:
         capacity = self._capacity
         if n_rows <= capacity:
             return
+        larger = {}
         for name in self._arrays():
             old = getattr(self, name)
-            new = self._zeros(max(n_rows, 2 * capacity, 64), old.shape[1], old.dtype)
-            new[: len(old)] = old
-            setattr(self, name, new)
-        self._arrange()
+            larger[name] = self._zeros(max(n_rows, 2 * capacity, 64), old.shape[1], old.dtype)
+            larger[name][: len(old)] = old
+        self._replace(larger)
+
+    def _replace(self, arrays: dict[str, Any]) -> None:
+        """Take over arrays all at once, so that an error or an interrupt leaves the old ones or the new ones."""
+        try:
+            self.__dict__.update(arrays)
+        finally:
+            self._arrange()
 
     def _zeros(self, n_rows: int, stride: int, dtype: Any) -> Array:
         """Zeros for the biases and for so many features; refuses what is larger than the memory that there is."""
@@ -308,12 +315,18 @@ class State:
             return rows
         indptr, indices, data, _ = rows.view
         used = slice(int(indptr[0]), int(indptr[-1]))
-        places = groups.meet(indices[used], self._most_groups) if learn else groups.places(indices[used])
-        if places is None:
-            self.spread()
-            return rows
-        if learn:
-            self.reserve(len(groups))
+        known = groups.count
+        try:
+            places = groups.meet(indices[used], self._most_groups) if learn else groups.places(indices[used])
+            if places is None:
+                self.spread()
+                return rows
+            if learn:
+                self.reserve(len(groups))
+        except BaseException:
+            if self.groups is groups and len(groups) > self._capacity:  # there is no room for those that are new
+                groups.forget(known)
+            raise
         if used.start:
             places = np.concatenate((indices[: used.start], places))
         return rows._replace(view=(indptr, places, data, len(groups)), placed=True)
@@ -332,10 +345,7 @@ class State:
     def spread(self) -> None:
         """Give every feature a row, as dense rows and named features need."""
         if self.groups is not None:
-            for name in self._arrays():
-                setattr(self, name, self.dense(getattr(self, name)))
-            self.groups = None
-            self._arrange()
+            self._replace({name: self.dense(getattr(self, name)) for name in self._arrays()} | {"groups": None})
 
     def dense(self, held: Array) -> Array:
         """The rows of ``weights``, or of an array that has the same, one for each feature."""

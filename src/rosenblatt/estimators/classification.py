@@ -191,7 +191,8 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):
     def _code_of(self, label: Any) -> int:
         """Code of one label, −1 if it is new."""
         try:
-            return self._code.get(label, -1)
+            code = self._code.get(label, -1)
+            return self._code.get(label.item(), -1) if code < 0 and isinstance(label, np.generic) else code
         except TypeError:  # cannot be hashed: whoever adds it as a class refuses it
             return -1
 
@@ -213,29 +214,33 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):
             The estimator, one example further along.
         """
         lock = self._lock
-        lock.begin()
-        try:
-            if type(x) is not dict or self._columns is None or sample_weight != 1.0:
-                self._check_named(x, sample_weight)
-            if "_learner" in self.__dict__:
-                self._learn_named(x, y, sample_weight)
-            elif sample_weight != 0:
+        if lock.readers or lock.mutex._is_owned():
+            lock.write(self._learn_one, x, y, sample_weight)
+            return self
+        with lock.mutex:
+            if lock.readers:  # meanwhile
+                lock.without_readers(self._learn_one, x, y, sample_weight)
+            else:
+                self._learn_one(x, y, sample_weight)
+        return self
+
+    def _learn_one(self, x: dict[Any, float], y: Any, sample_weight: float) -> None:
+        if type(x) is not dict or self._columns is None or sample_weight != 1.0:
+            self._check_named(x, sample_weight)
+        learner = self.__dict__.get("_learner")
+        if learner is None:
+            if sample_weight != 0:
                 stream = self._shell()
                 stream._open_stream()
                 stream._know(labels.alone(y)[:0])
-                stream._learn_named(x, y, sample_weight)
+                stream._learn_one(x, y, sample_weight)
                 self._become(stream)
-        finally:
-            lock.end()
-        return self
-
-    def _learn_named(self, x: dict[Any, float], y: Any, sample_weight: float) -> None:
-        learner = self._learner
+            return
         if self.class_weight is not None:
             sample_weight *= float(self._class_weights(labels.alone(y), None)[0])
-        code = self._code_of(y)
         if sample_weight == 0:
             return
+        code = self._code_of(y)
         if code >= 0:
             learner.learn_one(x, self._columns, code, sample_weight)
             return
@@ -308,14 +313,16 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):
             The predicted label.
         """
         lock = self._lock
-        reader = lock.look()
-        try:
-            learner = self._fitted if "_learner" not in self.__dict__ else self._learner
-            if type(x) is not dict or self._columns is None:
-                self._check_named(x)
-            return self._labels[learner.predict_one(x, self._columns)]
-        finally:
-            lock.looked(reader)
+        if lock.readers:
+            return lock.look(self._predict_one, x)
+        with lock.mutex:
+            return self._predict_one(x)
+
+    def _predict_one(self, x: dict[Any, float]) -> Any:
+        learner = self._fitted if "_learner" not in self.__dict__ else self._learner
+        if type(x) is not dict or self._columns is None:
+            self._check_named(x)
+        return self._labels[learner.predict_one(x, self._columns)]
 
     # ---- fitted attributes ---------------------------------------------------------------------------------------
 

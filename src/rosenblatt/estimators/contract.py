@@ -47,7 +47,7 @@ class FittedState(Locked):
     _extras: Any = None  # sections that a model file held besides, which go into the next one
     _text: Any = None  # what makes rows of text, once it was asked for
 
-    _learns_in = ("_learner", "_columns")
+    _learns_in = ("_learner", "_columns", "_text", "random_state")
 
     # ---- named features ------------------------------------------------------------------------------------------
 
@@ -446,8 +446,7 @@ class LinearEstimator(FittedState):
 
     def _publish(self, fitted: LinearEstimator) -> None:
         """Take over what a copy was fitted to, once nobody reads or learns."""
-        with self._lock:
-            self._become(fitted)
+        self._lock.write(self._become, fitted)
 
 
 def _is_float32_frame(X: Any) -> bool:

@@ -121,8 +121,7 @@ def export_onnx(estimator: FittedState, path: str | os.PathLike[str]) -> None:
     It needs the ``onnx`` package: ``pip install rosenblatt[onnx]``.
     """
     _check_kind(estimator)
-    with estimator._lock.reading:
-        onnx_files.write(path, model_of(estimator))
+    estimator._lock.read(lambda: onnx_files.write(path, model_of(estimator)))
 
 
 def _check_kind(estimator: Any) -> None:

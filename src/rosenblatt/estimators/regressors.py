@@ -210,10 +210,12 @@ class PassiveAggressiveRegressor(RegressorMixin, LinearEstimator):
         float
             The prediction.
         """
-        with self._lock.reading:
-            learner = self._fitted
-            self._check_named(x)
-            return float(learner.scores_one(x, self._columns)[0])
+        return self._lock.look(self._predict_one, x)
+
+    def _predict_one(self, x: dict[Any, float]) -> float:
+        learner = self._fitted
+        self._check_named(x)
+        return float(learner.scores_one(x, self._columns)[0])
 
     @property
     @reads

@@ -35,7 +35,7 @@ class Stack:
         count = self.count + len(rows)
         if self._room is None:
             self._room = rows
-        elif len(self._room) < count:
+        elif len(self._room) < count or getattr(getattr(self._room, "flags", None), "writeable", True) is False:
             room = self.library.empty((2 * count, *rows.shape[1:]), str(rows.dtype).removeprefix("torch."))
             room[: self.count] = self.rows
             self._room = room

@@ -50,6 +50,8 @@ class Documents:
         """Give the documents to a native function, and say where a fault lies in a file."""
         given = self._given
         if not isinstance(given, list):
+            if hasattr(given, "validate"):  # of Arrow: its offsets may have been written to since
+                given.validate()
             stream = getattr(given, "__arrow_c_stream__", None)
             given = given.__arrow_c_array__() if stream is None else (stream(),)
         try:

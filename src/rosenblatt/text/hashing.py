@@ -205,12 +205,20 @@ class Hashing:
         ]
 
     def _weigh(self, rows: Rows, stream: bool) -> None:
+        if stream:
+            self._thaw()
         if self.document_counts is not None:
             engine.weigh_columns(
                 rows, self.document_counts, self.n_documents, self.norm is not None, stream, self.n_threads
             )
 
+    def _thaw(self) -> None:
+        """Own counts to go on with, where they are mapped from a file."""
+        if self.document_counts is not None and not self.document_counts.flags.writeable:
+            self.document_counts = self.document_counts.copy()
+
     def _count(self, rows: Rows) -> None:
+        self._thaw()
         if self.document_counts is not None:
             engine.count_columns(rows[1], self.document_counts)
         self.n_documents += len(rows[0]) - 1
