@@ -3,6 +3,9 @@
 import gzip
 import json
 import os
+import pathlib
+import subprocess
+import sys
 
 import pytest
 
@@ -306,3 +309,32 @@ def test_one_class_alone_has_no_reasons(tmp_path, capsys):
     for more in ([], [str(tmp_path / "a.svm")]):
         assert cli.main(["explain", str(tmp_path / "m"), *more]) == 1
         assert "one class alone" in capsys.readouterr().err
+
+
+def test_what_is_read_is_not_replaced(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    pathlib.Path("a.svm").write_bytes(ROWS)
+    assert cli.main(["train", "a.svm", "-o", "m", "-q"]) == 0
+    os.symlink("a.svm", "link")
+    before = {name: pathlib.Path(name).read_bytes() for name in ("a.svm", "m")}
+    commands = [["predict", "m", "a.svm", "-o", name] for name in ("m", "a.svm", "./a.svm", "link")]
+    commands += [["convert", "a.svm", name, "--to", "csv"] for name in ("a.svm", "link")]
+    commands += [["train", "a.svm", "-o", name] for name in ("a.svm", "link")]
+    for words in commands:
+        assert cli.main(words) == 1
+        assert "would be replaced" in capsys.readouterr().err
+    with open("a.svm", "rb") as file:
+        command = [sys.executable, "-m", "rosenblatt", "convert", "-", "a.svm", "--to", "csv"]
+        ended = subprocess.run(command, stdin=file, capture_output=True)
+    assert ended.returncode == 1
+    assert b"would be replaced" in ended.stderr
+    for name in ("/dev/stdout", "/dev/fd/1"):
+        with open("kept.txt", "wb") as file:
+            file.write(b"kept\n")
+            file.flush()
+            command = [sys.executable, "-m", "rosenblatt", "predict", "m", "a.svm", "-o", name]
+            ended = subprocess.run(command, stdout=file, stderr=subprocess.PIPE)
+        assert ended.returncode == 1
+        assert b"a stream that is open" in ended.stderr
+        assert pathlib.Path("kept.txt").read_bytes() == b"kept\n"
+    assert {name: pathlib.Path(name).read_bytes() for name in before} == before

@@ -1,5 +1,7 @@
 """Edges of the input and of the number range that a review found: each must stay as it is told here."""
 
+import copy
+
 import joblib
 import numpy as np
 import pytest
@@ -7,7 +9,7 @@ import scipy.sparse as sp
 from sklearn.exceptions import NotFittedError
 
 import rosenblatt as rb
-from rosenblatt import engine, rules
+from rosenblatt import engine, memory, rules
 from rosenblatt.learner import Learner
 
 
@@ -161,3 +163,87 @@ def test_text_and_dicts_get_a_hint():
 def test_flags_are_true_or_false(flag):
     with pytest.raises(ValueError, match=f"{flag} must be True or False, got 'no'"):
         rb.Perceptron(**{flag: "no"}).fit(np.eye(2), [0, 1])
+
+
+# ---- what fails midway -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("fails_at", [1, 2])
+def test_room_that_is_not_there_leaves_a_stream_as_it_was(monkeypatch, fails_at):
+    model = rb.AveragedPerceptron().learn_one({"a": 1.0}, 0).learn_one({"b": 1.0}, 1)
+    before, calls = model.coef_.copy(), []
+
+    def check(*_):
+        calls.append(1)
+        if len(calls) == fails_at:
+            raise MemoryError("no room")
+
+    monkeypatch.setattr(memory, "check", check)
+    with pytest.raises(MemoryError):
+        model.learn_one({f"n{i}": 1.0 for i in range(500)}, 0)
+    assert np.array_equal(model.coef_, before)
+    assert model.n_features_in_ == 2
+    calls.extend([1] * 9)
+    whole = rb.AveragedPerceptron().learn_one({"a": 1.0}, 0).learn_one({"b": 1.0}, 1)
+    for one in (model, whole):
+        one.learn_one({f"n{i}": 1.0 for i in range(500)}, 0)
+    assert np.array_equal(model.coef_, whole.coef_)
+
+
+def test_names_that_change_their_minds_leave_the_columns_as_they_were():
+    class Fickle:
+        asked = 0
+
+        def __hash__(self):
+            return 5
+
+        def __eq__(self, other):
+            self.asked += 1
+            return self.asked > 1
+
+    class Plain:
+        def __hash__(self):
+            return 5
+
+    first = Plain()
+    model = rb.Perceptron().learn_one({first: 1.0}, 0).learn_one({"q": 1.0}, 1)
+    with pytest.raises(ValueError, match="equal the same names"):
+        model.learn_one({Fickle(): 1.0}, 0)
+    assert list(model._columns.values()) == [0, 1]
+    assert model.learn_one({first: 1.0}, 1).predict_one({first: 1.0}) in (0, 1)
+
+
+def test_labels_that_are_dates_are_learned_one_by_one():
+    days = np.array(["2020-01-01", "2021-01-01"], "datetime64[D]")
+    model = rb.Perceptron()
+    for _ in range(3):
+        for name, day in zip("ab", days):
+            model.learn_one({name: 1.0}, day)
+    assert model.predict_one({"a": 1.0}) == days[0]
+
+
+def test_models_that_are_mapped_from_a_file_go_on(tmp_path):
+    rows, codes = np.eye(6), np.arange(6) % 2
+    text = rb.text.HashedText(bits=6, idf=True).fit(["a good film", "a bad film"])
+    for made in (rb.VotedPerceptron(random_state=0).fit(rows, codes), text):
+        joblib.dump(made, tmp_path / "made")
+        mapped = joblib.load(tmp_path / "made", mmap_mode="r")
+        if made is text:
+            assert (mapped.transform(["good"]) != made.transform(["good"])).nnz == 0
+            for one in (made, mapped):
+                one.partial_fit(["a new film"])
+            assert (mapped.transform(["film"]) != made.transform(["film"])).nnz == 0
+        else:
+            for one in (made, mapped):
+                one.partial_fit(rows[::-1], codes)
+            assert np.array_equal(mapped.decision_function(rows), made.decision_function(rows))
+
+
+def test_a_copy_draws_by_itself():
+    rng = np.random.default_rng(0)
+    rows, codes = rng.standard_normal((60, 3)), rng.integers(0, 2, 60)
+    model = rb.KernelPerceptron(budget=4, random_state=np.random.default_rng(1)).partial_fit(rows[:30], codes[:30])
+    copied = copy.copy(model)
+    for one in (model, copied):
+        one.partial_fit(rows[30:], codes[30:])
+    assert np.array_equal(model.support_, copied.support_)

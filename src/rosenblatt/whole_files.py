@@ -97,6 +97,9 @@ def _target(path: str | os.PathLike[str]) -> Path:
     """Where to put the file: a link stays a link. What ends as the name of a folder does is none."""
     if os.fspath(path).endswith(tuple(filter(None, (os.sep, os.altsep)))):
         raise OSError(errno.EISDIR, os.strerror(errno.EISDIR))
+    name = os.path.normpath(os.fspath(path))
+    if name in ("/dev/stdout", "/dev/stderr") or os.path.dirname(name) in ("/dev/fd", "/proc/self/fd"):
+        raise OSError(errno.EINVAL, "it is a stream that is open, whose file would be replaced; name a file")
     return Path(os.path.realpath(path))
 
 

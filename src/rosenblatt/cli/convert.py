@@ -42,8 +42,9 @@ def run(arguments: argparse.Namespace) -> None:
     from .. import data
     from ..data.writing import target_format
     from .features import Features
-    from .inputs import columns_of, keep_pipes, release_pipes, settings_of, sources_of
+    from .inputs import columns_of, keep_pipes, refuse_to_replace, release_pipes, settings_of, sources_of
 
+    refuse_to_replace(arguments.output, arguments.files)
     target = target_format(arguments.output, arguments.to)
     columns, classes = columns_of(arguments), arguments.classes
     files: Any = arguments.files

@@ -54,6 +54,21 @@ def release_pipes(arguments: argparse.Namespace, files: Sequence[str]) -> None:
             _kept(arguments)[name].release()
 
 
+def refuse_to_replace(path: str, inputs: Sequence[str]) -> None:
+    """Refuse to write to a file that is read from, by whatever name."""
+    from ..data.sources import expand
+
+    if path == "-" or not os.path.exists(path):
+        return
+    for name in expand(list(inputs)):
+        try:
+            same = os.path.samestat(os.fstat(0), os.stat(path)) if name == "-" else os.path.samefile(path, name)
+        except OSError:  # there is no such file, or standard input is closed
+            continue
+        if same:
+            raise CommandError(f"{path}: it is read from, and would be replaced; name another file to write to")
+
+
 def come_once(files: Sequence[str]) -> bool:
     """Whether some of the files are pipes, or standard input."""
     from ..data.pipes import identity

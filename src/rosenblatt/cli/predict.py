@@ -33,8 +33,10 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> None:
     """Do it."""
     from ..data.saving import replacing
+    from .inputs import refuse_to_replace
     from .judging import loaded, opened_for, scored
 
+    refuse_to_replace(arguments.output, [arguments.model, *arguments.files])
     model, features = loaded(arguments.model)
     write: Lines | Numbers
     if model.classes is None:

@@ -148,14 +148,12 @@ def _once_more(course: Any, arguments: argparse.Namespace, error: Exception) -> 
 
 def _refuse(arguments: argparse.Namespace) -> None:
     """What can be said before hours of work."""
-    from ..data.sources import expand
     from ..whole_files import check
+    from . import inputs
 
     for path in filter(None, (arguments.output, arguments.checkpoint)):
         check(path)
-        for name in expand([*arguments.files, *_held_out_files(arguments)]) if os.path.exists(path) else ():
-            if os.path.exists(name) and os.path.samefile(path, name):
-                raise CommandError(f"{path}: it is read from, and would be replaced; name another file to write to")
+        inputs.refuse_to_replace(path, [*arguments.files, *_held_out_files(arguments)])
     if arguments.checkpoint and os.path.realpath(arguments.checkpoint) == os.path.realpath(arguments.output):
         raise CommandError(f"{arguments.output}: the checkpoint and the model are two files; name another for one")
 

@@ -272,10 +272,15 @@ def _rows(text: str, delimiter: str, quote: str, whole: bool, most: int = SAMPLE
     return found if whole or len(found) > most else found[:-1]
 
 
+#: Characters that a delimiter is guessed from.
+_SNIFFED = 1 << 24
+
+
 def sniffed(text: str, quote: str, whole: bool) -> str:
     """The delimiter that cuts most of the first rows into the same number of values, more than one."""
     best = (0.0, 0)
     chosen = ","
+    text, whole = text[:_SNIFFED], whole and len(text) <= _SNIFFED
     for delimiter in DELIMITERS:
         counts = [len(row) for row in _rows(text, delimiter, quote, whole, 50)]
         if not counts or counts[0] < 2:

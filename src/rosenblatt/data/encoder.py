@@ -239,17 +239,17 @@ class Encoder:
         _SETTINGS(settings, "table")
         columns = Columns(**settings["columns"])
         schema.require([*settings["text"]] == [*(columns.text or ())], "table.text")
-        encoders = {}
+        encoders, parts = {}, _by_part(arrays)
         for i, name in enumerate(columns.text or ()):
             if text is None:
                 raise ValueError(f"nothing makes the encoder of the text column {name!r}")
-            encoders[name] = text(settings["text"][name], _under(arrays, f"text.{i}."))
+            encoders[name] = text(settings["text"][name], parts.get(f"text.{i}", {}))
         made = cls(
             columns, encoders, standardise=settings["standardise"], bits=settings["bits"],
             missing=settings["missing"], dtype=settings["dtype"], hash_names=hash_names,
         )  # fmt: skip
         if made.scale is not None:
-            made.scale = RunningScale.from_arrays(_under(arrays, "scale."), len(columns.numeric or ()))
+            made.scale = RunningScale.from_arrays(parts.get("scale", {}), len(columns.numeric or ()))
         return made
 
 
@@ -271,5 +271,10 @@ _SETTINGS = schema.record(
 )
 
 
-def _under(arrays: Mapping[str, Array], prefix: str) -> dict[str, Array]:
-    return {key.removeprefix(prefix): value for key, value in arrays.items() if key.startswith(prefix)}
+def _by_part(arrays: Mapping[str, Array]) -> dict[str, dict[str, Array]]:
+    """Arrays called ``part.name`` by their part, which may have a dot itself."""
+    parts: dict[str, dict[str, Array]] = {}
+    for key, value in arrays.items():
+        part, _, name = key.rpartition(".")
+        parts.setdefault(part, {})[name] = value
+    return parts

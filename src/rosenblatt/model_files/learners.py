@@ -108,6 +108,7 @@ def from_state(plain: Any, arrays: dict[str, Array]) -> Learner:
         setattr(learner, name, plain[name])
     learner.evidence = Evidence(**plain["evidence"])
     learner.tally[:] = tally
+    learner._make_room()
     space.fill(learner, plain, arrays)
     learner._arrange()
     return learner
