@@ -102,6 +102,9 @@ class _Forked:
     def _is_owned(self) -> bool:
         return False
 
+    def acquire(self, blocking: bool = True) -> bool:
+        return False
+
     def __enter__(self) -> None:
         raise RuntimeError(
             "this process was forked while another thread was learning with this estimator, so that its state is not "
