@@ -214,7 +214,7 @@ def _change_document(rng, document, other):
             value + 1,
             value - 1,
             value * 2,
-            value * 1e6,
+            value * 10**6,
             float(value),
             str(value),
             value * 2**33,
