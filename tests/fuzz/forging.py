@@ -215,8 +215,8 @@ def _change_document(rng, document, other):
             value - 1,
             value * 2,
             value * 10**6,
-            float(value),
-            str(value),
+            float(value) if abs(value) < 10**300 else value,  # whole numbers have no end
+            str(value) if abs(value) < 10**300 else value,
             value * 2**33,
             not value,
         )
