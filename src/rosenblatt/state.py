@@ -271,10 +271,10 @@ class State:
 
     def _replace(self, arrays: dict[str, Any]) -> None:
         """Take over arrays all at once, so that an error or an interrupt leaves the old ones or the new ones."""
-        try:
-            self.__dict__.update(arrays)
-        finally:
-            self._arrange()
+        other = type(self).__new__(type(self))
+        other.__dict__.update(self.__dict__ | arrays)
+        other._arrange()
+        self.__dict__ = other.__dict__
 
     def _zeros(self, n_rows: int, stride: int, dtype: Any) -> Array:
         """Zeros for the biases and for so many features; refuses what is larger than the memory that there is."""
