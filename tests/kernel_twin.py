@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from problems import against_rivals, best_margin, numbers
 
 import rosenblatt as rb
-from rosenblatt import reference
+from rosenblatt.core import reference
 
 PASSES = 3
 

@@ -10,7 +10,7 @@ from safetensors import safe_open
 from safetensors.numpy import load_file, save_file
 
 import rosenblatt as rb
-from rosenblatt.kernel_space.learner import KernelLearner
+from rosenblatt.core.spaces.kernel.learner import KernelLearner
 from rosenblatt.model_files import container
 from rosenblatt.model_files.values import encode
 

@@ -8,7 +8,8 @@ import pytest
 from scipy import sparse
 
 import rosenblatt as rb
-from rosenblatt import _native, engine
+from rosenblatt import _native
+from rosenblatt.core import engine
 
 N, D = 5, 3
 CODES = np.array([0, 1, 2, 1, 0], np.int8)

@@ -17,8 +17,8 @@ from sklearn.exceptions import ConvergenceWarning
 from test_native_equals_reference import LEARNERS
 
 import rosenblatt as rb
-from rosenblatt import reference, rules
-from rosenblatt.kernel_space.budgets import Step
+from rosenblatt.core import reference, rules
+from rosenblatt.core.spaces.kernel.budgets import Step
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
@@ -637,7 +637,7 @@ def test_a_run_that_ends_undecided_says_that_it_has_no_bound():
 
 
 def test_a_device_has_no_budget(monkeypatch):
-    monkeypatch.setattr("rosenblatt.kernel_space.arrays.cuda", lambda: None)
+    monkeypatch.setattr("rosenblatt.core.spaces.kernel.arrays.cuda", lambda: None)
     one_sentence(
         lambda: rb.KernelPerceptron(budget=5, device="cuda").fit(ROWS, LABELS), ValueError, "budget", "device='cpu'"
     )

@@ -11,7 +11,7 @@ from problems import against_rivals, augmented, best_margin, problems, radius2, 
 from scipy.optimize import minimize
 
 import rosenblatt as rb
-from rosenblatt import reference, rules
+from rosenblatt.core import reference, rules
 
 biases = pytest.mark.parametrize("bias", [False, True])
 

@@ -10,7 +10,7 @@ import sys
 import pytest
 
 import rosenblatt as rb
-from rosenblatt import cli, whole_files
+from rosenblatt import atomic_files, cli
 from rosenblatt.cli import training
 
 ROWS = b"1 1:1 2:0.5\n-1 2:1\n1 1:2\n-1 3:1\n"
@@ -139,7 +139,7 @@ def test_a_full_disk_leaves_the_model_that_was_there(model, tmp_path, capsys, mo
     def full(handle):
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr(whole_files.os, "fsync", full)
+    monkeypatch.setattr(atomic_files.os, "fsync", full)
     (tmp_path / "a.svm").write_bytes(ROWS)
     assert cli.main(["train", str(tmp_path / "a.svm"), "-o", str(model)]) == 1
     assert "could not write the file, as the disk is full; nothing was changed" in capsys.readouterr().err

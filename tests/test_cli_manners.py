@@ -15,9 +15,9 @@ import numpy as np
 import pytest
 
 import rosenblatt as rb
-from rosenblatt import cli, whole_files
+from rosenblatt import atomic_files, cli
 from rosenblatt.cli import judging, terminal, training
-from rosenblatt.learner import Learner
+from rosenblatt.core.learner import Learner
 
 ROWS = b"1 1:1 2:0.5\n-1 2:1\n1 1:2\n-1 3:1\n"
 
@@ -266,11 +266,11 @@ def test_the_second_interrupt_does_not_wait_and_writes_nothing(options, endless,
 def test_an_interrupt_while_saving_comes_too_late_and_a_second_one_leaves_what_was_there(tmp_path, capsys, monkeypatch):
     (tmp_path / "a.svm").write_bytes(ROWS)
     command = ["train", str(tmp_path / "a.svm"), "-o", str(tmp_path / "m")]
-    interrupting(monkeypatch, whole_files.os, "fsync", 1, signal.SIGINT)
+    interrupting(monkeypatch, atomic_files.os, "fsync", 1, signal.SIGINT)
     assert cli.main(command) == 0
     assert capsys.readouterr().err == ""
     before = (tmp_path / "m").read_bytes()
-    interrupting(monkeypatch, whole_files.os, "fsync", 1, signal.SIGINT, signal.SIGINT)
+    interrupting(monkeypatch, atomic_files.os, "fsync", 1, signal.SIGINT, signal.SIGINT)
     assert cli.main([*command, "-a", "pa"]) == 130
     assert (tmp_path / "m").read_bytes() == before
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.svm", "m"]

@@ -12,6 +12,7 @@ from saved import same_learner
 import rosenblatt as rb
 from rosenblatt import cli, model_files
 from rosenblatt.cli import training
+from rosenblatt.core import engine
 from rosenblatt.data.features import bits_for
 
 WORDS = [
@@ -112,7 +113,7 @@ def test_many_classes_take_fewer_columns(tmp_path):
     assert train(path, "-o", tmp_path / "m", "--passes", 1, "--text", "text", "--bits", 12) == 0
     assert rb.load(tmp_path / "m").n_features_in_ == 2**12
     assert [bits_for(k) for k in (1, 2, 8, 10, 20, 100, 1000)] == [22, 22, 22, 21, 20, 18, 16]
-    assert all(12 * rb.engine.stride_of(k) << bits_for(k) <= 2**29 for k in range(1, 600))
+    assert all(12 * engine.stride_of(k) << bits_for(k) <= 2**29 for k in range(1, 600))
 
 
 @pytest.mark.parametrize("rows", [17, 100, 1000])

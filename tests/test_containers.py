@@ -14,7 +14,7 @@ from problems import problems
 from sklearn.base import clone
 
 import rosenblatt as rb
-from rosenblatt import reference, rules
+from rosenblatt.core import reference, rules
 
 # scikit-learn takes twenty-one rows of eleven classes for a regression.
 pytestmark = pytest.mark.filterwarnings("ignore:The number of unique classes is greater")

@@ -12,8 +12,8 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import train_test_split
 
 import rosenblatt as rb
-from rosenblatt import convergence, engine, rules
-from rosenblatt.learner import Learner
+from rosenblatt.core import convergence, engine, rules
+from rosenblatt.core.learner import Learner
 
 #: The four points of the worked trace A: two mistakes a pass, one in the seventh, none in the eighth.
 TRACE_X, TRACE_Y = np.array([[1.0, 3], [2, 3], [-3, 1], [1, -1]]), np.array([1, -1, 1, -1])

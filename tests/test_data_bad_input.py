@@ -337,7 +337,7 @@ def test_without_pyarrow_one_sentence_names_the_extra():
 
 def test_sparse_formats_need_numpy_alone():
     script = (
-        "import io, rosenblatt as rb\nfrom rosenblatt import engine\n"
+        "import io, rosenblatt as rb\nfrom rosenblatt.core import engine\n"
         "d = rb.data.read(io.BytesIO(b'1 1:1\\n-1 2:1\\n'))\n"
         "v = rb.data.read(io.BytesIO(b'1 | a\\n'))\n"
         "print(engine.admit(d.csr).n_features, len(v))\nrb.data.write_svmlight('-', d.csr, d.y)"

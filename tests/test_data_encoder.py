@@ -72,7 +72,7 @@ def test_columns_stand_side_by_side():
 
 
 def test_the_rows_train_an_estimator():
-    from rosenblatt import engine
+    from rosenblatt.core import engine
 
     data = read()
     rows = Encoder(data.columns, {"review": Lengths()}, bits=6).encode(data.block, learn=True)

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import rosenblatt as rb
-from rosenblatt import memory
+from rosenblatt.core import memory
 from rosenblatt.data.features import Features
 from rosenblatt.data.formats import guessed
 from rosenblatt.data.holding import Holding, TooMuchError, limit_of

@@ -103,7 +103,7 @@ def test_n_features():
 
 
 def test_rows_are_admitted_without_a_copy():
-    from rosenblatt import engine
+    from rosenblatt.core import engine
 
     csr = read(FILES["plain"]).csr
     rows = engine.admit(csr)

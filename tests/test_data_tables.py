@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from refusals import one_sentence
 
 import rosenblatt as rb
+from rosenblatt.core import engine
 from rosenblatt.data.columns import LABEL_NAMES, profile_strings
 from rosenblatt.data.csv_files import looks_like_header, sniffed
 
@@ -389,5 +390,5 @@ def test_text_cut_from_csv_is_what_arrow_reads(rows, stray, block_rows, end):
 
     ours = read()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(rb.engine, "cut_csv", lambda *_: None)
+        patch.setattr(engine, "cut_csv", lambda *_: None)
         assert ours == read()

@@ -516,7 +516,7 @@ import numpy as np
 from rosenblatt.distributed.cluster import workers_of
 from rosenblatt.distributed.file_sources import default_features, files_of
 from rosenblatt.distributed.running import Job, run
-from rosenblatt.planning import learner_of
+from rosenblatt.core.planning import learner_of
 
 with workers_of("here", retries=0) as workers:
     data = files_of(workers, sys.argv[1], None, reading=None, make_features=default_features(), in_memory=None)

@@ -9,8 +9,8 @@ import scipy.sparse as sp
 from sklearn.exceptions import NotFittedError
 
 import rosenblatt as rb
-from rosenblatt import engine, memory, rules
-from rosenblatt.learner import Learner
+from rosenblatt.core import engine, memory, rules
+from rosenblatt.core.learner import Learner
 
 
 def test_a_value_that_empties_the_dict_while_it_is_read_does_no_harm():

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
-from rosenblatt import exact
+from rosenblatt.core import exact
 
 
 @pytest.mark.parametrize(

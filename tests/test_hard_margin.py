@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from problems import problems
 
-from rosenblatt import engine, reference, rules
+from rosenblatt.core import engine, reference, rules
 
 
 def native(X, codes, orders, fit_intercept):

@@ -29,7 +29,7 @@ from refusals import one_sentence
 from test_native_equals_reference import LEARNERS
 
 import rosenblatt as rb
-from rosenblatt import reference, rules
+from rosenblatt.core import reference, rules
 
 BLOCKS = (1, 2, 3, 7, 64, 1000)
 

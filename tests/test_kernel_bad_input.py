@@ -9,7 +9,7 @@ import scipy.sparse as sp
 from refusals import one_sentence
 
 import rosenblatt as rb
-from rosenblatt import rules
+from rosenblatt.core import rules
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 

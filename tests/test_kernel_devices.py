@@ -9,8 +9,8 @@ import scipy.sparse as sp
 from refusals import one_sentence
 
 import rosenblatt as rb
-from rosenblatt import rules
-from rosenblatt.kernel_space import arrays
+from rosenblatt.core import rules
+from rosenblatt.core.spaces.kernel import arrays
 
 RULES = [None, *(kind() for kind in rules.ALL), rules.Perceptron(margin=0.5), rules.PA1(C=0.1), rules.MIRA(C=0.05)]
 

@@ -9,7 +9,7 @@ from kernel_twin import KERNELS, problems, same_model
 from test_native_equals_reference import LEARNERS
 
 import rosenblatt as rb
-from rosenblatt import rules
+from rosenblatt.core import rules
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 

@@ -13,8 +13,8 @@ from sklearn.model_selection import train_test_split
 from sklearn.svm import SVC
 
 import rosenblatt as rb
-from rosenblatt import engine
-from rosenblatt.kernel_space.kernels import Kernel
+from rosenblatt.core import engine
+from rosenblatt.core.spaces.kernel.kernels import Kernel
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
@@ -146,7 +146,7 @@ def test_products_of_mostly_zeros_are_the_same_for_any_threads(n, dtype, monkeyp
     wide = sp.csr_matrix(B)
     wide.indices, wide.indptr = wide.indices.astype(np.int64), wide.indptr.astype(np.int64)
     for threads in (1, 3):
-        monkeypatch.setattr("rosenblatt.engine.threads", lambda threads=threads: threads)
+        monkeypatch.setattr("rosenblatt.core.engine.threads", lambda threads=threads: threads)
         for left, right in product((A, sp.csr_matrix(A)), (sp.csr_matrix(B), wide)):
             found = engine.product(left, right)
             assert found.dtype == dtype

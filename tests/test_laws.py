@@ -15,7 +15,7 @@ from scipy import sparse
 from sklearn.base import clone
 
 import rosenblatt as rb
-from rosenblatt import engine, reference, rules
+from rosenblatt.core import engine, reference, rules
 
 pytestmark = pytest.mark.filterwarnings("ignore:The number of unique classes is greater")
 few = settings(max_examples=25)  # of tests that run for each estimator

@@ -11,7 +11,7 @@ import pytest
 from identity import every
 
 import rosenblatt as rb
-from rosenblatt import convergence, engine, exact, rules
+from rosenblatt.core import convergence, engine, exact, rules
 from rosenblatt.theory import given
 from rosenblatt.theory.exact_vectors import ExactVectors
 from rosenblatt.theory.shortest import shortest

@@ -14,7 +14,7 @@ from identity import every, is_regressor, same_bits
 from problems import against_rivals, augmented, best_margin, problems, radius2, separable, separable_classes, signed
 
 import rosenblatt as rb
-from rosenblatt import mixing, reference, reference_mixing, rules
+from rosenblatt.core import mixing, reference, reference_mixing, rules
 from rosenblatt.distributed import fit
 
 SEED = 5

@@ -26,8 +26,8 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
 import rosenblatt as rb
-from rosenblatt import model_files, whole_files
-from rosenblatt.learner import Learner
+from rosenblatt import atomic_files, model_files
+from rosenblatt.core.learner import Learner
 from rosenblatt.model_files import Model, container, values
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -318,7 +318,8 @@ class Refuse:
             raise ImportError(name)
 sys.meta_path.insert(0, Refuse())
 import numpy as np
-from rosenblatt import engine, model_files
+from rosenblatt import model_files
+from rosenblatt.core import engine
 model = model_files.read({str(tmp_path / "model")!r})
 print(model.algorithm, *model.classes[model.learner.predict(engine.admit(np.array({X[:5].tolist()})))])
 model_files.write({str(tmp_path / "again")!r}, model)
@@ -341,7 +342,7 @@ def test_a_small_file_opens_in_milliseconds(tmp_path):
 
 
 def test_there_is_no_pickle():
-    for source in (*Path(model_files.__file__).parent.glob("*.py"), Path(whole_files.__file__)):
+    for source in (*Path(model_files.__file__).parent.glob("*.py"), Path(atomic_files.__file__)):
         assert not re.search(r"pickle|marshal|eval\(|exec\(|allow_pickle", source.read_text(encoding="utf-8"))
 
 

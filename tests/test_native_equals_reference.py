@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from identity import same_bits
 from problems import problems
 
-from rosenblatt import engine, reference, rules
-from rosenblatt.learner import Learner
+from rosenblatt.core import engine, reference, rules
+from rosenblatt.core.learner import Learner
 
 PASSES = 3
 

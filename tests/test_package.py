@@ -88,7 +88,7 @@ def test_import_loads_neither_scikit_learn_nor_scipy_and_an_estimator_does():
         "print(*sorted({name.partition('.')[0] for name in sys.modules} & {'sklearn', 'scipy', 'numpy', 'pandas'}))"
     )
     assert run(f"import sys, rosenblatt; rosenblatt.rules.PA1(C=0.5); dir(rosenblatt); {loaded}") in ([], ["numpy"])
-    assert run(f"import sys, rosenblatt.learner, rosenblatt.reference, rosenblatt.labels; {loaded}") == ["numpy"]
+    assert run(f"import sys; from rosenblatt.core import learner, reference, labels; {loaded}") == ["numpy"]
     assert {"sklearn", "scipy"} <= set(run(f"import sys, rosenblatt; rosenblatt.Perceptron; {loaded}"))
 
 
@@ -101,8 +101,8 @@ class Refuse:
             raise ImportError(name)
 sys.meta_path.insert(0, Refuse())
 import numpy as np
-from rosenblatt import engine, rules
-from rosenblatt.learner import Learner
+from rosenblatt.core import engine, rules
+from rosenblatt.core.learner import Learner
 rows = engine.admit(np.array([[1.0, 3], [2, 3], [-3, 1], [1, -1]]))
 learner = Learner(rules.Perceptron(), readout="averaged", fit_intercept=False)
 learner.allocate(rows.n_features, 2, rows.dtype)
@@ -193,7 +193,7 @@ def test_examples_in_docstrings(module):
 
 def test_there_are_examples_to_run():
     with_examples = [module for module in PUBLIC if doctest.testmod(module).attempted]
-    assert {"rosenblatt.rules", "rosenblatt.reference", "rosenblatt.estimators.classifiers"} <= {
+    assert {"rosenblatt.core.rules", "rosenblatt.core.reference", "rosenblatt.estimators.classifiers"} <= {
         module.__name__ for module in with_examples
     }
 

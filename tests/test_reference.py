@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 
 import rosenblatt as rb
-from rosenblatt import reference, rules
+from rosenblatt.core import reference, rules
 
 # ---- the worked traces of ALGORITHMS.md, section 5 -----------------------------------------------------------
 

@@ -13,7 +13,7 @@ import pytest
 from scipy import sparse
 
 import rosenblatt as rb
-from rosenblatt import exact
+from rosenblatt.core import exact
 from rosenblatt.theory import maximum, search, separation
 
 KINDS = ("near", "collinear", "scales", "repeated", "integers", "far integers", "float32", "far", "ulp", "fractions")

@@ -26,6 +26,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.utils import estimator_checks, murmurhash3_32
 
 import rosenblatt as rb
+from rosenblatt.core import engine
 from rosenblatt.text import Analysis, BagOfWords, Documents, HashedText, Hashing, Lexicon, Vocabulary, columns_of
 
 #: Whether this Python knows the very characters that the tables do.
@@ -213,13 +214,13 @@ def test_negation_by_example():
 
 def test_the_hash_of_a_word_is_murmurhash3():
     published = {"": 0x00000000, "test": 0xBA6BD213}  # MurmurHash3_x86_32, seed 0
-    assert rb.engine.hash_ngrams(list(published)).tolist() == list(published.values())
+    assert engine.hash_ngrams(list(published)).tolist() == list(published.values())
 
 
 @given(st.lists(st.binary(max_size=40), max_size=20), st.integers(1, 30))
 def test_the_hash_of_an_ngram_is_that_of_its_words(blobs, bits):
     grams = [blob.decode("latin1") for blob in blobs] + ["a b", "b a", "a", " a", "a ", "", " ", "  "]
-    assert rb.engine.hash_ngrams(grams).tolist() == [ngram_hash(gram) for gram in grams]
+    assert engine.hash_ngrams(grams).tolist() == [ngram_hash(gram) for gram in grams]
     assert columns_of(grams, bits).tolist() == [ngram_hash(gram) % 2**bits for gram in grams]
     assert len({ngram_hash(gram) for gram in grams[-8:]}) == 8
 

@@ -22,7 +22,7 @@ from problems import (
 )
 
 import rosenblatt as rb
-from rosenblatt import reference, rules
+from rosenblatt.core import reference, rules
 
 TO_THE_END = {"tol": None, "max_iter": 10**6}
 biases = pytest.mark.parametrize("bias", [False, True])

@@ -18,7 +18,7 @@ from test_reference import FOUR_POINTS, XOR
 from test_trace import fitted, holds
 
 import rosenblatt as rb
-from rosenblatt import rules
+from rosenblatt.core import rules
 from rosenblatt.theory.certificates import combination
 from rosenblatt.tracing import kernel_space
 from rosenblatt.tracing.record import ACROSS

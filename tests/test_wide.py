@@ -11,8 +11,9 @@ import pytest
 import scipy.sparse as sp
 
 import rosenblatt as rb
-from rosenblatt import memory, model_files, state
-from rosenblatt.groups import Groups
+from rosenblatt import model_files
+from rosenblatt.core import memory, state
+from rosenblatt.core.groups import Groups
 
 WIDTH = 60_000
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from . import rules
+from .core import rules
 
 if TYPE_CHECKING:
     from . import conventions, data, distributed, plots, text

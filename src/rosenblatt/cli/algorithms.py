@@ -125,7 +125,7 @@ def chosen(arguments: argparse.Namespace, name: str, is_text: bool = False) -> t
 
 def _with_rule(asked: dict[str, Any], name: str) -> dict[str, Any]:
     """The same with the options of a rule in it."""
-    from .. import rules
+    from ..core import rules
 
     rule = asked.get("rule", "perceptron")
     own = {option: asked[option] for option in _OF_RULES[rule] if option in asked}

@@ -113,7 +113,7 @@ class _Run:
 
     def features_for(self, settled: Any) -> Any:
         """What makes rows; the learner, too, is chosen by what was seen."""
-        from .. import planning
+        from ..core import planning
         from . import algorithms, inputs
         from .features import Features
 
@@ -137,10 +137,10 @@ class _Run:
     def _make_job(self, learner: Any, class_weight: Any) -> None:
         import numpy as np
 
-        from .. import planning
+        from ..core import planning
+        from ..core.mixing import refuse_unmixable
         from ..distributed.checkpoints import Checkpoint
         from ..distributed.running import Job
-        from ..mixing import refuse_unmixable
 
         refuse_unmixable(learner)
         arguments, parameters = self.arguments, self.parameters

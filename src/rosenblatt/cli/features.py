@@ -57,7 +57,7 @@ class Features(features.Features):
 
 
 def _hashing(arguments: argparse.Namespace, bits: int) -> Hashing:
-    from ..engine import threads
+    from ..core.engine import threads
 
     analysis = Analysis(
         ngrams=(1, arguments.ngrams),

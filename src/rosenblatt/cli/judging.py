@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from .. import labels
+from ..core import labels
+from ..core.learner import Learner
+from ..core.planning import learner_of, rows_for
 from ..data import Block
-from ..learner import Learner
 from ..model_files import Model, learners, read, refusing
-from ..planning import learner_of, rows_for
 from ..schema import cut
 from ..tables import Table
 from . import algorithms

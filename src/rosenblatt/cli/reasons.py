@@ -11,10 +11,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .. import engine
+from ..core import engine
+from ..core.planning import rows_for
 from ..data.csr import Csr
 from ..model_files import Model
-from ..planning import rows_for
 from ..tables import Table
 from . import names
 from .features import Features

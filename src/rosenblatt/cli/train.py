@@ -56,7 +56,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Do it."""
-    from .. import engine
+    from ..core import engine
     from ..data.holding import TooMuchError
     from ..model_files import write
     from . import inputs, story, training
@@ -148,7 +148,7 @@ def _once_more(course: Any, arguments: argparse.Namespace, error: Exception) -> 
 
 def _refuse(arguments: argparse.Namespace) -> None:
     """What can be said before hours of work."""
-    from ..whole_files import check
+    from ..atomic_files import check
     from . import inputs
 
     for path in filter(None, (arguments.output, arguments.checkpoint)):
@@ -159,7 +159,7 @@ def _refuse(arguments: argparse.Namespace) -> None:
 
 
 def _course(arguments: argparse.Namespace, progress: Progress, interrupt: Interrupt) -> Any:
-    from ..planning import learner_of
+    from ..core.planning import learner_of
     from . import inputs
     from .features import Features
     from .training import Course

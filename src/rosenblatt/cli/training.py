@@ -17,15 +17,15 @@ from typing import Any
 
 import numpy as np
 
-from .. import engine, labels
+from ..core import engine, labels
+from ..core.learner import Learner, Pass, learn_labels
+from ..core.planning import rows_for, start
 from ..data import Block, Skipped, Svmlight
 from ..data.ahead import Ahead
 from ..data.blocks import placed
 from ..data.csr import Csr, stacked
 from ..data.features import nbytes_of
 from ..data.holding import HOLD_LESS, Holding
-from ..learner import Learner, Pass, learn_labels
-from ..planning import rows_for, start
 from .algorithms import class_weights
 from .features import Features
 from .inputs import are_words, labels_of, opened, read_whole, stamps, targets_of

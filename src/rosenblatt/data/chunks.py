@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .. import engine
+from ..core import engine
 from .csr import Array
 from .faults import DataError
 from .sources import Source

@@ -1,4 +1,4 @@
-"""Rows in CSR form as three arrays: what readers and encoders give, and what `rosenblatt.engine.admit` takes."""
+"""Rows in CSR form as three arrays: what readers and encoders give, and what `rosenblatt.core.engine.admit` takes."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from .. import engine, memory
+from ..core import engine, memory
 from .blocks import Block
 from .chunks import Chunk, Quoting, Size, chunks, heads, skip_mark
 from .columns import Profile, check_names, profile_strings, repeated

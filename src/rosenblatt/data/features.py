@@ -84,7 +84,7 @@ class TextColumn:
 
     @classmethod
     def from_state(cls, plain: dict[str, Any], arrays: dict[str, Any]) -> TextColumn:
-        from ..engine import threads
+        from ..core.engine import threads
 
         schema.record(("input",), hashing=schema.named(), named_rows=schema.whole(), input=schema.text)(plain, "text")
         return cls(Hashing.from_state(plain["hashing"], arrays, n_threads=threads()), plain["named_rows"])
@@ -182,7 +182,7 @@ class Features:
 
     def populate(self) -> None:
         """Ask for the memory of counts now, and not when it is first needed."""
-        from ..engine import populate
+        from ..core.engine import populate
 
         for column in self.encoder.text.values() if self.encoder is not None else ():
             counts = column.hashing.document_counts  # type: ignore[attr-defined]
@@ -191,7 +191,7 @@ class Features:
 
     def leave_a_thread(self) -> None:
         """To read with all threads but one, which learns meanwhile."""
-        from ..engine import threads
+        from ..core.engine import threads
 
         for column in self.encoder.text.values() if self.encoder is not None else ():
             column.hashing.n_threads = max(1, threads() - 1)  # type: ignore[attr-defined]
@@ -272,7 +272,7 @@ def merged(sections: Sequence[Section]) -> Section:
 
 def bits_for(n_vectors: int) -> int:
     """As many columns as are of use, or fewer, so that weights and their sums, 12 bytes each, take 512 MB."""
-    from ..engine import stride_of
+    from ..core.engine import stride_of
 
     bits = MOST_BITS
     while bits > LEAST_BITS and 12 * stride_of(n_vectors) << bits > 1 << 29:

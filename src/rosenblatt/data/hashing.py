@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import engine
+from ..core import engine
 
 
 def hash_names(names: Sequence[str]) -> NDArray[np.uint32]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from .. import memory
+from ..core import memory
 from .faults import DataError
 
 #: What to do where files are read whole.

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from .. import memory
+from ..core import memory
 from .blocks import Block
 from .chunks import Chunk, Size, chunks, heads
 from .columns import Columns, Profile, check_names, profile_values

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import engine
+from ..core import engine
 from .csr import Array, Csr, index_type
 from .faults import REMEMBERED, DataError, Judge, quoted
 from .sources import Source

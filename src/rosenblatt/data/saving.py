@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from .. import whole_files
+from .. import atomic_files
 from .extras import arrow
 from .sources import SUFFIXES
 
@@ -30,7 +30,7 @@ def replacing(path: Any) -> Iterator[BinaryIO]:
         yield sys.stdout.buffer
         sys.stdout.buffer.flush()
         return
-    with whole_files.replacing(path) as file, _compressed(file, Path(path).suffix.lower()) as stream:
+    with atomic_files.replacing(path) as file, _compressed(file, Path(path).suffix.lower()) as stream:
         yield stream
 
 

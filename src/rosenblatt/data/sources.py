@@ -17,7 +17,7 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import engine
+from ..core import engine
 from .extras import arrow
 from .faults import DataError
 from .holding import Holding

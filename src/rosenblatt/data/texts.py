@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import engine
+from ..core import engine
 from .csr import Array
 from .extras import arrow
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..engine import check_sparse, is_sparse
+from ..core.engine import check_sparse, is_sparse
 from .blocks import Block
 from .columns import nearest
 from .csr import Array, Csr

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 
 from .. import model_files, schema
+from ..core.mixing import MIXES, Mixed, MixedLearner
 from ..data.features import SECTION as FEATURES
 from ..data.features import Features, Section
-from ..mixing import MIXES, Mixed, MixedLearner
 from ..model_files import Model, ModelFileError
 from ..model_files.values import encode
 from .tasks import Measured

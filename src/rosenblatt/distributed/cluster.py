@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Protocol
 
-from ..engine import threads
+from ..core.engine import threads
 
 #: Seconds that a run waits while the cluster has no worker, unless told otherwise.
 WORKER_TIMEOUT = 300.0

@@ -8,7 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import data, labels
+from .. import data
+from ..core import labels
 from ..data import Block, Columns, DataError, Svmlight
 from ..data.csr import Csr, stacked
 from ..data.encoder import Read

@@ -7,8 +7,8 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from .. import whole_files
-from ..mixing import refuse_unmixable
+from .. import atomic_files
+from ..core.mixing import refuse_unmixable
 from . import bags
 from .checkpoints import Checkpoint
 from .cluster import WORKER_TIMEOUT, ClusterError, Workers, workers_of
@@ -128,7 +128,7 @@ def fit(
         resume=resume, warning=estimator._undecided,
     )  # fmt: skip
     if checkpoint is not None:
-        whole_files.check(checkpoint)
+        atomic_files.check(checkpoint)
         job.checkpoint = Checkpoint(checkpoint, job.name, estimator.get_params(deep=False))
     elif resume:
         raise ValueError("resume=True goes on from a checkpoint: say which, checkpoint=…")

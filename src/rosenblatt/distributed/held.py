@@ -9,11 +9,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import engine, labels
+from ..core import engine, labels
+from ..core.learner import Learner, Piece, weighted_rows
 from ..data import Block
 from ..data.blocks import placed
 from ..data.standard import RunningScale
-from ..learner import Learner, Piece, weighted_rows
 from .tasks import at_shard
 
 Array = NDArray[Any]

@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import labels
-from ..convergence import ConvergenceWarning
+from ..core import labels
+from ..core.convergence import ConvergenceWarning
+from ..core.learner import Learner, Pass
+from ..core.mixing import MixedLearner
 from ..data.features import Section
-from ..learner import Learner, Pass
-from ..mixing import MixedLearner
 from ..model_files import ModelFileError, learners
 from .checkpoints import Checkpoint, Progress
 from .cluster import Workers

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..mixing import Held, MixedLearner, Share, Told
+from ..core.mixing import Held, MixedLearner, Share, Told
 from . import tasks
 from .cluster import Workers
 from .tasks import Judged, Measured, Report

@@ -9,8 +9,8 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from ..core.engine import check_sparse, is_sparse
 from ..data.features import Section
-from ..engine import check_sparse, is_sparse
 from . import held
 from .cluster import Workers
 from .held import Coding, Examples, Look

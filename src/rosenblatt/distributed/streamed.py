@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from .. import engine
+from ..core import engine
+from ..core.learner import Learner, Piece, weighted_rows
 from ..data import Block
 from ..data.ahead import Ahead
 from ..data.blocks import placed
 from ..data.features import Features, Section
-from ..learner import Learner, Piece, weighted_rows
 from .files import FileShard, targets_of
 from .held import Coding, targets_for
 

@@ -17,11 +17,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import engine, mixing
+from ..core import engine, mixing
+from ..core.learner import Learner
+from ..core.mixing import Held, Mixture, Share, Told
 from ..data import DataError
 from ..data.features import Section, merged
-from ..learner import Learner
-from ..mixing import Held, Mixture, Share, Told
 from ..model_files import learners
 
 Array = NDArray[Any]

@@ -11,9 +11,9 @@ from sklearn.utils import Tags
 from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
 
-from .. import engine, labels
-from ..convergence import SEPARATED
-from ..learner import Learner, learn_labels
+from ..core import engine, labels
+from ..core.convergence import SEPARATED
+from ..core.learner import Learner, learn_labels
 from .contract import LinearEstimator, Task, parameters, refuse_no_weight
 from .locking import reads, writes
 

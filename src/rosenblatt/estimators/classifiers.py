@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from .. import rules
-from ..state import check_name
+from ..core import rules
+from ..core.state import check_name
 from .classification import LinearClassifier
 from .contract import parameters
 from .shared import documented

@@ -21,9 +21,9 @@ from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from .. import engine, memory, progress, rules
-from ..learner import Learner, Run
-from ..state import INITS, check_name
+from ..core import engine, memory, progress, rules
+from ..core.learner import Learner, Run
+from ..core.state import INITS, check_name
 from . import places
 from .locking import Locked, reads
 

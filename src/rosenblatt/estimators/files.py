@@ -7,9 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from .. import estimators, labels, model_files, onnx_files
-from ..learner import Learner
+from .. import estimators, model_files
+from ..core import labels
+from ..core.learner import Learner
 from ..model_files import Model, ModelFileError, learners
+from ..model_files import onnx as onnx_files
 from ..model_files.values import encode
 from ..schema import cut
 from .contract import FittedState

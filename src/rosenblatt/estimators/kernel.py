@@ -15,14 +15,14 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import Tags
 
-from .. import engine, rules
-from ..kernel_space import arrays
-from ..kernel_space.budget_learner import BudgetLearner
-from ..kernel_space.budgets import POLICIES, Budget
-from ..kernel_space.kernels import Kernel, gamma_of
-from ..kernel_space.learner import READOUTS, KernelLearner
-from ..kernel_space.rows import KernelRows, dense, seen_through
-from ..state import check_name
+from ..core import engine, rules
+from ..core.spaces.kernel import arrays
+from ..core.spaces.kernel.budget_learner import BudgetLearner
+from ..core.spaces.kernel.budgets import POLICIES, Budget
+from ..core.spaces.kernel.kernels import Kernel, gamma_of
+from ..core.spaces.kernel.learner import READOUTS, KernelLearner
+from ..core.spaces.kernel.rows import KernelRows, dense, seen_through
+from ..core.state import check_name
 from .classification import LinearClassifier
 from .contract import Task, check_number, parameters
 from .locking import reads

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from .. import engine, schema
+from .. import schema
+from ..core import engine
 from ..data import Columns
 from ..data.features import Features
 from ..model_files import Section

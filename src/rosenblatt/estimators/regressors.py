@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from sklearn.base import RegressorMixin
 from sklearn.utils import Tags
 
-from .. import engine, rules
-from ..learner import Learner
+from ..core import engine, rules
+from ..core.learner import Learner
 from .classifiers import passive_aggressive
 from .contract import LinearEstimator, Task, by_vector, check_number, parameters, refuse_no_weight
 from .locking import reads, writes

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import __version__, schema
-from ..learner import Learner
+from ..core.learner import Learner
 from . import container, learners
 from .container import ModelFileError
 from .learners import Section

@@ -26,7 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import schema
-from ..whole_files import replacing
+from ..atomic_files import replacing
 
 Array = NDArray[Any]
 

@@ -7,13 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from .. import engine, schema
-from ..kernel_space.budget_learner import BudgetLearner
-from ..kernel_space.budgets import POLICIES, Budget
-from ..kernel_space.kernels import NAMES, Kernel
-from ..kernel_space.learner import KernelLearner
-from ..kernel_space.rows import Support
-from ..learner import Learner
+from .. import schema
+from ..core import engine
+from ..core.learner import Learner
+from ..core.spaces.kernel.budget_learner import BudgetLearner
+from ..core.spaces.kernel.budgets import POLICIES, Budget
+from ..core.spaces.kernel.kernels import NAMES, Kernel
+from ..core.spaces.kernel.learner import KernelLearner
+from ..core.spaces.kernel.rows import Support
 from .linear import Array
 from .values import encode
 

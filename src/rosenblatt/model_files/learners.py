@@ -10,10 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from .. import rules, schema
-from ..convergence import VERDICTS, Evidence
-from ..learner import Learner
-from ..state import GROWTH, ROOM, VISITED
+from .. import schema
+from ..core import rules
+from ..core.convergence import VERDICTS, Evidence
+from ..core.learner import Learner
+from ..core.state import GROWTH, ROOM, VISITED
 from . import linear
 from .linear import Array
 from .values import decode, encode

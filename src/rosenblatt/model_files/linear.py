@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import schema
-from ..learner import Learner
+from ..core.learner import Learner
 
 Array = NDArray[Any]
 

@@ -22,7 +22,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import rules, schema
+from .. import schema
+from ..core import rules
 
 _RULES: dict[str, Any] = {kind.__name__: kind for kind in rules.ALL}
 #: Types of the numbers of an array.

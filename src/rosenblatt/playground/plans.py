@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from .. import rules
-from ..kernel_space.kernels import Kernel
+from ..core import rules
+from ..core.spaces.kernel.kernels import Kernel
 from ..tracing.planned import Planned
 from .asked import MOST_COEFFICIENTS, MOST_EXACT_STEPS, MOST_STEPS, Problem, Settings
 

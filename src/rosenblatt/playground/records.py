@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import exact
+from ..core import exact
 from ..theory import given, radius
 from ..tracing import Trace, trace
 from . import formulas, plans

@@ -9,8 +9,8 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
+from ..atomic_files import replacing
 from ..tracing import Trace
-from ..whole_files import replacing
 from .storyboard import Storyboard
 
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import labels
-from ..engine import is_sparse
+from ..core import labels
+from ..core.engine import is_sparse
 from . import style
 
 if TYPE_CHECKING:

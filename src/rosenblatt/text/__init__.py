@@ -10,7 +10,7 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from ..engine import unicode_version
+from ..core.engine import unicode_version
 from .analysis import ENGLISH_NEGATIONS, Analysis
 from .documents import Documents
 from .hashing import Hashing, columns_of

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, field, fields
 from typing import Any
 
-from .. import engine, schema
+from .. import schema
+from ..core import engine
 from .lexicon import Lexicon
 
 ANALYZERS = ("word", "char", "char_wb")

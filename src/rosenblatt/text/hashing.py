@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import engine, schema
+from .. import schema
+from ..core import engine
 from .analysis import Analysis, whole_number
 from .documents import Documents
 from .lexicon import Lexicon

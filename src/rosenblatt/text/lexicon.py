@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import engine, schema
+from .. import schema
+from ..core import engine
 
 Array = NDArray[Any]
 

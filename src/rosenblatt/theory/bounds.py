@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import rules
+from ..core import rules
 from ..tables import Table
 from . import given
 

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import linalg
 
-from .. import engine, exact
+from ..core import engine, exact
 from .vectors import Vectors
 
 Array = NDArray[Any]

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import exact
+from ..core import exact
 from . import given, rounding
 
 Array = NDArray[Any]

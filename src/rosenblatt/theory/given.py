@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import engine, labels
+from ..core import engine, labels
 
 Array = NDArray[Any]
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..state import TIES, check_name
+from ..core.state import TIES, check_name
 from . import given
 
 Array = NDArray[Any]

@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import linalg, optimize
 
-from .. import engine, rules
+from ..core import engine, rules
 from .vectors import Vectors
 
 Array = NDArray[Any]

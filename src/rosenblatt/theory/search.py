@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import engine, exact, reference, rules
-from ..learner import Learner, Pass
+from ..core import engine, exact, reference, rules
+from ..core.learner import Learner, Pass
 from . import certificates, given, programme, rounding, verification
 from .answer import Separability
 from .exact_vectors import ExactVectors

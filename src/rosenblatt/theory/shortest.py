@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import exact
+from ..core import exact
 from .exact_vectors import ExactVectors, Number, Point, Vector, squared
 
 Array = NDArray[Any]

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import engine
+from ..core import engine
 from . import given
 
 Array = NDArray[Any]

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import exact
+from ..core import exact
 from . import given, rounding
 from .certificates import combination, holds, rows_of
 from .exact_vectors import ExactVectors, squared

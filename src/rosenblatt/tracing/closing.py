@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ..convergence import NO_MARGIN, SEPARATED, STOPPED
+from ..core.convergence import NO_MARGIN, SEPARATED, STOPPED
 from ..theory.revisits import Revisit
 from . import wording
 from .ending import Ending

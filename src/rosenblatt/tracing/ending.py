@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from .. import reference, rules
-from ..convergence import NO_MARGIN, SEPARATED, STOPPED
+from ..core import reference, rules
+from ..core.convergence import NO_MARGIN, SEPARATED, STOPPED
 from . import wording
 
 if TYPE_CHECKING:

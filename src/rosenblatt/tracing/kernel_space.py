@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import engine, reference, rules
-from ..learner import Run
+from ..core import engine, reference, rules
+from ..core.learner import Run
 from ..theory import given
 from . import wording
 from .space import Moment, Number, Space, exactly_rows, fraction

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import labels
-from ..kernel_space.learner import KernelLearner
-from ..learner import Learner, Run
-from ..planning import learner_of, rows_for, start
+from ..core import labels
+from ..core.learner import Learner, Run
+from ..core.planning import learner_of, rows_for, start
+from ..core.spaces.kernel.learner import KernelLearner
 
 Array = NDArray[Any]
 

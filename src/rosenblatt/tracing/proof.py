@@ -20,7 +20,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from .. import reference, rules
+from ..core import reference, rules
 from . import wording
 from .separator import least_margin, weights_of
 

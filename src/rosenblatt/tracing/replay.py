@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from .. import exact as exactly
-from .. import reference, rules
-from ..convergence import NO_MARGIN, SEPARATED
-from ..learner import Run, weighted_rows
+from ..core import exact as exactly
+from ..core import reference, rules
+from ..core.convergence import NO_MARGIN, SEPARATED
+from ..core.learner import Run, weighted_rows
 from ..theory.revisits import Revisit, Revisits
 from . import closing, wording
 from .ending import Ending, ExactEnd

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import exact as exactly
-from .. import reference
-from ..learner import Run
+from ..core import exact as exactly
+from ..core import reference
+from ..core.learner import Run
 
 Number = Any  # int, Fraction or float
 Moment = tuple[Any, Any]  # what the weights are at one time

@@ -1,8 +1,8 @@
 """The state of a run: its weights, its tally and its bounds, how they grow, and the readouts.
 
 Weights stand class-minor: row 0 the biases, then one row per feature, in it one number per weight vector, and padding.
-Where there are very many features and few of them have weights, the others have no row (``rosenblatt.groups``): memory
-grows with the features that were met. Every sum goes over the same numbers in the same order either way.
+Where there are very many features and few of them have weights, the others have no row (``groups``): memory grows
+with the features that were met. Every sum goes over the same numbers in the same order either way.
 """
 
 from __future__ import annotations

@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import engine
-from ..engine import is_sparse
+from ... import engine
+from ...engine import is_sparse
 from .arrays import cast, is_double, namespace
 
 Array = NDArray[Any]

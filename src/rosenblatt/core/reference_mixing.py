@@ -4,7 +4,7 @@ One pass of every shard from the same weights, then the weights are mixed (McDon
 are summed in double precision, in the tree of ``tree_sum``, and rounded once to the type of the weights.
 
 >>> from fractions import Fraction
->>> from rosenblatt import reference, rules
+>>> from rosenblatt.core import reference, rules
 >>> model = reference.Model("binary", n_features=2, fit_intercept=False, number=Fraction)
 >>> shards = [([(1, 3), (2, 3)], [1, 0]), ([(-3, 1), (1, -1)], [1, 0])]
 >>> for _ in range(3):

@@ -35,11 +35,11 @@ def learner_of(kind: str, parameters: dict[str, Any]) -> Learner:
 
 
 def _kernel_learner(kind: str, parameters: dict[str, Any]) -> Learner:
-    from .kernel_space.arrays import PRECISIONS
-    from .kernel_space.budget_learner import BudgetLearner
-    from .kernel_space.budgets import Budget
-    from .kernel_space.kernels import Kernel
-    from .kernel_space.learner import KernelLearner
+    from .spaces.kernel.arrays import PRECISIONS
+    from .spaces.kernel.budget_learner import BudgetLearner
+    from .spaces.kernel.budgets import Budget
+    from .spaces.kernel.kernels import Kernel
+    from .spaces.kernel.learner import KernelLearner
     from .state import check_name
 
     told = parameters.get
@@ -93,8 +93,8 @@ def rows_for(learner: Any, X: Any, dtype: Any = None, parameters: dict[str, Any]
     rows = engine.admit(X, dtype)
     if not hasattr(learner, "kernel"):
         return rows
-    from .kernel_space import arrays
-    from .kernel_space.rows import seen_through
+    from .spaces.kernel import arrays
+    from .spaces.kernel.rows import seen_through
 
     told = parameters or {}
     library = arrays.cuda() if told.get("device") == "cuda" else arrays.NumPy()
@@ -112,7 +112,7 @@ def start(
     if hasattr(learner, "kernel"):
         from dataclasses import replace
 
-        from .kernel_space.kernels import gamma_of
+        from .spaces.kernel.kernels import gamma_of
 
         gamma = gamma_of(parameters.get("gamma", "scale"), learner.kernel.name, rows.weighted(weight))
         learner.kernel = rows.kernel = replace(learner.kernel, gamma=gamma)

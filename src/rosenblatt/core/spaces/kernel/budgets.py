@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import rules
+from ... import rules
 
 Array = NDArray[Any]
 

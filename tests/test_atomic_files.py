@@ -14,7 +14,7 @@ from refusals import one_sentence
 from saved import same_model, small
 
 import rosenblatt as rb
-from rosenblatt import whole_files
+from rosenblatt import atomic_files
 from rosenblatt.model_files import ModelFileError
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -120,7 +120,7 @@ def test_a_disk_that_fills_while_saving(share, kind_of_file, tmp_path, monkeypat
         file.room = room
         return file
 
-    monkeypatch.setattr(whole_files.os, "fdopen", fdopen)
+    monkeypatch.setattr(atomic_files.os, "fdopen", fdopen)
     for name in ("model", "new"):
         one_sentence(
             lambda name=name: larger.save(tmp_path / name), OSError, "the disk is full", "nothing was changed", name
@@ -139,7 +139,7 @@ def test_a_failure_at_the_last_moment(call, kind_of_file, tmp_path, monkeypatch)
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     with monkeypatch.context() as patch:
-        patch.setattr(whole_files.os, call, fail)
+        patch.setattr(atomic_files.os, call, fail)
         one_sentence(lambda: rb.Perceptron().learn_one({"c": 1}, 1).save(path), OSError, "the disk is full")
     assert path.read_bytes() == before
     assert os.listdir(tmp_path) == ["model"]
@@ -149,7 +149,7 @@ def test_a_failure_at_the_last_moment(call, kind_of_file, tmp_path, monkeypatch)
 
 def test_a_fault_of_another_file_is_told_as_that(kind_of_file, tmp_path):
     def copied():
-        with whole_files.replacing(tmp_path / "new") as file, open(tmp_path / "none", "rb") as other:
+        with atomic_files.replacing(tmp_path / "new") as file, open(tmp_path / "none", "rb") as other:
             file.write(other.read())
 
     with pytest.raises(FileNotFoundError) as caught:
@@ -160,7 +160,7 @@ def test_a_fault_of_another_file_is_told_as_that(kind_of_file, tmp_path):
 
 SAVE = """
 import os, resource, signal, sys, numpy as np, rosenblatt as rb
-from rosenblatt import whole_files
+from rosenblatt import atomic_files
 model = rb.AveragedPerceptron(max_iter=1, tol=None, shuffle=False).fit(np.ones((10, 20_000)), [0, 1] * 5)
 """
 
@@ -185,14 +185,14 @@ def test_a_real_limit_of_the_system(tmp_path):
 POSIX = pytest.mark.skipif(os.name != "posix", reason="processes are killed, and files locked, the POSIX way")
 KILLED_AT = """
 import os, signal, sys
-from rosenblatt import whole_files
+from rosenblatt import atomic_files
 kind, call, path = sys.argv[1:]
 if kind == "named":
     vars(os).pop("O_TMPFILE", None)
 def dies(*_, **__):
     os.kill(os.getpid(), signal.SIGKILL)
-setattr(whole_files.os, call, dies)
-with whole_files.replacing(path) as file:
+setattr(atomic_files.os, call, dies)
+with atomic_files.replacing(path) as file:
     file.write(b"new")
 """
 
@@ -216,16 +216,16 @@ def test_a_killed_process_leaves_the_file_as_it_was_and_the_next_one_removes_the
     left = sorted(set(os.listdir(tmp_path)) - {"model"})
     nameless = kind_of_file == "nameless" and hasattr(os, "O_TMPFILE")
     assert len(left) == (0 if nameless and call != "replace" else 1)
-    whole_files._swept.clear()  # as a process that has not been here
+    atomic_files._swept.clear()  # as a process that has not been here
     small().save(tmp_path / "another")
     assert sorted(os.listdir(tmp_path)) == ["another", "model"]
 
 
 @POSIX
 def test_what_a_live_process_is_writing_is_not_removed(kind_of_file, tmp_path):
-    with whole_files.replacing(tmp_path / "slow") as slow:
+    with atomic_files.replacing(tmp_path / "slow") as slow:
         slow.write(b"half")
-        whole_files._swept.clear()
+        atomic_files._swept.clear()
         small().save(tmp_path / "model")
         slow.write(b" and half")
     assert (tmp_path / "slow").read_bytes() == b"half and half"
@@ -235,17 +235,17 @@ def test_what_a_live_process_is_writing_is_not_removed(kind_of_file, tmp_path):
 @POSIX
 def test_one_that_was_removed_before_it_was_locked_is_made_again(tmp_path, monkeypatch):
     monkeypatch.delattr(os, "O_TMPFILE", raising=False)
-    lock, first = whole_files._lock, []
+    lock, first = atomic_files._lock, []
 
     def late(handle):
         if not first:
             first.extend(os.listdir(tmp_path))
-            whole_files._swept.clear()
-            whole_files._sweep(tmp_path)
+            atomic_files._swept.clear()
+            atomic_files._sweep(tmp_path)
             assert os.listdir(tmp_path) == []
         lock(handle)
 
-    monkeypatch.setattr(whole_files, "_lock", late)
+    monkeypatch.setattr(atomic_files, "_lock", late)
     small().save(tmp_path / "model")
     assert os.listdir(tmp_path) == ["model"]
     assert len(first) == 1
@@ -253,28 +253,28 @@ def test_one_that_was_removed_before_it_was_locked_is_made_again(tmp_path, monke
 
 @POSIX
 def test_what_strangers_have_called_alike_is_not_removed(tmp_path, monkeypatch):
-    ours = whole_files._new_name(tmp_path).name
+    ours = atomic_files._new_name(tmp_path).name
     strangers = [".0123456789abcdef.part", ".rosenblatt-0123456789abcdef01234567.part", ".rosenblatt-.part", ours + "x"]
     for name in strangers:
         (tmp_path / name).write_text("mine")
-    link, pipe = whole_files._new_name(tmp_path), whole_files._new_name(tmp_path)
+    link, pipe = atomic_files._new_name(tmp_path), atomic_files._new_name(tmp_path)
     os.symlink(strangers[0], link)
     os.mkfifo(pipe)
     small().save(tmp_path / "model")
     assert sorted(os.listdir(tmp_path)) == sorted([*strangers, link.name, pipe.name, "model"])
-    other = whole_files._new_name(tmp_path)  # of another user
+    other = atomic_files._new_name(tmp_path)  # of another user
     other.write_text("mine")
-    whole_files._swept.clear()
+    atomic_files._swept.clear()
     with monkeypatch.context() as patch:
-        patch.setattr(whole_files.os, "geteuid", lambda: os.getuid() + 1)
+        patch.setattr(atomic_files.os, "geteuid", lambda: os.getuid() + 1)
         small().save(tmp_path / "model")
     assert other.exists()
 
 
 def test_a_system_without_locks_removes_nothing(tmp_path, monkeypatch):
-    monkeypatch.setattr(whole_files, "fcntl", None)
+    monkeypatch.setattr(atomic_files, "fcntl", None)
     monkeypatch.delattr(os, "O_TMPFILE", raising=False)
-    left = whole_files._new_name(tmp_path)
+    left = atomic_files._new_name(tmp_path)
     left.write_text("")
     small().save(tmp_path / "model")
     assert sorted(os.listdir(tmp_path)) == [left.name, "model"]
@@ -283,12 +283,12 @@ def test_a_system_without_locks_removes_nothing(tmp_path, monkeypatch):
 def test_a_place_to_write_to_is_checked_before_the_work(tmp_path):
     (tmp_path / "file").write_text("")
     os.symlink(tmp_path / "none" / "model", tmp_path / "link")
-    whole_files.check(tmp_path / "file")
-    whole_files.check(tmp_path / "new")
-    one_sentence(lambda: whole_files.check(tmp_path), IsADirectoryError, "it is a folder")
-    one_sentence(lambda: whole_files.check(tmp_path / "none" / "model"), FileNotFoundError, "no such folder")
-    one_sentence(lambda: whole_files.check(tmp_path / "link"), FileNotFoundError, "no such folder", "link")
-    one_sentence(lambda: whole_files.check(tmp_path / "file" / "model"), NotADirectoryError, "is a file")
+    atomic_files.check(tmp_path / "file")
+    atomic_files.check(tmp_path / "new")
+    one_sentence(lambda: atomic_files.check(tmp_path), IsADirectoryError, "it is a folder")
+    one_sentence(lambda: atomic_files.check(tmp_path / "none" / "model"), FileNotFoundError, "no such folder")
+    one_sentence(lambda: atomic_files.check(tmp_path / "link"), FileNotFoundError, "no such folder", "link")
+    one_sentence(lambda: atomic_files.check(tmp_path / "file" / "model"), NotADirectoryError, "is a file")
     assert sorted(os.listdir(tmp_path)) == ["file", "link"]
 
 
@@ -299,14 +299,14 @@ def test_the_file_and_its_folder_are_synced(tmp_path, monkeypatch):
         synced.append(stat.S_ISDIR(os.fstat(handle).st_mode))
         fsync(handle)
 
-    monkeypatch.setattr(whole_files.os, "fsync", note)
+    monkeypatch.setattr(atomic_files.os, "fsync", note)
     small().save(tmp_path / "model")
     assert synced == [False, True]
 
 
 def test_an_interrupt_while_writing(kind_of_file, tmp_path):
     def interrupted():
-        with whole_files.replacing(tmp_path / "model") as file:
+        with atomic_files.replacing(tmp_path / "model") as file:
             file.write(b"half")
             raise KeyboardInterrupt
 

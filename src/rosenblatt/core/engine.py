@@ -25,7 +25,7 @@ What the text encoders take (``rosenblatt.text`` makes these tuples):
 - a lexicon, n-grams by number: their bytes, where each starts, and the slots that ``index_ngrams`` makes.
 
 ``measure_lines``, ``read_lines``, ``csv_rows``, ``cut_csv`` and ``hash_texts`` read files; ``arrow_strings``
-hands text on; rosenblatt.data says how. ``place_features`` is of rosenblatt.groups.
+hands text on; rosenblatt.data says how. ``place_features`` is of rosenblatt.core.groups.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from . import _native
-from ._native import (
+from .. import _native
+from .._native import (
     arrow_strings,
     count_columns,
     csv_rows,
@@ -115,7 +115,7 @@ class Rows(NamedTuple):
     n_features: int
     dtype: np.dtype[Any]
     largest: float  # max |x|
-    placed: bool = False  # the view has places among the weights of a learner (rosenblatt.groups) for features
+    placed: bool = False  # the view has places among the weights of a learner (rosenblatt.core.groups) for features
 
     def radius2(self, order: Array | None = None) -> float:
         """R² without the bias feature, max ‖x‖² over the rows in ``order`` (None: all): one reading of the data."""

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import engine, rules
-from ..state import MISTAKES, UPDATES, VISITED, State
+from ... import engine, rules
+from ...state import MISTAKES, UPDATES, VISITED, State
 from .budgets import Budget, Change, Step
 from .kernels import Kernel
 from .learner import KernelLearner

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import engine
+from ... import engine
 from .arrays import NumPy
 from .kernels import Kernel
 

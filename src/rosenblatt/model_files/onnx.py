@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from . import __version__
-from .kernel_space.learner import KernelLearner
-from .kernel_space.rows import dense
-from .model_files import Model
-from .whole_files import replacing
+from .. import __version__
+from ..atomic_files import replacing
+from ..core.spaces.kernel.learner import KernelLearner
+from ..core.spaces.kernel.rows import dense
+from . import Model
 
 Array = NDArray[Any]
 

@@ -13,7 +13,7 @@ Degenerate cases, decided here once:
   ``Σ τ``, and rightly: no margin is possible); a passive-aggressive step on it is 0.
 - NaN and infinity never come here: whoever reads data refuses them.
 
->>> from rosenblatt import reference, rules
+>>> from rosenblatt.core import reference, rules
 >>> model = reference.Model("binary", n_features=2, fit_intercept=False)
 >>> for x, y in [((1, 3), 1), ((2, 3), 0), ((-3, 1), 1), ((1, -1), 0)]:
 ...     step = model.visit(rules.Perceptron(eta0=1), x, y)
@@ -374,7 +374,7 @@ class KernelModel(Model):
 
     Examples
     --------
-    >>> from rosenblatt import reference, rules
+    >>> from rosenblatt.core import reference, rules
     >>> conic = reference.KernelModel(lambda x, z: (x[0] * z[0] + x[1] * z[1] + 1) ** 2, "binary")
     >>> for x, y in [((0, 0), 0), ((0, 1), 1), ((1, 0), 1), ((1, 1), 0)]:
     ...     step = conic.visit(rules.Perceptron(eta0=1), x, y)
@@ -466,7 +466,7 @@ class BudgetModel(KernelModel):
 
     Examples
     --------
-    >>> from rosenblatt import reference, rules
+    >>> from rosenblatt.core import reference, rules
     >>> line = reference.BudgetModel(lambda x, z: x * z + 1, "binary", budget=2, policy="projectron", eta=0)
     >>> for x, y in [(1, 1), (3, 0), (2, 1)]:
     ...     step = line.visit(rules.Perceptron(eta0=1), x, y)

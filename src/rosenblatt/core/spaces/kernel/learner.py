@@ -16,10 +16,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import engine, rules
-from ..convergence import Evidence
-from ..learner import Learner
-from ..state import CURRENT, GROWTH, MISTAKES, ROOM, UPDATES, VISITED, State, check_name
+from ... import engine, rules
+from ...convergence import Evidence
+from ...learner import Learner
+from ...state import CURRENT, GROWTH, MISTAKES, ROOM, UPDATES, VISITED, State, check_name
 from . import cuda
 from .arrays import namespace
 from .board import Board

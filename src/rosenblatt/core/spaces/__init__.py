@@ -1,0 +1,1 @@
+"""The spaces in which weights live: linear, or that of a kernel."""
