@@ -224,7 +224,7 @@ def kernel_margin(K, codes, share):
 def same_model(kernel, linear, exact=False):
     assert kernel.mistakes_.tolist() == linear.mistakes_.tolist()
     assert (kernel.verdict_, kernel.n_iter_) == (linear.verdict_, linear.n_iter_)
-    if kernel._rule().class_share == 1:  # else a second visit at margin 1 is an update or none by rounding
+    if kernel.spec().rule.class_share == 1:  # else a second visit at margin 1 is an update or none by rounding
         assert kernel.n_updates_ == linear.n_updates_
     for name in ("coef_", "intercept_"):
         got, expected = getattr(kernel, name), getattr(linear, name)

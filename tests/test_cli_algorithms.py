@@ -405,7 +405,7 @@ def test_a_precomputed_kernel_says_why_not(tmp_path, capsys):
         (["-a", "kernel", "-C", "1"], 1, "of --algorithm kernel; it goes with --rule pa1, pa2 or mira"),
         (["-a", "online", "--readout", "voted"], 1, "say --algorithm voted"),
         (["-a", "kernel", "--budget", "9", "--readout", "averaged"], 1, "leave --budget out for the other readouts"),
-        (["-a", "kernel", "--budget-policy", "projectron"], 1, "needs a budget: say --budget N"),
+        (["-a", "kernel", "--budget-policy", "projectron"], 1, "examples to keep, such as --budget 100"),
         (["-a", "pa1", "--multiclass", "uniform"], 1, "--multiclass uniform does not go with PA1"),
         (["--class-weight", "yes=2"], 1, "--class-weight names yes, and the labels are numbers such as "),
         (["--class-weight", "7=2"], 1, "--class-weight names 7, which is no class; the classes are -1, 1"),

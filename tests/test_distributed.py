@@ -516,12 +516,13 @@ import numpy as np
 from rosenblatt.distributed.cluster import workers_of
 from rosenblatt.distributed.file_sources import default_features, files_of
 from rosenblatt.distributed.running import Job, run
-from rosenblatt.core.planning import learner_of
+from rosenblatt.core.spec import Spec
 
 with workers_of("here", retries=0) as workers:
     data = files_of(workers, sys.argv[1], None, reading=None, make_features=default_features(), in_memory=None)
-    learner = learner_of("AveragedPerceptron", {})
-    job = Job("AveragedPerceptron", learner, None, 0, np.random.default_rng(0), 4)
+    spec = Spec.of("AveragedPerceptron", {"random_state": 0, "tol": None})
+    learner = spec.learner()
+    job = Job("AveragedPerceptron", spec, learner, spec.generator(), 4)
     run(job, data, workers)
 assert "sklearn" not in sys.modules
 np.save(sys.argv[2], job.mixed.plain().read()[1:, : learner.n_vectors].T)

@@ -315,7 +315,7 @@ def test_a_third_class(estimator, share, third, place, problem):
     form = "ovr" if estimator.multiclass == "ovr" else "multiclass"
     twin = reference.Model(form, len(w), 3, number=x.dtype.type)
     twin.w, twin.b = [list(v + x.dtype.type(0)) for v in W], list(B + x.dtype.type(0))
-    twin.visit(model._rule(), list(x[0]), place)
+    twin.visit(model.spec().rule, list(x[0]), place)
     assert model.classes_.tolist() == sorted([1, 3, third])
     same_bits(model.coef_, np.array(twin.w, x.dtype))
     same_bits(model.intercept_, np.array(twin.b, x.dtype))

@@ -49,14 +49,14 @@ def same_as_fit(estimator, X, y, **options):
     assert (told.n_iter, told.n_updates, told.verdict) == (model.n_iter_, model.n_updates_, model.verdict_)
     assert told.margin_bounds == model.margin_bounds_
     if "within rounding" in told.proved[-1]:
-        assert delicate(told, estimator._rule())
+        assert delicate(told, estimator.spec().rule)
         return None
     assert told.proved[-1].startswith("The mistakes and updates are those of fit")
     assert told.n_updates == sum(step.updates for step in told)
     assert told.mistakes == model.mistakes_.tolist()
     assert told.support_.tolist() == model.support_.tolist()
     if estimator.readout == "pocket" and not np.allclose(told.dual_coef_, model.dual_coef_, rtol=1e-9, atol=1e-9):
-        assert delicate(told, estimator._rule())  # a step of rounding alone ends a run of right answers
+        assert delicate(told, estimator.spec().rule)  # a step of rounding alone ends a run of right answers
         return None
     np.testing.assert_allclose(told.dual_coef_, model.dual_coef_, rtol=1e-9, atol=1e-9)
     np.testing.assert_allclose(told.intercept_, model.intercept_, rtol=1e-9, atol=1e-9)

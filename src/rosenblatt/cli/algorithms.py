@@ -3,62 +3,59 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping
-from types import MappingProxyType
-from typing import Any, NamedTuple
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
 
 from . import parameters
 from .parameters import RULES, asked_for, spelled
 from .terminal import CommandError, listed, shown
 
 
-class Named(NamedTuple):
-    """What a name stands for."""
+@dataclass
+class Named:
+    """What a name stands for: an algorithm of ``core.spec``, and the parameters that the name sets."""
 
     estimator: str
-    takes: tuple[str, ...]  # parameters that options may set, by their names in Python
-    preset: Mapping[str, Any] = MappingProxyType({})  # parameters that the name sets
+    preset: Mapping[str, Any] = field(default_factory=dict)
+    without: tuple[str, ...] = ()  # parameters of the algorithm that mean nothing under this name
+
+    @cached_property
+    def takes(self) -> tuple[str, ...]:
+        """The parameters that options may set, by their names in Python."""
+        from ..core import spec
+
+        defaults = spec.ALGORITHMS[self.estimator].defaults
+        return tuple(name for name in parameters.OPTIONS if name in defaults and name not in self.without)
 
     @property
     def is_regression(self) -> bool:
         return "epsilon" in self.takes
 
 
-_RUN = ("fit_intercept", "shuffle")
-_CLASSES = (*_RUN, "multiclass", "ties", "class_weight", "tol")
-_PERCEPTRON = ("eta0", "margin", *_CLASSES, "init")
-_MIRA = (*(name for name in _CLASSES if name != "multiclass"), "init")
-_KERNEL = (
-    "kernel", "gamma", "degree", "coef0", "rule", "readout", "budget", "budget_policy", "projection_tol",
-    "block_size", "cache_size", "device", "precision", *_CLASSES,
-)  # fmt: skip
+def _passive_aggressive(estimator: str, variant: str) -> Named:
+    return Named(estimator, {"variant": variant, "average": True}, ("C",) if variant == "PA" else ())
 
 
-def _passive_aggressive(estimator: str, variant: str, own: tuple[str, ...]) -> Named:
-    C = () if variant == "PA" else ("C",)
-    return Named(estimator, (*C, "average", *own, "init"), {"variant": variant, "average": True})
-
-
-def _regressor(variant: str) -> Named:
-    return _passive_aggressive("PassiveAggressiveRegressor", variant, ("epsilon", *_RUN))
-
-
+_CLASSIFIER, _REGRESSOR = "PassiveAggressiveClassifier", "PassiveAggressiveRegressor"
 ALGORITHMS: dict[str, Named] = {
-    "averaged": Named("AveragedPerceptron", _PERCEPTRON),
-    "perceptron": Named("Perceptron", _PERCEPTRON),
-    "pocket": Named("PocketPerceptron", ("ratchet", *_PERCEPTRON)),
-    "batch": Named("BatchPerceptron", tuple(name for name in _PERCEPTRON if name != "shuffle")),
-    "pa1": _passive_aggressive("PassiveAggressiveClassifier", "PA-I", _CLASSES),
-    "pa2": _passive_aggressive("PassiveAggressiveClassifier", "PA-II", _CLASSES),
-    "pa": _passive_aggressive("PassiveAggressiveClassifier", "PA", _CLASSES),
-    "mira": Named("MIRA", ("C", "average", *_MIRA), {"variant": "margin", "average": True}),
-    "norm-mira": Named("MIRA", ("beta", "average", *_MIRA), {"variant": "norm", "average": True}),
-    "online": Named("OnlineClassifier", ("rule", "readout", "ratchet", *_CLASSES, "init")),
-    "voted": Named("VotedPerceptron", _KERNEL),
-    "kernel": Named("KernelPerceptron", _KERNEL),
-    "pa1-regressor": _regressor("PA-I"),
-    "pa2-regressor": _regressor("PA-II"),
-    "pa-regressor": _regressor("PA"),
+    "averaged": Named("AveragedPerceptron"),
+    "perceptron": Named("Perceptron"),
+    "pocket": Named("PocketPerceptron"),
+    "batch": Named("BatchPerceptron"),
+    "pa1": _passive_aggressive(_CLASSIFIER, "PA-I"),
+    "pa2": _passive_aggressive(_CLASSIFIER, "PA-II"),
+    "pa": _passive_aggressive(_CLASSIFIER, "PA"),
+    "mira": Named("MIRA", {"variant": "margin", "average": True}, ("beta", "multiclass")),
+    "norm-mira": Named("MIRA", {"variant": "norm", "average": True}, ("C", "multiclass")),
+    "online": Named("OnlineClassifier"),
+    "voted": Named("VotedPerceptron", without=("init",)),
+    "kernel": Named("KernelPerceptron", without=("init",)),
+    "pa1-regressor": _passive_aggressive(_REGRESSOR, "PA-I"),
+    "pa2-regressor": _passive_aggressive(_REGRESSOR, "PA-II"),
+    "pa-regressor": _passive_aggressive(_REGRESSOR, "PA"),
 }
 #: The best of those tried on text (docs/text.md). Its C is in units of rows of norm 1, which text has.
 FOR_TEXT = "pa1"
@@ -147,6 +144,17 @@ def _does_not_go(option: str, value: Any, name: str) -> str:
         if option in named.takes or ("rule" in named.takes and any(option in own for own in _OF_RULES.values()))
     ]
     return f"{spelled(option, value)} does not go with --algorithm {name}; it goes with {listed(takes)}"
+
+
+@contextmanager
+def options_named() -> Iterator[None]:
+    """Say of parameters that do not go together which options they are."""
+    from ..core.checks import ParameterError
+
+    try:
+        yield
+    except ParameterError as error:
+        raise CommandError(error.spelled(lambda name, value: f"{spelled(name, value)} {value}")) from None
 
 
 def class_weights(asked: Any, labels: Any) -> Any:

@@ -113,7 +113,7 @@ class _Run:
 
     def features_for(self, settled: Any) -> Any:
         """What makes rows; the learner, too, is chosen by what was seen."""
-        from ..core import planning
+        from ..core.spec import Spec
         from . import algorithms, inputs
         from .features import Features
 
@@ -130,28 +130,24 @@ class _Run:
         if "tol" in algorithms.ALGORITHMS[name].takes:
             parameters.setdefault("tol", None)
         self.columns, self.format, self.kind, self.parameters = columns, settled.format, kind, parameters
-        self._make_job(planning.learner_of(kind, parameters), algorithms.class_weights(
-            parameters.get("class_weight"), settled.labels))  # fmt: skip
+        with algorithms.options_named():
+            spec = Spec.of(kind, parameters)
+        self._make_job(spec, algorithms.class_weights(spec.class_weight, settled.labels))
         return features
 
-    def _make_job(self, learner: Any, class_weight: Any) -> None:
-        import numpy as np
-
-        from ..core import planning
+    def _make_job(self, spec: Any, class_weight: Any) -> None:
         from ..core.mixing import refuse_unmixable
         from ..distributed.checkpoints import Checkpoint
         from ..distributed.running import Job
 
+        arguments, learner = self.arguments, spec.learner()
         refuse_unmixable(learner)
-        arguments, parameters = self.arguments, self.parameters
         self.job = Job(
-            self.kind, learner, lambda learner, rng, _: planning.begin(learner, parameters, rng), arguments.seed,
-            np.random.default_rng(arguments.seed), self.passes, tol=parameters.get("tol"),
-            shuffle=parameters.get("shuffle", True), mix=arguments.mix or "uniform", class_weight=class_weight,
-            tell=self._tell,
+            self.kind, spec, learner, spec.generator(), self.passes, mix=arguments.mix or "uniform",
+            class_weight=class_weight, tell=self._tell,
         )  # fmt: skip
         if arguments.checkpoint:
-            self.job.checkpoint = Checkpoint(arguments.checkpoint, self.kind, parameters)
+            self.job.checkpoint = Checkpoint(arguments.checkpoint, self.kind, self.parameters)
             self.job.resume = True
 
     def _tell(self, record: Any) -> None:

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..core import labels
 from ..core.learner import Learner
-from ..core.planning import learner_of, rows_for
+from ..core.spec import Spec
 from ..data import Block
 from ..model_files import Model, learners, read, refusing
 from ..schema import cut
@@ -37,7 +37,7 @@ def checked(path: str) -> Model:
         if model.algorithm not in {named.estimator for named in algorithms.ALGORITHMS.values()}:
             raise ValueError(f"{cut(model.algorithm)} is no learner")
         labels.check_class_weight(model.parameters.get("class_weight"))
-        if not learners.are_akin(learner_of(model.algorithm, model.parameters), model.learner):
+        if not learners.are_akin(Spec.of(model.algorithm, model.parameters).learner(), model.learner):
             raise ValueError(f"its learner is not that of a {model.algorithm}")
     return model
 
@@ -55,7 +55,7 @@ def scored(features: Features, learner: Learner, blocks: Iterable[Block]) -> Ite
     """Each block with the scores of its rows and the codes of the classes that they give, or the numbers."""
     wide = learner.dtype == np.float64
     for block in blocks:
-        rows = rows_for(learner, features.rows(block, learn=False), np.float64 if wide else None)
+        rows = learner.admit(features.rows(block, learn=False), np.float64 if wide else None)
         scores = learner.scores(rows)
         yield block, scores, learner.decide(scores)
 

@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..core import engine
-from ..core.planning import rows_for
 from ..data.csr import Csr
 from ..model_files import Model
 from ..tables import Table
@@ -115,7 +114,7 @@ def of_row(model: Model, features: Features, block: Any, row: int, top: int) -> 
     """What each part of a row adds to its score; of those that add most, so many have their names."""
     learner: Any = model.learner
     csr = features.rows(block, learn=False).rows(row, row + 1)
-    rows = rows_for(learner, csr, np.float64 if learner.dtype == np.float64 else None)
+    rows = learner.admit(csr, np.float64 if learner.dtype == np.float64 else None)
     label, over, score, side = _sided(model, learner.scores(rows))
     in_kernel = _is_in_kernel(learner)
     if in_kernel:

@@ -39,17 +39,21 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     """Do it."""
-    from ..tracing import trace
-    from ..tracing.planned import Planned
+    from ..core.run import prepare
+    from ..core.spec import Spec
+    from ..tracing import trace_run
     from . import whole
 
-    kind, parameters = algorithms.chosen(arguments, arguments.algorithm)
-    regression = algorithms.ALGORITHMS[arguments.algorithm].is_regression
-    rows = whole.read(arguments, MOST_ROWS, regression=regression)
-    planned = Planned.called(
-        kind, parameters, rows.names, max_iter=arguments.passes, shuffle=bool(arguments.shuffle), seed=arguments.seed
-    )
-    found = trace(planned, rows.dense(), rows.labels, exact=arguments.exact, max_steps=arguments.max_steps)
+    name, parameters = algorithms.chosen(arguments, arguments.algorithm)
+    title = f"{name}({', '.join(f'{option}={value!r}' for option, value in parameters.items())})"
+    settings = {"max_iter": arguments.passes, "random_state": arguments.seed}
+    if "shuffle" in algorithms.ALGORITHMS[arguments.algorithm].takes:
+        settings["shuffle"] = bool(arguments.shuffle)
+    with algorithms.options_named():
+        spec = Spec.of(name, parameters | settings)
+    rows = whole.read(arguments, MOST_ROWS, regression=spec.epsilon is not None)
+    run = prepare(spec, rows.dense(), rows.labels, names=rows.names)
+    found = trace_run(run, run.X, rows.labels, arguments.exact, max_steps=arguments.max_steps, title=title)
     if arguments.json:
         print(found.to_json())
         return

@@ -159,7 +159,7 @@ def _refuse(arguments: argparse.Namespace) -> None:
 
 
 def _course(arguments: argparse.Namespace, progress: Progress, interrupt: Interrupt) -> Any:
-    from ..core.planning import learner_of
+    from ..core.spec import Spec
     from . import inputs
     from .features import Features
     from .training import Course
@@ -201,8 +201,10 @@ def _course(arguments: argparse.Namespace, progress: Progress, interrupt: Interr
     parameters |= {"max_iter": passes, "random_state": arguments.seed}
     if "tol" in algorithms.ALGORITHMS[name].takes:
         parameters.setdefault("tol", None)
+    with algorithms.options_named():
+        learner = Spec.of(kind, parameters).learner()
     return Course(
-        arguments, arguments.files, columns, format, features, learner_of(kind, parameters), kind, parameters, passes,
+        arguments, arguments.files, columns, format, features, learner, kind, parameters, passes,
         every, progress, interrupt, why=why, first=stream, ahead=(first,), stamps=stamps,
     )  # fmt: skip
 

@@ -12,6 +12,7 @@ import time
 import warnings
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import chain
 from typing import Any
 
@@ -19,7 +20,7 @@ import numpy as np
 
 from ..core import engine, labels
 from ..core.learner import Learner, Pass, learn_labels
-from ..core.planning import rows_for, start
+from ..core.spec import Spec
 from ..data import Block, Skipped, Svmlight
 from ..data.ahead import Ahead
 from ..data.blocks import placed
@@ -71,6 +72,10 @@ class Course:
     stamps: dict[str, tuple[int, ...]] = field(default_factory=dict)  # of the files, before they were opened
     cluster: list[Any] | None = None  # what each pass of a cluster came to
     fault: Exception | None = None  # what ended it before its time, after a whole pass
+
+    @cached_property
+    def spec(self) -> Spec:
+        return Spec.of(self.name, self.parameters)
 
     @property
     def is_regression(self) -> bool:
@@ -163,8 +168,8 @@ def in_memory(course: Course) -> None:
         refuse_one_class(course.classes, course.files)
         refuse_other_classes(course)
     with placed(places):
-        rows, rng = rows_for(learner, X, parameters=parameters), np.random.default_rng(arguments.seed)
-    start(learner, rows, 0 if course.classes is None else len(course.classes), weight, parameters, rng)
+        rows, rng = course.spec.rows(X), np.random.default_rng(arguments.seed)
+    course.spec.start(learner, rows, 0 if course.classes is None else len(course.classes), rng, weight)
     targets = y if course.is_regression else labels.encode(y, course.classes)
 
     def report(done: Pass) -> None:
@@ -237,8 +242,7 @@ def _settle(course: Course, stream: Any) -> None:
 
 def by_blocks(course: Course) -> None:
     """Learn from one block after the other, and read the files again for each pass."""
-    learner = course.learner
-    draws = course.arguments.shuffle_buffer or course.parameters.get("init") == "random" or hasattr(learner, "policy")
+    draws = course.arguments.shuffle_buffer or course.spec.draws
     rng = np.random.default_rng(course.arguments.seed) if draws else None
     course.features.leave_a_thread()
     number = 1
@@ -271,7 +275,7 @@ def _one_pass(course: Course, stream: Any, number: int, rng: np.random.Generator
 
     blocks = Ahead(course.blocks(stream), apart, "rosenblatt-encoder", AHEAD)
     try:
-        if not course.begun and course.features.encoder is not None and not hasattr(course.learner, "kernel"):
+        if not course.begun and course.features.encoder is not None and course.spec.space.name == "linear":
             _begin(course, course.features, None, rng)  # while the first block is read
         for block, read in blocks:
             y = course.targets_of(block)  # Ctrl-C may come before this block, or after it
@@ -289,7 +293,7 @@ def _one_pass(course: Course, stream: Any, number: int, rng: np.random.Generator
 def _begin(course: Course, rows: Any, weight: Array | None, rng: np.random.Generator | None) -> None:
     """Start the run, with weights whose memory is asked for now and not when it is first needed."""
     learner = course.learner
-    start(learner, rows, 0, weight, course.parameters, rng)
+    course.spec.start(learner, rows, 0, rng, weight)
     course.begun = True
     for name in ("total", "weights", "pocket"):
         if (held := getattr(learner, name, None)) is not None:
@@ -305,7 +309,7 @@ def _learn(course: Course, block: Block, csr: Csr, y: Array, rng: np.random.Gene
     if course.begun and csr.n_features > learner.n_features:
         learner.widen(csr.n_features)
     with placed([block]):
-        rows = rows_for(learner, csr, learner.dtype if course.begun else None, course.parameters)
+        rows = course.spec.rows(csr, learner.dtype if course.begun else None, learner=learner if course.begun else None)
     if not course.begun:
         _begin(course, rows, weight, rng)
     if course.is_regression:

@@ -10,7 +10,6 @@ import copy
 import math
 import warnings
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -34,23 +33,6 @@ class Pass(NamedTuple):
     updates: int
     margin: tuple[float, float]  # what is known of the best relative margin, margin/R
     held_out: float | None
-
-
-@dataclass
-class Run:
-    """A fit made ready: everything read and checked, the learner at its starting weights, nothing learned."""
-
-    learner: Learner
-    X: Any
-    rows: engine.Rows
-    targets: Array  # codes of the classes, or numbers
-    weight: Array | None
-    classes: Array | None  # None: a regression
-    names: list[Any] | None  # of the columns, where they have names
-    rng: np.random.Generator
-    max_iter: int
-    tol: float | None
-    shuffle: bool
 
 
 def weighted_rows(weight: Array | None) -> Array | None:
@@ -87,6 +69,10 @@ class Learner(State):
     """A mistake-driven learner: a rule, a readout, and linear weights. ``State`` tells its parameters."""
 
     scores_drift = False  # a pass without updates has judged every row by the weights themselves
+
+    def admit(self, X: Any, dtype: Any = None, names: Any = None) -> Any:
+        """Rows as this learner takes them, of numbers that were looked at."""
+        return engine.admit(X, dtype, names)
 
     # ---- learning ------------------------------------------------------------------------------------------------
 
@@ -158,9 +144,9 @@ class Learner(State):
                 self._show(as_given, natural)
                 self.verdict = SEPARATED
             elif tol is not None and scale is not None and held_out is None:
-                warnings.warn(undecided(name, self.evidence, max_iter, scale, tol), warning, stacklevel=4)
+                warnings.warn(undecided(name, self.evidence, max_iter, scale, tol), warning, stacklevel=5)
         if self.verdict == SEPARATED and self.least.min() <= 0 and tol is not None:
-            warnings.warn(f"{name} {ON_THE_BOUNDARY}", warning, stacklevel=4)
+            warnings.warn(f"{name} {ON_THE_BOUNDARY}", warning, stacklevel=5)
         if best is not None and self.verdict != SEPARATED:
             self._restore(best)
 

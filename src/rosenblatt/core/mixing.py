@@ -32,9 +32,10 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from .checks import check_name
 from .convergence import Evidence
 from .learner import Learner, Piece
-from .state import GROWTH, MISTAKES, UPDATES, VISITED, check_name
+from .state import GROWTH, MISTAKES, UPDATES, VISITED
 
 Array = NDArray[Any]
 

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import engine, memory, rules
+from .checks import check_name
 from .convergence import STOPPED, Evidence
 from .groups import SIXTEEN, Groups
 
@@ -32,13 +33,6 @@ _PART = 1 << 16
 
 READOUTS = ("last", "averaged", "pocket")
 TIES = ("mistake", "predict")
-INITS = ("zeros", "random")
-
-
-def check_name(what: str, value: object, allowed: tuple[str, ...]) -> None:
-    """Refuse a name that is not one of those allowed."""
-    if value not in allowed:
-        raise ValueError(f"{what} must be one of {', '.join(map(repr, allowed))}; got {value!r}")
 
 
 class State:

@@ -9,6 +9,7 @@ from typing import Any
 
 from .. import atomic_files
 from ..core.mixing import refuse_unmixable
+from ..core.run import Trainable
 from . import bags
 from .checkpoints import Checkpoint
 from .cluster import WORKER_TIMEOUT, ClusterError, Workers, workers_of
@@ -109,27 +110,25 @@ def fit(
     >>> rb.distributed.fit(model, X, y, shards=2, client="here", progress=False).verdict_
     'separated'
     """
-    if not hasattr(estimator, "_blank"):
+    if not isinstance(estimator, Trainable):
         raise TypeError(f"a cluster fits linear estimators of rosenblatt, and not a {type(estimator).__name__}")
-    fitted = estimator._blank()
-    learner = fitted._new_learner()
+    spec = estimator.spec()
+    learner = spec.learner()
     refuse_unmixable(learner)
-    max_iter = estimator.max_iter if passes is None else passes
+    max_iter = spec.max_iter if passes is None else passes
     check_count("passes", max_iter)
     if isinstance(worker_timeout, bool) or not isinstance(worker_timeout, (int, float)) or not worker_timeout > 0:
         raise ValueError(f"worker_timeout must be a number of seconds above 0, got {worker_timeout!r}")
-    if estimator.early_stopping:
+    if spec.parameters["early_stopping"]:
         raise ValueError("early_stopping=True cuts rows off one table; on a cluster set passes=…, and watch held_out=…")
-    seed, rng = estimator.random_state, fitted._generator()
     job = Job(
-        type(estimator).__name__, learner, lambda *begun: _begin(fitted, *begun), seed, rng, max_iter,
-        tol=getattr(estimator, "tol", None), shuffle=getattr(estimator, "shuffle", False), mix=mix, classes=classes,
-        class_weight=getattr(estimator, "class_weight", None), tell=printer() if progress is True else progress or None,
-        resume=resume, warning=estimator._undecided,
+        type(estimator).__name__, spec, learner, spec.generator(), max_iter, earlier=estimator.earlier, mix=mix,
+        classes=classes, class_weight=spec.class_weight, resume=resume, warning=estimator.undecided_warning,
+        tell=printer() if progress is True else progress or None,
     )  # fmt: skip
     if checkpoint is not None:
         atomic_files.check(checkpoint)
-        job.checkpoint = Checkpoint(checkpoint, job.name, estimator.get_params(deep=False))
+        job.checkpoint = Checkpoint(checkpoint, job.name, dict(spec.parameters))
     elif resume:
         raise ValueError("resume=True goes on from a checkpoint: say which, checkpoint=…")
     try:
@@ -140,13 +139,13 @@ def fit(
             run(job, opened, workers, held_out)
     except BaseException as error:
         if job.mixed is not None:
-            _become(estimator, fitted, job)
+            _adopt(estimator, job)
         elif not (job.saved and isinstance(error, ClusterError)):
             raise
         if not isinstance(error, (ClusterError, ValueError, OSError)):
             raise
         raise worded(error, f"{error}; {_kept(job)}") from error
-    _become(estimator, fitted, job)
+    _adopt(estimator, job)
     return estimator
 
 
@@ -165,29 +164,11 @@ def _opened(
     return Rows(workers, data, y, weight, shards, regression)
 
 
-def _begin(fitted: Any, learner: Any, rng: Any, classes: Any) -> None:
-    """The estimator's first weights; those of its last run under ``warm_start``, of the same classes."""
-    again = classes is not None and fitted.warm_start and "_learner" in fitted.__dict__
-    if again and fitted.classes_.tolist() != classes.tolist():
-        raise ValueError(
-            f"warm_start=True goes on with the classes {fitted.classes_.tolist()}, but the data hold "
-            f"{classes.tolist()}; fit it with warm_start=False"
-        )
-    fitted._start(learner, rng, None, None)
-
-
-def _become(estimator: Any, fitted: Any, job: Job) -> None:
+def _adopt(estimator: Any, job: Job) -> None:
     """Let the estimator be what the run has come to."""
     assert job.mixed is not None
-    fitted._learner = job.mixed.plain()
-    if job.known is not None:
-        fitted._know(job.known)
-    if job.names is not None:
-        fitted._columns = {name: column for column, name in enumerate(job.names)}
-    if job.features is not None:
-        fitted._extras = {"features": job.features}
-    fitted.distributed_ = job.history
-    estimator._publish(fitted)
+    extras = None if job.features is None else {"features": job.features}
+    estimator.adopt(job.mixed.plain(), job.known, job.names, extras, distributed_=job.history)
 
 
 def _kept(job: Job) -> str:

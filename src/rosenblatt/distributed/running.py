@@ -15,6 +15,7 @@ from ..core import labels
 from ..core.convergence import ConvergenceWarning
 from ..core.learner import Learner, Pass
 from ..core.mixing import MixedLearner
+from ..core.spec import Spec
 from ..data.features import Section
 from ..model_files import ModelFileError, learners
 from .checkpoints import Checkpoint, Progress
@@ -36,16 +37,16 @@ class Job:
     ----------
     name : str
         Of the estimator.
+    spec : Spec
+        What is learned, and how its run goes. A whole number as ``random_state`` seeds the generators of the shards.
     learner : Learner
         The learner, which has no weights yet.
-    begin : callable
-        Gives the learner, once it has room, its first weights: ``begin(learner, rng, classes)``. None: zeros.
-    seed : int or other
-        What the generators of the shards are made of: a whole number is that of ``random_state``.
     rng : Generator
         The run's own.
-    max_iter, tol, shuffle
-        Those of the estimator.
+    max_iter : int
+        Passes at most.
+    earlier : callable or None
+        The learner to go on from, if any, given the classes (``warm_start``).
     mix : {"uniform", "updates"}
         How the shards' weights are mixed.
     classes : array or None
@@ -63,13 +64,11 @@ class Job:
     """
 
     name: str
+    spec: Spec
     learner: Learner
-    begin: Callable[[Learner, np.random.Generator, Any], None] | None
-    seed: Any
     rng: np.random.Generator
     max_iter: int
-    tol: float | None = None
-    shuffle: bool = True
+    earlier: Callable[[Array | None], Learner | None] | None = None
     mix: str = "uniform"
     classes: Any = None
     class_weight: Any = None
@@ -106,10 +105,15 @@ def run(job: Job, data: Data, workers: Workers, held_out: Any = None) -> None:
     if resumed is None:
         learner = job.learner
         learner.allocate(coding.n_features, 0 if coding.classes is None else len(coding.classes), coding.dtype)
-        if job.begin is not None:
-            job.begin(learner, job.rng, coding.classes)
+        job.spec.begin(learner, job.rng, earlier=None if job.earlier is None else job.earlier(coding.classes))
         mixed = MixedLearner.of(learner, job.mix)
-        progress = Progress(job.mix, data.names, rows, generators(job.seed, job.rng, len(data.names)), mixed.mixing)
+        progress = Progress(
+            job.mix,
+            data.names,
+            rows,
+            generators(job.spec.parameters["random_state"], job.rng, len(data.names)),
+            mixed.mixing,
+        )
         learned = None
     else:
         model, progress = resumed
@@ -127,7 +131,7 @@ def run(job: Job, data: Data, workers: Workers, held_out: Any = None) -> None:
             Shard(name, promise, rng)
             for name, promise, rng in zip(data.names, data.ready(coding, learned), progress.generators)
         ],
-        job.shuffle,
+        job.spec.shuffle,
         None if held_out is None else lambda: data.judged(coding),
     )
     sharded.measured = progress.measured
@@ -175,7 +179,7 @@ def _passes(job: Job, mixed: MixedLearner, sharded: Sharded, data: Data, progres
             job.tell(progress.history[-1])
 
     mixed.fit_shards(
-        sharded, max_iter=job.max_iter, tol=job.tol, progress=report, first=mixed.n_iter + 1, scale=progress.scale,
+        sharded, max_iter=job.max_iter, tol=job.spec.tol, progress=report, first=mixed.n_iter + 1, scale=progress.scale,
         name=job.name, warning=job.warning,
     )  # fmt: skip
     job.rng.bit_generator.state = sharded.shards[

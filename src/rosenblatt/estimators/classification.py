@@ -13,8 +13,8 @@ from sklearn.utils.multiclass import check_classification_targets
 
 from ..core import engine, labels
 from ..core.convergence import SEPARATED
-from ..core.learner import Learner, learn_labels
-from .contract import LinearEstimator, Task, parameters, refuse_no_weight
+from ..core.learner import learn_labels
+from .contract import Examples, LinearEstimator, parameters, refuse_no_weight
 from .locking import reads, writes
 
 Array = NDArray[Any]
@@ -33,23 +33,6 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):
     #: given to a class of weight 1000 against 0.0001. The perceptron's last weights give it 86 % (the pocket, which
     #: counts rows and not weights, 60 %), and MIRA without C 50 %: there a weight only selects.
     _poor_score: ClassVar[bool] = False
-
-    _batch: ClassVar[bool] = False
-
-    def _readout_name(self) -> str:
-        return "last"
-
-    def _new_learner(self) -> Learner:
-        self._check_parameters()
-        return Learner(
-            self._rule(),
-            readout=self._readout_name(),
-            ties=self.ties,
-            multiclass=self.multiclass,
-            fit_intercept=self.fit_intercept,
-            ratchet=bool(getattr(self, "ratchet", False)),
-            batch=self._batch,
-        )
 
     # ---- learning ------------------------------------------------------------------------------------------------
 
@@ -76,12 +59,10 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):
         self
             The fitted estimator. Where a separator was neither found nor ruled out, a ConvergenceWarning says so.
         """
-        fitted, run = self._prepare(X, y, coef_init, intercept_init, sample_weight)
-        fitted._run(run)
-        self._publish(fitted)
+        self._fit(X, y, coef_init, intercept_init, sample_weight)
         return self
 
-    def _task(self, learner: Learner, X: Any, y: Any, sample_weight: Any) -> Task:
+    def _examples(self, X: Any, y: Any, sample_weight: Any) -> Examples:
         X, y = self._validated(X, y, reset=True)
         rows = self._admit(X)
         check_labels(y)
@@ -93,13 +74,6 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):
                 f"y holds only one class, {classes.tolist()[0]!r}, among the rows that have weight; fit needs two "
                 "classes at least (partial_fit takes a stream that holds one class so far)"
             )
-        if self.warm_start and "_learner" in self.__dict__ and self.classes_.tolist() != classes.tolist():
-            raise ValueError(
-                f"warm_start=True goes on with the classes {self.classes_.tolist()}, but y holds {classes.tolist()}; "
-                "fit it with warm_start=False"
-            )
-        learner.allocate(rows.n_features, len(classes), rows.dtype)
-        self._know(classes)
         return X, rows, labels.encode(y, classes), weight, classes
 
     @writes
@@ -140,7 +114,8 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):
 
     def _partial_fit(self, X: Any, y: Any, classes: Any, sample_weight: Any) -> None:
         fresh = "_learner" not in self.__dict__
-        learner = self._new_learner() if fresh else self._learner
+        spec = self.spec() if fresh else None
+        learner = self._learner if spec is None else spec.learner()
         X, y = self._validated(X, y, reset=fresh)
         rows = self._admit(X, None if fresh else learner.dtype)
         check_labels(y)
@@ -152,10 +127,10 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):
         weight = self._weights(sample_weight, X, y, stream=True)
         met = y if weight is None else y[weight > 0]
         ahead = labels.extend(labels.extend(known, told), met)  # refuses a mixture of types
-        if fresh:
+        if spec is not None:
             known = labels.extend(known, told)
             learner.allocate(rows.n_features, len(known), rows.dtype)
-            self._start(learner, self._generator(), None, None)
+            spec.begin(learner, spec.generator())
             self._learner = learner
             self._know(known)
         with self._undone_on_error(len(ahead) > len(known) or learner.may_overflow(rows, weight)):

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import ClassVar
 
 from ..core import rules
-from ..core.state import check_name
 from .classification import LinearClassifier
 from .contract import parameters
 from .shared import documented
@@ -51,9 +50,6 @@ class Perceptron(LinearClassifier):
     shuffle: bool = True
     _poor_score = True
 
-    def _rule(self) -> rules.Rule:
-        return rules.Perceptron(eta0=self.eta0, margin=self.margin)
-
 
 @documented
 @parameters
@@ -80,9 +76,6 @@ class AveragedPerceptron(Perceptron):
     Freund & Schapire (1999), section 5; Collins (2002).
     """
 
-    def _readout_name(self) -> str:
-        return "averaged"
-
 
 @documented
 @parameters
@@ -107,9 +100,6 @@ class PocketPerceptron(Perceptron):
     """
 
     ratchet: bool = True
-
-    def _readout_name(self) -> str:
-        return "pocket"
 
 
 @documented
@@ -140,19 +130,7 @@ class BatchPerceptron(LinearClassifier):
 
     eta0: float = 1.0
     margin: float = 0.0
-    _batch: ClassVar[bool] = True
     _contract_exceptions: ClassVar[dict[str, str]] = {}
-
-    def _rule(self) -> rules.Rule:
-        return rules.Perceptron(eta0=self.eta0, margin=self.margin)
-
-
-def passive_aggressive(variant: str, C: float) -> rules.Rule:
-    """The rule of a variant's name."""
-    check_name("variant", variant, ("PA", "PA-I", "PA-II"))
-    if variant == "PA":
-        return rules.PA()
-    return rules.PA1(C) if variant == "PA-I" else rules.PA2(C)
 
 
 @documented
@@ -193,12 +171,6 @@ class PassiveAggressiveClassifier(LinearClassifier):
     average: bool = False
     shuffle: bool = True
 
-    def _rule(self) -> rules.Rule:
-        return passive_aggressive(self.variant, self.C)
-
-    def _readout_name(self) -> str:
-        return "averaged" if self.average else "last"
-
 
 @documented
 @parameters
@@ -236,13 +208,6 @@ class MIRA(LinearClassifier):
     shuffle: bool = True
     _poor_score = True
 
-    def _rule(self) -> rules.Rule:
-        check_name("variant", self.variant, ("margin", "norm"))
-        return rules.MIRA(self.C) if self.variant == "margin" else rules.NormMIRA(self.beta)
-
-    def _readout_name(self) -> str:
-        return "averaged" if self.average else "last"
-
 
 @documented
 @parameters
@@ -279,13 +244,3 @@ class OnlineClassifier(LinearClassifier):
     ratchet: bool = True
     shuffle: bool = True
     _poor_score = True
-
-    def _rule(self) -> rules.Rule:
-        rule = rules.Perceptron() if self.rule is None else self.rule
-        if not isinstance(rule, rules.ALL):
-            known = ", ".join(f"rules.{kind.__name__}(…)" for kind in rules.ALL)
-            raise ValueError(f"rule must be made by one of {known}; got {rule!r}")
-        return rule
-
-    def _readout_name(self) -> str:
-        return self.readout

@@ -11,9 +11,9 @@ import copy
 import math
 import numbers
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -21,16 +21,17 @@ from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ..core import engine, memory, progress, rules
-from ..core.learner import Learner, Run
-from ..core.state import INITS, check_name
+from ..core import engine, progress
+from ..core.learner import Learner
+from ..core.run import Run
+from ..core.spec import ALGORITHMS, Spec, by_vector
 from . import places
 from .locking import Locked, reads
 
 Array = NDArray[Any]
 
 #: What there is to learn from: X, its rows, targets (codes of the classes, or numbers), weights, classes (or None).
-Task = tuple[Any, engine.Rows, Array, Array | None, Array | None]
+Examples = tuple[Any, engine.Rows, Array, Array | None, Array | None]
 
 #: Checks of scikit-learn's contract that an online learner fails by its definition, with the reason.
 ONLINE_EXCEPTIONS = dict.fromkeys(
@@ -225,48 +226,26 @@ class LinearEstimator(FittedState):
     #: Checks of scikit-learn's contract that cannot hold, with the reason.
     _contract_exceptions: ClassVar[dict[str, str]] = ONLINE_EXCEPTIONS
     #: The warning of a run that ended undecided.
-    _undecided: ClassVar[type[Warning]] = ConvergenceWarning
+    undecided_warning: ClassVar[type[Warning]] = ConvergenceWarning
 
-    # ---- what subclasses provide ---------------------------------------------------------------------------------
+    # ---- the learner that the parameters stand for ---------------------------------------------------------------
 
-    def _rule(self) -> rules.Rule:
-        """The rule that the parameters name."""
+    def spec(self) -> Spec:
+        """The learner that the parameters stand for: rule, readout, space, and how its run goes.
+
+        Returns
+        -------
+        Spec
+            Checked: parameters that make no learner are refused.
+        """
+        algorithm = next(kind.__name__ for kind in type(self).__mro__ if kind.__name__ in ALGORITHMS)
+        return Spec.of(algorithm, {name: getattr(self, name) for name in ALGORITHMS[algorithm].defaults})
+
+    def _examples(self, X: Any, y: Any, sample_weight: Any) -> Examples:
+        """Read and check what there is to learn from."""
         raise NotImplementedError
 
-    def _new_learner(self) -> Learner:
-        """A learner with no weights yet; refuses parameters that make none."""
-        raise NotImplementedError
-
-    def _task(self, learner: Learner, X: Any, y: Any, sample_weight: Any) -> Task:
-        """Read and check what there is to learn from, and allocate the learner for it."""
-        raise NotImplementedError
-
-    # ---- parameters and input ------------------------------------------------------------------------------------
-
-    def _check_parameters(self) -> None:
-        check_name("init", self.init, INITS)
-        check_number("max_iter", self.max_iter, 1, whole=True)
-        check_number("n_iter_no_change", self.n_iter_no_change, 1, whole=True)
-        check_number("verbose", self.verbose, 0)
-        if getattr(self, "tol", None) is not None:
-            check_number("tol", self.tol, 0)
-        for name, value in self.get_params(deep=False).items():
-            if isinstance(type(self).__dataclass_fields__[name].default, bool) and not isinstance(
-                value, (bool, np.bool_)
-            ):
-                raise ValueError(f"{name} must be True or False, got {value!r}")
-        if not (isinstance(self.validation_fraction, numbers.Real) and 0 < self.validation_fraction < 1):
-            raise ValueError(f"validation_fraction must lie between 0 and 1, got {self.validation_fraction!r}")
-
-    def _generator(self) -> np.random.Generator:
-        """The one generator of a fit. A RandomState gives it its seed, so that drawing twice gives two runs."""
-        seed = self.random_state
-        if isinstance(seed, np.random.RandomState):
-            seed = seed.randint(np.iinfo(np.int32).max)
-        try:
-            return np.random.default_rng(seed)
-        except (TypeError, ValueError):
-            raise ValueError(f"random_state must be None, a whole number >= 0 or a generator; got {seed!r}") from None
+    # ---- input ---------------------------------------------------------------------------------------------------
 
     def _is_plain(self, X: Any) -> bool:
         """Whether X can go to the core as it is, so that a call of one row costs microseconds."""
@@ -348,46 +327,62 @@ class LinearEstimator(FittedState):
 
     # ---- a run ---------------------------------------------------------------------------------------------------
 
-    def _start(self, learner: Learner, rng: np.random.Generator, coef: Any, intercept: Any) -> None:
-        """Where the weights begin: at those given, at those of the last run (warm start), at random, or at zero."""
-        shape = (learner.n_vectors, learner.n_features)
-        earlier = self.__dict__.get("_learner") if self.warm_start else None
-        if earlier is not None and (earlier.n_vectors, earlier.n_features) != shape:
-            raise ValueError(
-                f"warm_start=True goes on from {earlier.n_vectors} × {earlier.n_features} weights, but this data needs "
-                f"{shape[0]} × {shape[1]}; fit it with warm_start=False"
-            )
-        if coef is None and intercept is None and earlier is None and self.init == "zeros":
-            return
-        if coef is None and intercept is None and earlier is not None:
-            learner.begin_at(earlier)
-            return
-        memory.check(8 * shape[0] * shape[1], f"{shape[0]:,} × {shape[1]:,} starting weights", "start from zero")
-        w, b = np.zeros(shape), np.zeros(shape[0])
-        if earlier is not None:
-            w, b = by_vector(earlier, "last")
-        elif self.init == "random":
-            w = rng.standard_normal(shape)
-            b = rng.standard_normal(shape[0]) if self.fit_intercept else b
-        if coef is not None:
-            w = _start_of("coef_init", coef, shape)
-        if intercept is not None:
-            b = _start_of("intercept_init", intercept, shape[:1])
-        learner.begin(w, b)
-
     @reads
-    def _prepare(
-        self, X: Any, y: Any, coef_init: Any, intercept_init: Any, sample_weight: Any
-    ) -> tuple[LinearEstimator, Run]:
-        """A copy to be fitted, and its run made ready: all that ``fit`` does before the first step."""
-        fitted = self._blank()
-        learner = fitted._new_learner()
-        X, rows, targets, weight, classes = fitted._task(learner, X, y, sample_weight)
-        rng = fitted._generator()
-        fitted._start(learner, rng, coef_init, intercept_init)
-        tol, shuffle = getattr(self, "tol", None), getattr(self, "shuffle", False)
-        run = Run(learner, X, rows, targets, weight, classes, fitted._names(), rng, self.max_iter, tol, shuffle)
-        return fitted, run
+    def prepare(
+        self, X: Any, y: Any, coef_init: Any = None, intercept_init: Any = None, sample_weight: Any = None
+    ) -> Run:
+        """All that ``fit`` does before the first step: everything read and checked, nothing learned.
+
+        Parameters
+        ----------
+        X, y, coef_init, intercept_init, sample_weight : array-like
+            What ``fit`` takes.
+
+        Returns
+        -------
+        Run
+            The learner at its starting weights, with its rows; ``rb.trace`` shows it step by step.
+        """
+        return self._blank()._prepare(X, y, coef_init, intercept_init, sample_weight)
+
+    def _prepare(self, X: Any, y: Any, coef_init: Any, intercept_init: Any, sample_weight: Any) -> Run:
+        spec = self.spec()
+        learner = spec.learner()
+        X, rows, targets, weight, classes = self._examples(X, y, sample_weight)
+        learner.allocate(rows.n_features, 0 if classes is None else len(classes), rows.dtype)
+        spec.space.settle(learner, rows, weight)
+        rng, earlier = spec.generator(), self.earlier(classes)
+        spec.begin(learner, rng, coef_init, intercept_init, earlier)
+        start = "zero"
+        if coef_init is not None or intercept_init is not None:
+            start = "given weights"
+        elif earlier is not None:
+            start = "the last weights of the fit before"
+        elif self.init == "random":
+            start = "random weights"
+        return Run(spec, learner, X, rows, targets, weight, classes, self._names(), rng, start)
+
+    def earlier(self, classes: Array | None) -> Learner | None:
+        """The learner of the last run, which ``warm_start=True`` goes on from; it must have the same classes.
+
+        Parameters
+        ----------
+        classes : array or None
+            The labels of the run that is about to begin; None: a regression.
+
+        Returns
+        -------
+        Learner or None
+            None: the run starts anew.
+        """
+        if not self.warm_start or "_learner" not in self.__dict__:
+            return None
+        if classes is not None and self.classes_.tolist() != classes.tolist():
+            raise ValueError(
+                f"warm_start=True goes on with the classes {self.classes_.tolist()}, but y holds {classes.tolist()}; "
+                "fit it with warm_start=False"
+            )
+        return self._learner
 
     def _blank(self) -> LinearEstimator:
         """A copy to be fitted, without what an earlier fit or a file has left but the weights."""
@@ -396,47 +391,82 @@ class LinearEstimator(FittedState):
             fitted.__dict__.pop(name, None)
         return fitted
 
-    def _run(self, run: Run) -> None:
-        learner, X, rows, targets, weight, rng = run.learner, run.X, run.rows, run.targets, run.weight, run.rng
+    def _fit(self, X: Any, y: Any, coef_init: Any, intercept_init: Any, sample_weight: Any) -> None:
+        """Learn on a copy, and take over what it has learned."""
+        fitted = self._lock.read(self._blank)
+        run = fitted._prepare(X, y, coef_init, intercept_init, sample_weight)
         held_out = None
         if self.early_stopping:
-            from sklearn.model_selection import train_test_split
-
-            present = np.arange(rows.n_rows) if weight is None else np.flatnonzero(weight > 0)
-            train, test = train_test_split(
-                present,
-                test_size=self.validation_fraction,
-                random_state=int(rng.integers(2**31)),
-                stratify=None if run.classes is None else targets[present],
-            )
-            train.sort()
-            held_out = self._part(rows, X, test), targets[test]
-            rows, targets = self._part(rows, X, train), targets[train]
-            weight = None if weight is None else weight[train]
-        learner.fit(
-            rows,
-            targets,
-            weight,
-            max_iter=run.max_iter,
-            tol=run.tol,
-            shuffle=run.shuffle,
-            rng=rng,
-            held_out=held_out,
-            n_iter_no_change=self.n_iter_no_change,
-            progress=progress.printer(self.verbose),
-            name=type(self).__name__,
-            warning=self._undecided,
-        )
-        self._learner = learner
+            run, held_out = fitted._split(run)
+        learner = run.fit(
+            held_out=held_out, n_iter_no_change=self.n_iter_no_change, progress=progress.printer(self.verbose),
+            name=type(self).__name__, warning=self.undecided_warning,
+        )  # fmt: skip
         if self.verbose:
             ending = "ended" if learner.verdict is None else learner.verdict
             print(f"{ending} after {learner.n_iter} passes, {learner.n_updates:,} updates")
+        self.adopt(learner, run.classes, run.names)
+
+    def _split(self, run: Run) -> tuple[Run, tuple[Any, Array]]:
+        """The run without the part that is held out, and that part."""
+        from sklearn.model_selection import train_test_split
+
+        rows, targets, weight = run.rows, run.targets, run.weight
+        train, test = train_test_split(
+            np.arange(rows.n_rows) if weight is None else np.flatnonzero(weight > 0),
+            test_size=self.validation_fraction,
+            random_state=int(run.rng.integers(2**31)),
+            stratify=None if run.classes is None else targets if weight is None else targets[weight > 0],
+        )
+        train.sort()
+        kept = replace(
+            run, rows=self._part(rows, run.X, train), targets=targets[train],
+            weight=None if weight is None else weight[train],
+        )  # fmt: skip
+        return kept, (self._part(rows, run.X, test), targets[test])
+
+    def adopt(
+        self,
+        learner: Learner,
+        classes: Array | None = None,
+        names: Sequence[Any] | None = None,
+        extras: Any = None,
+        **attributes: Any,
+    ) -> None:
+        """Be what a run elsewhere has come to, as if this estimator had been fitted.
+
+        Parameters
+        ----------
+        learner : Learner
+            What was learned.
+        classes : array or None
+            The labels that its codes stand for; None: a regression.
+        names : sequence or None
+            Of the columns, where they have names.
+        extras : dict or None
+            Sections of a model file that say how its rows are made.
+        **attributes : any
+            More fitted attributes, by their names.
+        """
+        fitted = self._lock.read(self._blank)
+        fitted.__dict__.update(attributes)
+        fitted._learner = learner
+        if names is not None:
+            fitted._columns = {name: column for column, name in enumerate(names)}
+        if classes is not None:
+            fitted._know(classes)
+        if extras is not None:
+            fitted._extras = extras
+        self._lock.write(self._become, fitted)
+
+    def _know(self, classes: Array) -> None:
+        """Keep the labels; there are none in a regression."""
 
     def _open_stream(self) -> None:
         """Begin with no features at all: names bring them."""
         if self.init == "random":
             raise ValueError("learn_one starts from zero weights: under init='random' a new name would have no start")
-        learner = self._new_learner()
+        learner = self.spec().learner()
         learner.allocate(0, 0, np.float64)
         self._learner, self._columns = learner, {}
 
@@ -444,48 +474,13 @@ class LinearEstimator(FittedState):
         """Take over what a copy was fitted to."""
         self._replace_state(fitted.__dict__)
 
-    def _publish(self, fitted: LinearEstimator) -> None:
-        """Take over what a copy was fitted to, once nobody reads or learns."""
-        self._lock.write(self._become, fitted)
-
 
 def _is_float32_frame(X: Any) -> bool:
     """Whether X is a frame of float32 that scikit-learn, which knows pandas alone, would widen."""
     return hasattr(X, "columns") and not hasattr(X, "iloc") and np.asarray(X[:1]).dtype == np.float32
 
 
-def by_vector(learner: Learner, readout: str | None = None) -> tuple[Array, Array]:
-    """(n_vectors, n_features) weights and (n_vectors,) biases, as copies."""
-    k, weights, features = learner.n_vectors, learner.stored(readout), learner.features()
-    if features is None:
-        coef = np.array(weights[1:, :k].T, order="C")
-    else:
-        coef = learner.zeros_by_vector()
-        there = features < learner.n_features
-        coef[:, features[there]] = learner.in_order(weights)[1:, :k][there].T
-    return coef, weights[0, :k].copy()
-
-
-def _start_of(name: str, value: Any, shape: tuple[int, ...]) -> Array:
-    try:
-        array = np.asarray(value, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise ValueError(f"{name} must be an array of numbers, got {value!r}") from None
-    if array.size != np.prod(shape) or (len(shape) == 2 and shape[0] > 1 and array.shape != shape):
-        raise ValueError(f"{name} must have the shape {shape}, got {array.shape}")
-    if not np.all(np.isfinite(array)):
-        raise ValueError(f"{name} contains NaN or infinity; give finite starting weights")
-    return array.reshape(shape)
-
-
 def refuse_no_weight(weight: Array | None) -> None:
     """Refuse weights that leave nothing to learn from."""
     if weight is not None and not np.any(weight > 0):
         raise ValueError("sample_weight and class_weight leave no row to learn from: all weights are zero")
-
-
-def check_number(name: str, value: Any, low: float, whole: bool = False) -> None:
-    """Refuse what is not a number of at least ``low``."""
-    kind: Any = numbers.Integral if whole else numbers.Real
-    if not isinstance(value, kind) or (isinstance(value, bool) and whole) or not value >= low:
-        raise ValueError(f"{name} must be a {'whole ' if whole else ''}number >= {low}, got {value!r}")

@@ -88,10 +88,11 @@ def _estimator(model: Model, path: str | os.PathLike[str]) -> Any:
 
 def _check_parameters(estimator: Any) -> Learner:
     """Refuse parameters by which no run could begin, as ``fit`` does; the learner that they make."""
-    learner: Learner = estimator._new_learner()
-    labels.check_class_weight(getattr(estimator, "class_weight", None))
+    spec = estimator.spec()
+    labels.check_class_weight(spec.class_weight)
     if not isinstance(estimator.random_state, np.random.RandomState):  # from which it would draw
-        estimator._generator()
+        spec.generator()
+    learner: Learner = spec.learner()
     return learner
 
 

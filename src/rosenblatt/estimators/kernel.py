@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import inspect
-import math
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,16 +14,14 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import Tags
 
-from ..core import engine, rules
-from ..core.spaces.kernel import arrays
+from ..core import engine
+from ..core.checks import check_name
 from ..core.spaces.kernel.budget_learner import BudgetLearner
-from ..core.spaces.kernel.budgets import POLICIES, Budget
-from ..core.spaces.kernel.kernels import Kernel, gamma_of
 from ..core.spaces.kernel.learner import READOUTS, KernelLearner
-from ..core.spaces.kernel.rows import KernelRows, dense, seen_through
-from ..core.state import check_name
+from ..core.spaces.kernel.rows import KernelRows
+from ..core.spaces.kernel.space import see
 from .classification import LinearClassifier
-from .contract import Task, check_number, parameters
+from .contract import Examples, parameters
 from .locking import reads
 from .shared import CLASSIFIER_ATTRIBUTES, C, documented
 
@@ -153,70 +150,6 @@ class KernelPerceptron(LinearClassifier):
     device: str = "cpu"
     precision: str = "float32"
 
-    def _rule(self) -> rules.Rule:
-        if self.rule is not None and not isinstance(self.rule, rules.ALL):
-            names = ", ".join(f"rules.{kind.__name__}" for kind in rules.ALL)
-            raise ValueError(f"rule must be one of {names}, with its parameters; got {self.rule!r}")
-        return self.rule if self.rule is not None else rules.Perceptron()
-
-    def _kernel(self, gamma: float) -> Kernel:
-        return Kernel(self.kernel, gamma, self.degree, self.coef0, bool(self.fit_intercept))
-
-    def _new_learner(self) -> Any:
-        self._check_parameters()
-        check_name("readout", self.readout, READOUTS)
-        if self.block_size is not None:
-            check_number("block_size", self.block_size, 1, whole=True)
-        if self.cache_size is not None:
-            check_number("cache_size", self.cache_size, 0)
-        check_name("device", self.device, ("cpu", "cuda"))
-        check_name("precision", self.precision, arrays.PRECISIONS)
-        if self.device == "cuda" and self._is_precomputed:
-            raise ValueError("a precomputed kernel leaves nothing to compute on a CUDA device; use device='cpu'")
-        if self.device == "cpu" and self.precision != "float32":
-            raise ValueError(f"precision={self.precision!r} is for device='cuda'; the processor multiplies in full")
-        if isinstance(self.gamma, str):
-            check_name("gamma", self.gamma, ("scale", "auto"))
-        if self.warm_start or self.init != "zeros":
-            raise ValueError("in kernel space a run begins with no examples: leave warm_start=False and init='zeros'")
-        kernel = self._kernel(1.0 if isinstance(self.gamma, str) else self.gamma)
-        if self.early_stopping and kernel.name == "precomputed":
-            raise ValueError("early_stopping needs rows to hold out, which a precomputed kernel matrix does not have")
-        budget = self._budget()
-        options: dict[str, Any] = {
-            "readout": self.readout,
-            "ties": self.ties,
-            "multiclass": self.multiclass,
-            "ratchet": self.readout == "pocket",
-            "block_size": self.block_size,
-            "cache_size": None if self.cache_size is None else 1e6 * self.cache_size,
-        }
-        if budget is not None:
-            return BudgetLearner(self._rule(), kernel, budget, **options)
-        return KernelLearner(self._rule(), kernel, **options)
-
-    def _budget(self) -> Budget | None:
-        check_name("budget_policy", self.budget_policy, POLICIES)
-        check_number("projection_tol", self.projection_tol, 0)
-        if math.isinf(self.projection_tol):
-            raise ValueError("projection_tol must be finite, got inf: with it no example is ever kept")
-        if self.budget is None:
-            if self.budget_policy != POLICIES[0]:
-                raise ValueError(f"budget_policy={self.budget_policy!r} needs a budget: the examples to keep at most")
-            return None
-        check_number("budget", self.budget, 1, whole=True)
-        if self.device != "cpu":
-            raise ValueError("a budget is kept on the processor: use device='cpu'")
-        return Budget(int(self.budget), self.budget_policy, float(self.projection_tol))
-
-    def _start(self, learner: Any, rng: np.random.Generator, coef: Any, intercept: Any) -> None:
-        super()._start(learner, rng, coef, intercept)
-        if isinstance(learner, BudgetLearner):
-            learner.policy.rng = rng  # the one generator of a run
-
-    def _library(self) -> arrays.NumPy:
-        return arrays.cuda() if self.device == "cuda" else arrays.NumPy()
-
     @property
     def _is_precomputed(self) -> bool:
         """Whether X holds the kernel's values: what the run began with counts, else what the parameter says."""
@@ -225,23 +158,10 @@ class KernelPerceptron(LinearClassifier):
         return isinstance(name, str) and name == "precomputed"
 
     def _admit(self, X: Any, dtype: Any = None) -> Any:
-        rows = engine.admit(X, dtype, self._names())
         learner = self.__dict__.get("_learner")
-        kernel = self._kernel(1.0) if learner is None else learner.kernel
-        seen = seen_through(rows, kernel, library=self._library(), precision=self.precision)
-        X = seen.X
-        if self._is_precomputed:
-            X = seen.X = dense(X)
-            if "_learner" not in self.__dict__ and X.shape[0] != X.shape[1]:
-                raise ValueError(
-                    f"Precomputed kernel must be a square matrix at fit. Input is a {X.shape[0]}x{X.shape[1]} matrix."
-                )
-        return seen
-
-    def _take_kernel(self, learner: KernelLearner, rows: KernelRows, weight: Array | None) -> None:
-        """Give the run its kernel, whose γ is that of its first rows; those of weight 0 are not there."""
-        gamma = gamma_of(self.gamma, self.kernel, rows.weighted(weight))
-        learner.kernel = rows.kernel = self._kernel(gamma)
+        if learner is None:
+            return self.spec().rows(X, dtype, self._names())
+        return see(engine.admit(X, dtype, self._names()), learner.kernel, self.device, self.precision)
 
     def _part(self, rows: KernelRows, X: Any, which: Array) -> KernelRows:
         return rows.part(which)
@@ -265,20 +185,16 @@ class KernelPerceptron(LinearClassifier):
         self
             The fitted estimator. Where a separator was neither found nor ruled out, a ConvergenceWarning says so.
         """
-        fitted, run = self._prepare(X, y, None, None, sample_weight)
-        fitted._run(run)
-        self._publish(fitted)
+        self._fit(X, y, None, None, sample_weight)
         return self
 
-    def _task(self, learner: Any, X: Any, y: Any, sample_weight: Any) -> Task:
-        self.__dict__.pop("_learner", None)
-        X, rows, targets, weight, classes = super()._task(learner, X, y, sample_weight)
-        self._take_kernel(learner, rows, weight)  # type: ignore[arg-type]
-        return X, rows, targets, weight, classes
+    def _examples(self, X: Any, y: Any, sample_weight: Any) -> Examples:
+        self.__dict__.pop("_learner", None)  # through whose kernel rows would be seen
+        return super()._examples(X, y, sample_weight)
 
     def _learn_rows(self, rows: Any, y: Array, weight: Array | None) -> None:
         if not self._learner.visited and (weight is None or np.any(weight > 0)):
-            self._take_kernel(self._kernel_learner, rows, weight)
+            self.spec().space.settle(self._learner, rows, weight)
         super()._learn_rows(rows, y, weight)
 
     def _is_plain(self, X: Any) -> bool:

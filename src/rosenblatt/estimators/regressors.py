@@ -11,10 +11,9 @@ from numpy.typing import NDArray
 from sklearn.base import RegressorMixin
 from sklearn.utils import Tags
 
-from ..core import engine, rules
-from ..core.learner import Learner
-from .classifiers import passive_aggressive
-from .contract import LinearEstimator, Task, by_vector, check_number, parameters, refuse_no_weight
+from ..core import engine
+from ..core.spec import by_vector
+from .contract import Examples, LinearEstimator, parameters, refuse_no_weight
 from .locking import reads, writes
 from .shared import documented
 
@@ -65,15 +64,6 @@ class PassiveAggressiveRegressor(RegressorMixin, LinearEstimator):
     average: bool = False
     shuffle: bool = True
 
-    def _rule(self) -> rules.Rule:
-        return passive_aggressive(self.variant, self.C)
-
-    def _new_learner(self) -> Learner:
-        self._check_parameters()
-        check_number("epsilon", self.epsilon, 0)
-        readout = "averaged" if self.average else "last"
-        return Learner(self._rule(), readout=readout, fit_intercept=self.fit_intercept, epsilon=float(self.epsilon))
-
     def fit(
         self, X: Any, y: Any, coef_init: Any = None, intercept_init: Any = None, sample_weight: Any = None
     ) -> PassiveAggressiveRegressor:
@@ -97,15 +87,12 @@ class PassiveAggressiveRegressor(RegressorMixin, LinearEstimator):
         self
             The fitted estimator.
         """
-        fitted, run = self._prepare(X, y, coef_init, intercept_init, sample_weight)
-        fitted._run(run)
-        self._publish(fitted)
+        self._fit(X, y, coef_init, intercept_init, sample_weight)
         return self
 
-    def _task(self, learner: Learner, X: Any, y: Any, sample_weight: Any) -> Task:
-        X, rows, targets, weight = self._examples(X, y, sample_weight, None, reset=True)
+    def _examples(self, X: Any, y: Any, sample_weight: Any) -> Examples:
+        X, rows, targets, weight = self._read_rows(X, y, sample_weight, None, reset=True)
         refuse_no_weight(weight)
-        learner.allocate(rows.n_features, 0, rows.dtype)
         return X, rows, targets, weight, None
 
     @writes
@@ -128,12 +115,13 @@ class PassiveAggressiveRegressor(RegressorMixin, LinearEstimator):
         """
         stream = self if "_learner" in self.__dict__ else self._shell()
         fresh = stream is not self
-        learner = stream._new_learner() if fresh else stream._learner
+        spec = stream.spec() if fresh else None
+        learner = stream._learner if spec is None else spec.learner()
         dtype = None if fresh else learner.dtype
-        X, rows, targets, weight = stream._examples(X, y, sample_weight, dtype, reset=fresh)
-        if fresh:
+        X, rows, targets, weight = stream._read_rows(X, y, sample_weight, dtype, reset=fresh)
+        if spec is not None:
             learner.allocate(rows.n_features, 0, rows.dtype)
-            stream._start(learner, stream._generator(), None, None)
+            spec.begin(learner, spec.generator())
             stream._learner = learner
         with stream._undone_on_error(learner.may_overflow(rows, weight, targets)):
             learner.partial_fit(rows, targets, weight, (0, rows.n_rows))
@@ -141,7 +129,7 @@ class PassiveAggressiveRegressor(RegressorMixin, LinearEstimator):
             self._become(stream)
         return self
 
-    def _examples(
+    def _read_rows(
         self, X: Any, y: Any, sample_weight: Any, dtype: Any, reset: bool
     ) -> tuple[Any, engine.Rows, Array, Array | None]:
         X, y = self._validated(X, y, reset=reset, y_numeric=True)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from ..core import rules
+from ..core.run import Run, prepare
 from ..core.spaces.kernel.kernels import Kernel
-from ..tracing.planned import Planned
+from ..core.spec import Spec
 from .asked import MOST_COEFFICIENTS, MOST_EXACT_STEPS, MOST_STEPS, Problem, Settings
 
 #: The kernel of each space.
@@ -37,14 +38,13 @@ def passes_of(problem: Problem) -> int:
     return max(1, min(problem.settings.passes, most // len(problem.points)))
 
 
-def planned(problem: Problem) -> Planned:
-    """The run, for a trace."""
+def run_of(problem: Problem) -> Run:
+    """The run, made ready for a trace."""
     settings = problem.settings
-    names = None if problem.names is None else list(problem.names)
-    return Planned.called(
-        _class(settings), _parameters(settings), names, max_iter=passes_of(problem),
-        shuffle=settings.order == "shuffled", seed=settings.seed, told=estimator(problem),
-    )  # fmt: skip
+    parameters = _parameters(settings) | {"max_iter": passes_of(problem), "random_state": settings.seed}
+    if settings.rule != "batch":
+        parameters["shuffle"] = settings.order == "shuffled"
+    return prepare(Spec.of(_class(settings), parameters), problem.X, problem.y, names=problem.names)
 
 
 # ---- in Python ---------------------------------------------------------------------------------------------------

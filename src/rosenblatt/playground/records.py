@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ..core import exact
 from ..theory import given, radius
-from ..tracing import Trace, trace
+from ..tracing import Trace, trace_run
 from . import formulas, plans
 from .asked import Problem
 
@@ -67,7 +67,8 @@ class Recorded:
 @lru_cache(maxsize=8)
 def recorded(problem: Problem) -> Recorded:
     """The run of a problem, made once for all that is asked about it."""
-    run = trace(plans.planned(problem), problem.X, problem.y, problem.settings.exact)
+    title = plans.estimator(problem)
+    run = trace_run(plans.run_of(problem), problem.X, problem.y, problem.settings.exact, title=title)
     vectors = [_vectors(run, _start(run, problem), 0.0 if run.setting.b is None else run.setting.b)]
     after = []
     for step in run:

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.state import TIES, check_name
+from ..core.checks import check_name
+from ..core.state import TIES
 from . import given
 
 Array = NDArray[Any]

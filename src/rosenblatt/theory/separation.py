@@ -11,7 +11,7 @@ from itertools import combinations
 from numbers import Real
 from typing import Any
 
-from ..core.state import check_name
+from ..core.checks import check_name
 from . import given
 from .answer import Separability
 from .search import Search

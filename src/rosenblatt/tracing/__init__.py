@@ -2,6 +2,6 @@
 
 from .proof import Proof
 from .record import Step, Trace
-from .replay import trace
+from .replay import trace, trace_run
 
-__all__ = ["Proof", "Step", "Trace", "trace"]
+__all__ = ["Proof", "Step", "Trace", "trace", "trace_run"]

@@ -37,7 +37,7 @@ def proved(replay: Replay, ending: Ending, setting: Setting) -> list[str]:
         if learner.readout != "last" and learner.form == "binary":
             last = "the last weights, " + last
         scale = learner.scale_of(replay.run.rows, replay.natural) or 1.0
-        told = sentences(ending, learner.form, last, replay.run.tol, scale, found)
+        told = sentences(ending, learner.form, last, replay.run.spec.tol, scale, found)
         if any(square < 0 for square in replay.space.norms2()):
             told.append("‖w‖² is negative: this kernel is no inner product, and has no margins.")
     if replay.ledger is not None:

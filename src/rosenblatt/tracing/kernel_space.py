@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core import engine, reference, rules
-from ..core.learner import Run
+from ..core.run import Run
 from ..theory import given
 from . import wording
 from .space import Moment, Number, Space, exactly_rows, fraction
@@ -118,20 +118,20 @@ class KernelSpace(Space):
     model: DualModel
     _last: tuple[tuple[Number, ...], ...] = ()
 
-    def __init__(self, run: Run, X: Any, exact: bool, gamma: Any) -> None:
+    def __init__(self, run: Run, X: Any, exact: bool) -> None:
         super().__init__(run, exact)
         learner: Any = run.learner
-        kernel, given_rows = learner.kernel, run.rows.X  # type: ignore[attr-defined]
+        kernel, given_rows, space = learner.kernel, run.rows.X, run.spec.space
         shown = exactly_rows(X) if exact else given_rows.toarray() if engine.is_sparse(given_rows) else given_rows
         self.xs = [tuple(self.plain(v) for v in row) for row in shown]
         self.rows, self.n_coordinates = range(len(self.xs)), len(self.xs)
         if exact:
             present = shown if run.weight is None else [x for x, v in zip(shown, run.weight) if v > 0]
-            constants = _gamma(kernel.name, gamma, present), fraction(kernel.coef0)
+            constants = _gamma(kernel.name, space.gamma, present), fraction(kernel.coef0)
             values = _exact_values(kernel, np.array(shown, object), *constants)
         else:
             constants, values = (kernel.gamma, kernel.coef0), given.kernel_values(kernel, given_rows)
-        self.kernel = formula(kernel, *constants)
+        self.kernel, self.function = formula(kernel, *constants), kernel
         self.x = "K(x, ·)" if kernel.name == "precomputed" else "x"
         self.gram = Gram(values, len(self.xs))
         self.model = DualModel(

@@ -15,7 +15,9 @@ import numpy as np
 from ..core import exact as exactly
 from ..core import reference, rules
 from ..core.convergence import NO_MARGIN, SEPARATED
-from ..core.learner import Run, weighted_rows
+from ..core.learner import weighted_rows
+from ..core.run import Run, Trainable
+from ..core.spec import Spec
 from ..theory.revisits import Revisit, Revisits
 from . import closing, wording
 from .ending import Ending, ExactEnd
@@ -95,43 +97,51 @@ def trace(
       between come to λ = (1, 1, 1, 1) for the rows, and Σ λ·y·(x, 1) = 0, verified exactly. So no
       separator exists.
     """
-    _refuse(est, max_steps, coef_init, intercept_init)
+    if isinstance(est, type):
+        raise TypeError(f"trace needs an estimator, not its class: write {est.__name__}()")
+    if not isinstance(est, Trainable):
+        hint = "; trace its last step on transformed rows" if hasattr(est, "steps") else ""
+        raise TypeError(f"trace needs an estimator of this package, got {type(est).__name__}{hint}")
+    _refuse(est.spec(), max_steps)
     _check_shapes(X, y)
-    given = copy.copy(est)
-    given.random_state = copy.deepcopy(est.random_state)
-    fitted, run = given._prepare(X, y, coef_init, intercept_init, sample_weight)
+    own = copy.copy(est)
+    own.random_state = copy.deepcopy(est.random_state)
+    run = own.prepare(X, y, coef_init, intercept_init, sample_weight)
+    title = " ".join(repr(est).split())
+    return trace_run(run, X, y, exact, separator=separator, max_steps=max_steps, title=title, name=type(est).__name__)
+
+
+def trace_run(
+    run: Run,
+    X: Any,
+    y: Any,
+    exact: bool = False,
+    *,
+    separator: Any = None,
+    max_steps: int = 100_000,
+    title: str,
+    name: str | None = None,
+) -> Trace:
+    """The same for a run made ready (``core.run.prepare``), without an estimator and scikit-learn.
+
+    ``title`` is how it was asked for, and ``name`` that of the algorithm, if it is not the spec's.
+    """
+    _refuse(run.spec, max_steps)
     n_visited = run.rows.n_rows if run.weight is None else int(np.count_nonzero(run.weight > 0))
     if n_visited > max_steps:
         raise ValueError(_too_long(f"one pass over {n_visited:,} rows", max_steps))
-    in_kernel = hasattr(run.learner, "kernel")
-    space = KernelSpace(run, X, exact, est.gamma) if in_kernel else LinearSpace(run, X, exact)
-    replay = Replay(fitted, run, y, space)
+    space = (KernelSpace if run.spec.space.name == "kernel" else LinearSpace)(run, X, exact)
+    replay = Replay(run, y, space)
     if separator is not None:
         replay.prove(separator)
     ending = replay.exactly(max_steps) if exact else replay.natively(max_steps)
-    return replay.told(ending, est, _start(est, coef_init, intercept_init))
+    return replay.record(ending, title, name or run.spec.algorithm)
 
 
-def _start(est: Any, coef_init: Any, intercept_init: Any) -> str:
-    """Where the weights of a run begin, in words."""
-    if coef_init is not None or intercept_init is not None:
-        return "given weights"
-    if est.warm_start and hasattr(est, "_learner"):
-        return "the last weights of the fit before"
-    return "random weights"
-
-
-def _refuse(est: Any, max_steps: Any, coef_init: Any, intercept_init: Any) -> None:
-    if isinstance(est, type):
-        raise TypeError(f"trace needs an estimator, not its class: write {est.__name__}()")
-    if not hasattr(est, "_prepare"):
-        hint = "; trace its last step on transformed rows" if hasattr(est, "steps") else ""
-        raise TypeError(f"trace needs an estimator of this package, got {type(est).__name__}{hint}")
-    if hasattr(type(est), "dual_coef_") and not (coef_init is None and intercept_init is None):
-        raise ValueError("in kernel space a run begins with no examples: leave coef_init and intercept_init out")
-    if getattr(est, "budget", None) is not None:
+def _refuse(spec: Spec, max_steps: Any) -> None:
+    if spec.space.budget is not None:
         raise ValueError("a run with a budget is not traced: what it forgets is not in the record; set budget=None")
-    if est.early_stopping:
+    if spec.parameters["early_stopping"]:
         raise ValueError("a run with early_stopping=True is not traced: it ends by held-out rows; set it to False")
     if not isinstance(max_steps, int) or isinstance(max_steps, bool) or max_steps < 1:
         raise ValueError(f"max_steps must be a whole number >= 1, got {max_steps!r}")
@@ -166,8 +176,8 @@ def _too_long(what: str, max_steps: int) -> str:
 class Replay:
     """One run through the reference, with whoever watches it."""
 
-    def __init__(self, fitted: Any, run: Run, y: Any, space: LinearSpace | KernelSpace) -> None:
-        self.fitted, self.run, self.space, learner, exact = fitted, run, space, run.learner, space.exact
+    def __init__(self, run: Run, y: Any, space: LinearSpace | KernelSpace) -> None:
+        self.run, self.space, learner, exact = run, space, run.learner, space.exact
         self.exact, self.plain, self.model, self.rows, self.xs = exact, space.plain, space.model, space.rows, space.xs
         self.natural = weighted_rows(run.weight)
         self.present = list(range(run.rows.n_rows)) if self.natural is None else self.natural.tolist()
@@ -212,7 +222,7 @@ class Replay:
         """The rows in the order of each pass, as ``fit`` draws it."""
         rng, run = copy.deepcopy(self.run.rng), self.run
         while True:
-            order = run.learner.order(run.rows, self.natural, run.shuffle, rng)
+            order = run.learner.order(run.rows, self.natural, run.spec.shuffle, rng)
             yield self.present if order is None else order.tolist()
 
     def natively(self, max_steps: int) -> Ending:
@@ -221,10 +231,7 @@ class Replay:
         native = copy.deepcopy(run.learner)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # the trace says how it ended
-            native.fit(
-                run.rows, run.targets, run.weight, max_iter=run.max_iter, tol=run.tol, shuffle=run.shuffle,
-                rng=copy.deepcopy(run.rng),
-            )  # fmt: skip
+            run.fit(native, copy.deepcopy(run.rng))
         if native.n_iter * len(self.present) > max_steps:
             raise ValueError(_too_long(f"{native.n_iter:,} passes over {len(self.present):,} rows", max_steps))
         for number, order in zip(range(1, native.n_iter + 1), self.orders()):
@@ -257,9 +264,9 @@ class Replay:
 
     def exactly(self, max_steps: int) -> Ending:
         """Until it is decided in exact numbers; a certificate ends it at once."""
-        tol = None if self.run.tol is None else fraction(self.run.tol)
+        tol = None if self.run.spec.tol is None else fraction(self.run.spec.tol)
         end = ExactEnd(self.space, self.rule, self.training_set, self.present, tol)
-        for number, order in zip(range(1, self.run.max_iter + 1), self.orders()):
+        for number, order in zip(range(1, self.run.spec.max_iter + 1), self.orders()):
             if len(self.steps) + len(order) > max_steps:
                 raise ValueError(_too_long(f"pass {number}, and no end yet,", max_steps))
             first = len(self.steps)
@@ -271,7 +278,7 @@ class Replay:
                     return end.ending
             done = self.steps[first:]
             mistakes, updates = sum(step.mistakes for step in done), sum(step.updates for step in done)
-            if end.over(number, mistakes, updates, last=number == self.run.max_iter):
+            if end.over(number, mistakes, updates, last=number == self.run.spec.max_iter):
                 break
         return end.ending
 
@@ -359,7 +366,7 @@ class Replay:
             return wrong if step.margin < 0 else "tie"
         return "inside the margin" if step.moves else ""
 
-    def told(self, ending: Ending, est: Any, start: str) -> Trace:
+    def record(self, ending: Ending, title: str, name: str) -> Trace:
         """The record with its closing sentences."""
         learner, run = self.run.learner, self.run
         names = None if run.names is None else [str(name) for name in run.names]
@@ -368,9 +375,9 @@ class Replay:
         for step in self.steps:
             mistakes[step.pass_number - 1] += step.mistakes
         setting = Setting(
-            estimator=" ".join(repr(est).split()), name=type(est).__name__, exact=self.exact, form=learner.form,
+            estimator=title, name=name, exact=self.exact, form=learner.form,
             fit_intercept=learner.fit_intercept, classes=classes, names=names, n_rows=len(self.xs),
-            n_features=learner.n_features, start=start, kernel=self.space.kernel, x=self.space.x,
+            n_features=learner.n_features, start=run.start, kernel=self.space.kernel, x=self.space.x,
             **self.space.begins(self.start),
         )  # fmt: skip
         return Trace(
@@ -378,7 +385,7 @@ class Replay:
             n_updates=ending.n_updates, mistakes=[] if learner.epsilon is not None else mistakes,
             margin_bounds=(ending.lower, ending.upper), revisit=None if self.revisit is None else self.revisit[0],
             proved=closing.proved(self, ending, setting), bound=self._bound(),
-            data=Data(tuple(self.xs), tuple(self.labels), tuple(self.present), getattr(learner, "kernel", None)),
+            data=Data(tuple(self.xs), tuple(self.labels), tuple(self.present), self.space.function),
             **self.space.model_fields(self.pocket),
         )  # fmt: skip
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ..core import exact as exactly
 from ..core import reference
-from ..core.learner import Run
+from ..core.run import Run
 
 Number = Any  # int, Fraction or float
 Moment = tuple[Any, Any]  # what the weights are at one time
@@ -38,6 +38,7 @@ class Space:
     xs: list[tuple[Number, ...]]
     model: reference.Model
     kernel: str | None = None
+    function: Any = None  # the kernel itself
     bias = False
     x = "x"  # what a row holds,
     image = "x"  # and what the weights are added up from

@@ -17,14 +17,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ... import engine, rules
+from ...checks import check_name
 from ...convergence import Evidence
 from ...learner import Learner
-from ...state import CURRENT, GROWTH, MISTAKES, ROOM, UPDATES, VISITED, State, check_name
+from ...state import CURRENT, GROWTH, MISTAKES, ROOM, UPDATES, VISITED, State
 from . import cuda
 from .arrays import namespace
 from .board import Board
 from .kernels import Kernel
-from .rows import ExhaustedError, Support
+from .rows import ExhaustedError, Support, seen_through
 
 Array = NDArray[Any]
 
@@ -59,6 +60,10 @@ class KernelLearner(Learner):
         check_name("readout", readout, READOUTS)
         super().__init__(rule, fit_intercept=kernel.bias, **options)
         self.readout, self.kernel, self.block_size, self.cache_size = readout, kernel, block_size, cache_size
+
+    def admit(self, X: Any, dtype: Any = None, names: Any = None) -> Any:
+        """Rows seen through the kernel, on the processor."""
+        return seen_through(engine.admit(X, dtype, names), self.kernel)
 
     scores_drift = True  # they are kept from pass to pass, so that a verdict is judged by scores made anew
 

@@ -1,0 +1,68 @@
+"""Checks of parameters, each refused by one sentence that names it."""
+
+from __future__ import annotations
+
+import numbers
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+
+class ParameterError(ValueError):
+    """A parameter that cannot be, or that does not go with another.
+
+    Parameters
+    ----------
+    sentence : str
+        What is wrong. With ``values``, each ``{name}`` in it stands for a parameter and its value, spelled as the door
+        does: ``device='cpu'`` in Python, ``--device cpu`` on the command line.
+    parameter : str
+        The parameter that is refused.
+    **values : any
+        Those that the sentence names.
+    """
+
+    def __init__(self, sentence: str, parameter: str, **values: Any) -> None:
+        self.sentence, self.parameter, self.values = sentence, parameter, values
+        super().__init__(self.spelled(lambda name, value: f"{name}={value!r}"))
+
+    def spelled(self, spell: Callable[[str, Any], str]) -> str:
+        """The sentence, with parameters spelled by ``spell(name, value)``."""
+        if not self.values:
+            return self.sentence
+        return self.sentence.format(**{name: spell(name, value) for name, value in self.values.items()})
+
+    def __reduce__(self) -> Any:
+        return _parameter_error, (self.sentence, self.parameter, self.values)
+
+
+def _parameter_error(sentence: str, parameter: str, values: dict[str, Any]) -> ParameterError:
+    return ParameterError(sentence, parameter, **values)
+
+
+def check_name(parameter: str, value: object, allowed: tuple[str, ...]) -> None:
+    """Refuse a name that is not one of those allowed."""
+    if not isinstance(value, str) or value not in allowed:
+        names = ", ".join(map(repr, allowed))
+        raise ParameterError(f"{parameter} must be one of {names}; got {value!r}", parameter)
+
+
+def check_number(parameter: str, value: Any, low: float, whole: bool = False) -> None:
+    """Refuse what is not a number of at least ``low``."""
+    kind: Any = numbers.Integral if whole else numbers.Real
+    if not isinstance(value, kind) or (isinstance(value, bool) and whole) or not value >= low:
+        what = f"{'whole ' if whole else ''}number >= {low}"
+        raise ParameterError(f"{parameter} must be a {what}, got {value!r}", parameter)
+
+
+def check_share(parameter: str, value: Any) -> None:
+    """Refuse what does not lie between 0 and 1."""
+    if not (isinstance(value, numbers.Real) and 0 < float(value) < 1):
+        raise ParameterError(f"{parameter} must lie between 0 and 1, got {value!r}", parameter)
+
+
+def check_flag(parameter: str, value: Any) -> None:
+    """Refuse what is neither True nor False."""
+    if not isinstance(value, (bool, np.bool_)):
+        raise ParameterError(f"{parameter} must be True or False, got {value!r}", parameter)

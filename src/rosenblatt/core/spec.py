@@ -1,0 +1,328 @@
+"""What a learner is, rule × readout × space, and how its run goes: every door makes its learner here.
+
+An estimator, a command, a run on a cluster, a trace and the playground all name an algorithm and its parameters.
+``Spec.of`` checks them and refuses in one sentence what does not go together, ``Spec.learner`` makes the learner, and
+``Spec.start`` gives it its first weights.
+
+>>> Spec.of("PassiveAggressiveClassifier", {"variant": "PA-II", "average": True}).rule
+PA2(C=1.0)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Union
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import engine, memory, rules
+from .checks import ParameterError, check_flag, check_name, check_number, check_share
+from .learner import Learner
+from .spaces.linear import LinearSpace
+
+if TYPE_CHECKING:
+    from .spaces.kernel.space import KernelSpace
+
+Array = NDArray[Any]
+Parameters = Mapping[str, Any]
+Space = Union[LinearSpace, "KernelSpace"]
+
+INITS = ("zeros", "random")
+VARIANTS = ("PA", "PA-I", "PA-II")
+
+
+# ---- the algorithms: their parameters, and what they are made of ---------------------------------------------------
+
+
+def _perceptron(parameters: Parameters) -> rules.Rule:
+    return rules.Perceptron(eta0=parameters["eta0"], margin=parameters["margin"])
+
+
+def _passive_aggressive(parameters: Parameters) -> rules.Rule:
+    check_name("variant", parameters["variant"], VARIANTS)
+    if parameters["variant"] == "PA":
+        return rules.PA()
+    return (rules.PA1 if parameters["variant"] == "PA-I" else rules.PA2)(parameters["C"])
+
+
+def _mira(parameters: Parameters) -> rules.Rule:
+    check_name("variant", parameters["variant"], ("margin", "norm"))
+    return rules.MIRA(parameters["C"]) if parameters["variant"] == "margin" else rules.NormMIRA(parameters["beta"])
+
+
+def _any_rule(parameters: Parameters) -> rules.Rule:
+    rule: Any = rules.Perceptron() if parameters["rule"] is None else parameters["rule"]
+    if not isinstance(rule, rules.ALL):
+        known = ", ".join(f"rules.{kind.__name__}(…)" for kind in rules.ALL)
+        raise ParameterError(f"rule must be made by one of {known}; got {rule!r}", "rule")
+    return rule
+
+
+def _averaged(parameters: Parameters) -> str:
+    return "averaged" if parameters["average"] else "last"
+
+
+def _named_readout(parameters: Parameters) -> Any:
+    return parameters["readout"]
+
+
+@dataclass(frozen=True)
+class Algorithm:
+    """A published name: its parameters with their defaults, and what they make.
+
+    Parameters
+    ----------
+    defaults : dict
+        Its parameters.
+    rule : callable
+        The rule that the parameters name.
+    readout : str, or a function of the parameters
+        Which weights are the model.
+    batch, in_kernel : bool
+        Whether it takes one step per pass; whether it is in the space of a kernel.
+    """
+
+    defaults: dict[str, Any]
+    rule: Callable[[Parameters], rules.Rule]
+    readout: str | Callable[[Parameters], str] = "last"
+    batch: bool = False
+    in_kernel: bool = False
+
+    @property
+    def is_regression(self) -> bool:
+        return "epsilon" in self.defaults
+
+
+_RUN = {
+    "fit_intercept": True, "max_iter": 1000, "init": "zeros", "random_state": None, "early_stopping": False,
+    "validation_fraction": 0.1, "n_iter_no_change": 5, "warm_start": False, "verbose": 0,
+}  # fmt: skip
+_BATCH = _RUN | {"tol": 1e-4, "ties": "mistake", "multiclass": "max", "class_weight": None}
+_CLASSIFIER = _BATCH | {"shuffle": True}
+_PERCEPTRON = {"eta0": 1.0, "margin": 0.0}
+_PA = {"C": 1.0, "variant": "PA-I", "average": False}
+_KERNEL = _CLASSIFIER | {
+    "kernel": "rbf", "gamma": "scale", "degree": 3, "coef0": 1.0, "rule": None, "readout": "last", "block_size": None,
+    "cache_size": None, "budget": None, "budget_policy": "random", "projection_tol": 0.1, "device": "cpu",
+    "precision": "float32",
+}  # fmt: skip
+
+#: The algorithms by their names in Python. The estimators of these names have these parameters (tested).
+ALGORITHMS = {
+    "Perceptron": Algorithm(_CLASSIFIER | _PERCEPTRON, _perceptron),
+    "AveragedPerceptron": Algorithm(_CLASSIFIER | _PERCEPTRON, _perceptron, "averaged"),
+    "PocketPerceptron": Algorithm(_CLASSIFIER | _PERCEPTRON | {"ratchet": True}, _perceptron, "pocket"),
+    "BatchPerceptron": Algorithm(_BATCH | _PERCEPTRON, _perceptron, batch=True),
+    "PassiveAggressiveClassifier": Algorithm(_CLASSIFIER | _PA, _passive_aggressive, _averaged),
+    "MIRA": Algorithm(_CLASSIFIER | _PA | {"variant": "margin", "C": None, "beta": 0.01}, _mira, _averaged),
+    "OnlineClassifier": Algorithm(
+        _CLASSIFIER | {"rule": None, "readout": "last", "ratchet": True}, _any_rule, _named_readout
+    ),
+    "KernelPerceptron": Algorithm(_KERNEL, _any_rule, _named_readout, in_kernel=True),
+    "VotedPerceptron": Algorithm(
+        _KERNEL | {"kernel": "linear", "readout": "voted"}, _any_rule, _named_readout, in_kernel=True
+    ),
+    "PassiveAggressiveRegressor": Algorithm(
+        _RUN | _PA | {"shuffle": True, "max_iter": 20, "epsilon": 0.1}, _passive_aggressive, _averaged
+    ),
+}
+
+
+# ---- a learner to be -----------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, kw_only=True)
+class Spec:
+    """A learner to be, and its run.
+
+    Parameters
+    ----------
+    algorithm : str
+        Its name, one of ``ALGORITHMS``.
+    parameters : mapping
+        All parameters of the algorithm, with what was left out.
+    rule : Rule
+        How far to move.
+    readout : {"last", "averaged", "pocket", "voted"}
+        Which weights are the model.
+    space : LinearSpace or KernelSpace
+        Where the weights live.
+    batch : bool
+        One step per pass.
+    epsilon : float or None
+        Of a regression; None: a classifier.
+    """
+
+    algorithm: str
+    parameters: Parameters = field(repr=False)
+    rule: rules.Rule
+    readout: str
+    space: Space
+    batch: bool = False
+    epsilon: float | None = None
+
+    @classmethod
+    def of(cls, algorithm: str, parameters: Parameters) -> Spec:
+        """The learner of an algorithm with some of its parameters; the others have their defaults."""
+        if algorithm not in ALGORITHMS:
+            raise ValueError(f"there is no algorithm {algorithm!r}; there are {', '.join(ALGORITHMS)}")
+        named = ALGORITHMS[algorithm]
+        unknown = [name for name in parameters if name not in named.defaults]
+        if unknown:
+            raise TypeError(f"{algorithm} has no parameter {unknown[0]!r}; it has {', '.join(sorted(named.defaults))}")
+        full = named.defaults | dict(parameters)
+        _check(full, named.defaults)
+        space: Space = LinearSpace(bool(full["fit_intercept"]))
+        if named.in_kernel:
+            from .spaces.kernel.space import kernel_space  # takes its time to import, and few need it
+
+            space = kernel_space(full)
+        readout = named.readout if isinstance(named.readout, str) else named.readout(full)
+        epsilon = float(full["epsilon"]) if named.is_regression else None
+        return cls(
+            algorithm=algorithm, parameters=full, rule=named.rule(full), readout=readout, space=space,
+            batch=named.batch, epsilon=epsilon,
+        )  # fmt: skip
+
+    # What the run goes by.
+
+    @property
+    def max_iter(self) -> int:
+        return int(self.parameters["max_iter"])
+
+    @property
+    def tol(self) -> float | None:
+        """None: the run is not ended by what is known of the margin; so is no regression."""
+        return self.parameters.get("tol")
+
+    @property
+    def shuffle(self) -> bool:
+        return bool(self.parameters.get("shuffle", False))
+
+    @property
+    def class_weight(self) -> Any:
+        return self.parameters.get("class_weight")
+
+    @property
+    def draws(self) -> bool:
+        """Whether the learner itself draws random numbers, beside the order of the rows."""
+        return self.parameters["init"] == "random" or self.space.draws
+
+    def learner(self) -> Learner:
+        """A learner that has no weights yet."""
+        parameters, options = self.parameters, {}
+        if self.epsilon is not None:
+            options["epsilon"] = self.epsilon
+        else:
+            options = {name: parameters[name] for name in ("ties", "multiclass")}
+            options["ratchet"] = bool(parameters.get("ratchet", self.readout == "pocket"))
+        if self.batch:
+            options["batch"] = True
+        return self.space.learner(self.rule, readout=self.readout, **options)
+
+    def generator(self) -> np.random.Generator:
+        """The one generator of a run. A RandomState gives it its seed, so that drawing twice gives two runs."""
+        seed = self.parameters["random_state"]
+        if isinstance(seed, np.random.RandomState):
+            seed = seed.randint(np.iinfo(np.int32).max)
+        try:
+            return np.random.default_rng(seed)
+        except (TypeError, ValueError):
+            raise ParameterError(
+                f"random_state must be None, a whole number >= 0 or a generator; got {seed!r}", "random_state"
+            ) from None
+
+    def rows(self, X: Any, dtype: Any = None, names: Any = None, learner: Learner | None = None) -> Any:
+        """Rows as a learner takes them; those of a run that is under way see them as it began."""
+        return self.space.rows(engine.admit(X, dtype, names), learner)
+
+    def start(
+        self, learner: Learner, rows: Any, n_classes: int, rng: np.random.Generator | None, weight: Array | None = None
+    ) -> None:
+        """Make room for the rows of a run, and begin. In linear space they may be all that is known of rows to come:
+
+        something that has ``n_features`` and ``dtype``.
+        """
+        learner.allocate(rows.n_features, n_classes, rows.dtype)
+        self.space.settle(learner, rows, weight)
+        self.begin(learner, rng)
+
+    def begin(
+        self,
+        learner: Learner,
+        rng: np.random.Generator | None,
+        coef: Any = None,
+        intercept: Any = None,
+        earlier: Learner | None = None,
+    ) -> None:
+        """Give a learner that has room its first weights: those named, of an earlier run, random ones or zeros."""
+        self.space.share_generator(learner, rng)
+        if self.space.name == "kernel" and not (coef is None and intercept is None):
+            raise ValueError("in kernel space a run begins with no examples: leave coef_init and intercept_init out")
+        shape = (learner.n_vectors, learner.n_features)
+        if earlier is not None and (earlier.n_vectors, earlier.n_features) != shape:
+            raise ValueError(
+                f"warm_start=True goes on from {earlier.n_vectors} × {earlier.n_features} weights, but this data needs "
+                f"{shape[0]} × {shape[1]}; fit it with warm_start=False"
+            )
+        is_random = self.parameters["init"] == "random" and earlier is None
+        if coef is None and intercept is None and not is_random:
+            if earlier is not None:
+                learner.begin_at(earlier)
+            return
+        memory.check(8 * shape[0] * shape[1], f"{shape[0]:,} × {shape[1]:,} starting weights", "start from zero")
+        w, b = np.zeros(shape), np.zeros(shape[0])
+        if earlier is not None:
+            w, b = by_vector(earlier, "last")
+        elif is_random:
+            assert rng is not None
+            w = rng.standard_normal(shape)
+            b = rng.standard_normal(shape[0]) if learner.fit_intercept else b
+        if coef is not None:
+            w = _starting("coef_init", coef, shape)
+        if intercept is not None:
+            b = _starting("intercept_init", intercept, shape[:1])
+        learner.begin(w, b)
+
+
+def by_vector(learner: Learner, readout: str | None = None) -> tuple[Array, Array]:
+    """(n_vectors, n_features) weights and (n_vectors,) biases, as copies."""
+    k, weights, features = learner.n_vectors, learner.stored(readout), learner.features()
+    if features is None:
+        coef = np.array(weights[1:, :k].T, order="C")
+    else:
+        coef = learner.zeros_by_vector()
+        there = features < learner.n_features
+        coef[:, features[there]] = learner.in_order(weights)[1:, :k][there].T
+    return coef, weights[0, :k].copy()
+
+
+def _starting(name: str, value: Any, shape: tuple[int, ...]) -> Array:
+    """Weights to start from, as numbers of this shape."""
+    try:
+        array = np.asarray(value, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ValueError(f"{name} must be an array of numbers, got {value!r}") from None
+    if array.size != np.prod(shape) or (len(shape) == 2 and shape[0] > 1 and array.shape != shape):
+        raise ValueError(f"{name} must have the shape {shape}, got {array.shape}")
+    if not np.all(np.isfinite(array)):
+        raise ValueError(f"{name} contains NaN or infinity; give finite starting weights")
+    return array.reshape(shape)
+
+
+def _check(parameters: Parameters, defaults: Parameters) -> None:
+    """Refuse parameters that are not of their kind."""
+    check_name("init", parameters["init"], INITS)
+    check_number("max_iter", parameters["max_iter"], 1, whole=True)
+    check_number("n_iter_no_change", parameters["n_iter_no_change"], 1, whole=True)
+    check_number("verbose", parameters["verbose"], 0)
+    check_share("validation_fraction", parameters["validation_fraction"])
+    if parameters.get("tol") is not None:
+        check_number("tol", parameters["tol"], 0)
+    if "epsilon" in parameters:
+        check_number("epsilon", parameters["epsilon"], 0)
+    for name, default in defaults.items():
+        if isinstance(default, bool):
+            check_flag(name, parameters[name])
