@@ -515,7 +515,7 @@ import sys
 import numpy as np
 from rosenblatt.distributed.cluster import workers_of
 from rosenblatt.distributed.file_sources import default_features, files_of
-from rosenblatt.distributed.running import Job, run
+from rosenblatt.distributed.job import Job, run
 from rosenblatt.core.spec import Spec
 
 with workers_of("here", retries=0) as workers:

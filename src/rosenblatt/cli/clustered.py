@@ -70,7 +70,7 @@ def learned(arguments: argparse.Namespace, passes: int, progress: Progress, inte
     from ..distributed import ClusterError
     from ..distributed.cluster import WORKER_TIMEOUT, workers_of
     from ..distributed.file_sources import files_of
-    from ..distributed.running import run
+    from ..distributed.job import run
     from . import inputs
 
     own = _Run(arguments, passes, progress, interrupt)
@@ -138,7 +138,7 @@ class _Run:
     def _make_job(self, spec: Any, class_weight: Any) -> None:
         from ..core.mixing import refuse_unmixable
         from ..distributed.checkpoints import Checkpoint
-        from ..distributed.running import Job
+        from ..distributed.job import Job
 
         arguments, learner = self.arguments, spec.learner()
         refuse_unmixable(learner)
@@ -193,7 +193,7 @@ def story(history: list[Any]) -> dict[str, Any]:
 
 def summary(told: dict[str, Any]) -> str:
     """The same for people."""
-    from ..distributed.telling import size
+    from ..distributed.records import size
 
     moved = sum(one["bytes_moved"] for one in told["each"])
     last = told["each"][-1]

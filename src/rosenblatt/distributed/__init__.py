@@ -13,6 +13,6 @@ telling.py       what each pass came to
 
 from .cluster import ClusterError
 from .fitting import fit
-from .telling import PassRecord
+from .records import PassRecord
 
 __all__ = ["ClusterError", "PassRecord", "fit"]

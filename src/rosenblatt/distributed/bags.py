@@ -12,11 +12,11 @@ from ..data import Columns
 from ..data.csr import Csr, index_type
 from ..data.features import Features, Section
 from ..text import Documents
-from . import held, tasks
+from . import in_memory, tasks
 from .cluster import Workers
 from .file_sources import default_features
 from .files import Peek, counted
-from .held import Coding, Examples, Look
+from .in_memory import Coding, Examples, Look
 from .sharded import in_groups
 from .sources import check_targets, dealt
 from .tasks import at_shard
@@ -77,7 +77,11 @@ class Bag:
         self._parts = []  # rows are enough to keep
         return [
             submit(
-                held.ready, submit(rows_of, part, self._makes, self._regression, name, shard=i), coding, name, shard=i
+                in_memory.ready,
+                submit(rows_of, part, self._makes, self._regression, name, shard=i),
+                coding,
+                name,
+                shard=i,
             )
             for i, (part, name) in enumerate(zip(parts, self.names))
         ]
@@ -99,12 +103,12 @@ class Bag:
         self._held_out = self._of(held_out, None)
 
     def judged(self, coding: Coding) -> list[tuple[str, Any]]:
-        submit, found = self._workers.submit, []
+        submit, shards = self._workers.submit, []
         for i, part in enumerate(self._held_out):
             name = f"held-out shard {i}"
             rows = submit(rows_of, part, self._makes, self._regression, name)
-            found.append((name, submit(held.ready, rows, coding, name, False)))
-        return found
+            shards.append((name, submit(in_memory.ready, rows, coding, name, False)))
+        return shards
 
 
 # ---- on the worker -------------------------------------------------------------------------------------------------

@@ -18,8 +18,8 @@ from ..data.features import SECTION as FEATURES
 from ..data.features import Features, Section
 from ..model_files import Model, ModelFileError
 from ..model_files.values import encode
+from .records import PassRecord
 from .tasks import Measured
-from .telling import PassRecord
 
 #: The section of a model file.
 SECTION = "distributed"

@@ -88,12 +88,12 @@ class Cluster:
 
     @property
     def notes(self) -> list[str]:
-        found = [f"dashboard {self.client.dashboard_link}"] if self.client.dashboard_link else []
+        notes = [f"dashboard {self.client.dashboard_link}"] if self.client.dashboard_link else []
         with in_words({}):
             if not self._nthreads():
                 limit = "" if math.isinf(self.worker_timeout) else f" within {self.worker_timeout:g} s"
-                found.append(f"the cluster has no workers yet; start some by `dask worker`{limit}")
-        return found
+                notes.append(f"the cluster has no workers yet; start some by `dask worker`{limit}")
+        return notes
 
     def hold(self, value: Any) -> Any:
         # As the argument of a task, and not scattered: the scheduler can give it to another worker if one is lost.
@@ -161,10 +161,10 @@ class Cluster:
     def _nthreads(self) -> dict[str, int]:
         """Threads of each worker that is there, from a scheduler that answers."""
         limit = max(self.worker_timeout, _ANSWER)
-        found: dict[str, int] = self.client.sync(
+        counts: dict[str, int] = self.client.sync(
             self.client.scheduler.ncores, callback_timeout=None if math.isinf(limit) else limit
         )
-        return found
+        return counts
 
     def parts(self, delayed: Sequence[Any]) -> list[Any]:
         with in_words(self._shards):
@@ -230,10 +230,10 @@ def in_words(shards: dict[str, str]) -> Iterator[None]:
     try:
         yield
     except Exception as error:
-        told = _sentence(error, shards)
-        if told is None:
+        sentence = _sentence(error, shards)
+        if sentence is None:
             raise
-        raise ClusterError(told) from error
+        raise ClusterError(sentence) from error
 
 
 def _sentence(error: Exception, shards: dict[str, str]) -> str | None:

@@ -13,10 +13,11 @@ from ..data.pipes import identity
 from ..data.sources import IN_MEMORY, expand
 from ..data.standard import RunningScale
 from ..text import Analysis, Hashing
-from . import files, held, tasks
+from . import files, tasks
+from . import in_memory as shards_in_memory
 from .cluster import Workers
 from .files import FileShard, Peek
-from .held import Coding, Look
+from .in_memory import Coding, Look
 from .sharded import in_groups
 from .sources import dealt
 from .streamed import streamed
@@ -43,8 +44,8 @@ def files_of(
     """The shards of files, each file one, or neighbours together."""
     reading = dict(reading or {})
     format, columns = reading.pop("format", None), reading.pop("columns", None)
-    found = _for_workers(paths)
-    groups = dealt(found, shards)
+    found_paths = _for_workers(paths)
+    groups = dealt(found_paths, shards)
     named = [
         FileShard(f"shard {i} ({', '.join(group[:3])}{', …' if len(group) > 3 else ''})", tuple(group), format, columns,
                   reading)
@@ -55,9 +56,9 @@ def files_of(
     if in_memory is None:
         in_memory = sum(workers.gather([workers.submit(files.size, shard) for shard in named])) <= IN_MEMORY
     own = settled.format
-    told = getattr(format, "zero_based", reading.get("zero_based", "auto"))
+    zero_based = getattr(format, "zero_based", reading.get("zero_based", "auto"))
     if in_memory and isinstance(own, Svmlight):
-        own = replace(own, zero_based=told)  # all rows may decide it
+        own = replace(own, zero_based=zero_based)  # all rows may decide it
     reading = {name: value for name, value in reading.items() if name in ("block_rows", "on_error", "n_threads")}
     named = [replace(shard, format=own, columns=settled.columns, settings=reading) for shard in named]
     kind = FilesInMemory if in_memory else StreamedFiles
@@ -66,12 +67,12 @@ def files_of(
 
 def _for_workers(paths: Any) -> list[str]:
     """Every file that is named, of which none is a pipe: workers read files, and more than once."""
-    found = [os.fspath(path) for path in expand(paths)]
-    for path in found:
+    files = [os.fspath(path) for path in expand(paths)]
+    for path in files:
         if identity(path) is not None:
             what = "standard input" if path == "-" else f"{path} is a pipe or a device, which"
             raise ValueError(f"{what} cannot be read by the workers of a cluster; write it to a file, and name that")
-    return found
+    return files
 
 
 def default_features(text: Any = None, **options: Any) -> MakeFeatures:
@@ -152,12 +153,14 @@ class FileData:
         self._workers.gather([self._workers.submit(files.peek, shard) for shard in self._held_out])
 
     def judged(self, coding: Coding) -> list[tuple[str, Any]]:
-        found = []
+        shards = []
         for one in self._held_out:
             shard = replace(one, format=self._format())
             lying = self._workers.submit(streamed, shard, self._learned, coding, False, False)
-            found.append((shard.name, self._workers.submit(held.keep, lying, shard.name) if self.keeps else lying))
-        return found
+            shards.append(
+                (shard.name, self._workers.submit(shards_in_memory.keep, lying, shard.name) if self.keeps else lying)
+            )
+        return shards
 
     def _format(self) -> Any:
         return self._shards[0].format
@@ -195,7 +198,7 @@ class FilesInMemory(FileData):
         self._learned = submit(files.settled, self._learned, self._scale, self._zero_based)
         self._reads = []
         return [
-            submit(held.ready, submit(files.examples_of, one), coding, name, shard=i)
+            submit(shards_in_memory.ready, submit(files.examples_of, one), coding, name, shard=i)
             for i, (one, name) in enumerate(zip(weighed, self.names))
         ]
 

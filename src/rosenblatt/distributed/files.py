@@ -16,7 +16,7 @@ from ..data.encoder import Read
 from ..data.features import Features, Section
 from ..data.sources import size_of
 from ..data.standard import RunningScale
-from .held import Examples, Look
+from .in_memory import Examples, Look
 from .tasks import at_shard
 
 Array = NDArray[Any]

@@ -14,10 +14,10 @@ from . import bags
 from .checkpoints import Checkpoint
 from .cluster import WORKER_TIMEOUT, ClusterError, Workers, workers_of
 from .file_sources import are_files, default_features, files_of
-from .running import Job, run
+from .job import Job, run
+from .records import PassRecord, printer
 from .sources import Data, Rows, check_count
 from .tasks import worded
-from .telling import PassRecord, printer
 
 
 def fit(

@@ -64,12 +64,12 @@ class Sharded:
             )
             for i, one in enumerate(self.shards)
         ]
-        told = [self.workers.submit(tasks.report_of, passed) for passed in self._passed]
-        self.reports = self.workers.gather(told)
+        reports = [self.workers.submit(tasks.report_of, passed) for passed in self._passed]
+        self.reports = self.workers.gather(reports)
         if measure:
             self._measure([report.measured for report in self.reports])
         self.seconds = time.monotonic() - began
-        return [report.told for report in self.reports]
+        return [report.outcome for report in self.reports]
 
     def mixed(self, learner: MixedLearner, shares: tuple[Share, ...], visited: int) -> Held:
         began = time.monotonic()
@@ -114,10 +114,10 @@ class Sharded:
                 for i, (name, promise) in enumerate(self._judged)
             ]
         )
-        found = tasks.together(parts)
+        judged = tasks.together(parts)
         if learner.epsilon is None:
-            return found.right / found.n
-        return 1 - found.off2 / found.spread if found.spread else 0.0
+            return judged.right / judged.n
+        return 1 - judged.off2 / judged.spread if judged.spread else 0.0
 
     def radius2(self, order: Array | None = None) -> float:
         return math.nan if self.measured is None else self.measured.radius2
@@ -142,8 +142,8 @@ class Sharded:
         for shard, promise in zip(self.shards, promises):
             shard.promise = promise
 
-    def _measure(self, found: Sequence[Measured | None]) -> None:
-        for one in found:
+    def _measure(self, measured: Sequence[Measured | None]) -> None:
+        for one in measured:
             if one is not None:
                 before = self.measured or Measured()
                 self.measured = Measured(max(before.radius2, one.radius2), max(before.depth, one.depth))

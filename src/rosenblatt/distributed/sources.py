@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from ..core.engine import check_sparse, is_sparse
 from ..data.features import Section
-from . import held
+from . import in_memory
 from .cluster import Workers
-from .held import Coding, Examples, Look
+from .in_memory import Coding, Examples, Look
 
 Array = NDArray[Any]
 
@@ -73,7 +73,7 @@ class Rows:
         ]
 
     def look(self, regression: bool, needed: bool) -> list[Look]:
-        looks = self._workers.gather([self._workers.submit(held.look, one, regression) for one in self._promises])
+        looks = self._workers.gather([self._workers.submit(in_memory.look, one, regression) for one in self._promises])
         widths = sorted({look.n_features for look in looks})
         if len(widths) > 1 or len({tuple(look.names or ()) for look in looks}) > 1:
             raise ValueError(f"the shards have different columns: {widths[0]} in one, {widths[-1]} in another")
@@ -82,7 +82,7 @@ class Rows:
     def ready(self, coding: Coding, learned: Section | None) -> list[Any]:
         rows, self._promises = self._promises, []  # what is ready is enough to keep
         return [
-            self._workers.submit(held.ready, one, coding, name, shard=i)
+            self._workers.submit(in_memory.ready, one, coding, name, shard=i)
             for i, (one, name) in enumerate(zip(rows, self.names))
         ]
 
@@ -103,7 +103,7 @@ class Rows:
     def judged(self, coding: Coding) -> list[tuple[str, Any]]:
         names = [f"held-out shard {i}" for i in range(len(self._held_out))]
         submit = self._workers.submit
-        return [(name, submit(held.ready, one, coding, name, False)) for name, one in zip(names, self._held_out)]
+        return [(name, submit(in_memory.ready, one, coding, name, False)) for name, one in zip(names, self._held_out)]
 
 
 def _is_dask(data: Any) -> bool:

@@ -13,7 +13,7 @@ from ..data.ahead import Ahead
 from ..data.blocks import placed
 from ..data.features import Features, Section
 from .files import FileShard, targets_of
-from .held import Coding, targets_for
+from .in_memory import Coding, targets_for
 
 #: So many blocks are taken apart ahead of learning.
 AHEAD = 2
@@ -51,8 +51,8 @@ class StreamedShard:
         regression = self.coding.classes is None
 
         def apart(block: Block) -> tuple[Block, Any]:
-            told = Block(block.labels, block.lines, block.files, weights=block.weights)
-            return told, features.read(block, learn=learn)
+            bare = Block(block.labels, block.lines, block.files, weights=block.weights)
+            return bare, features.read(block, learn=learn)
 
         with self.files.open() as stream:
             blocks = Ahead(stream, apart, "rosenblatt-encoder", AHEAD)

@@ -40,7 +40,7 @@ class Measured:
 class Report:
     """What is told of a shard's pass: how it went, and what the next one starts with."""
 
-    told: Told
+    outcome: Told
     measured: Measured | None
     rng: np.random.Generator
     seconds: float
@@ -113,8 +113,8 @@ def one_pass(state: State, shard: Any, name: str, rng: np.random.Generator, shuf
     learner = learners.from_state(*state)
     measured = Measured() if measure else None
     with at_shard(name):
-        told, part = mixing.shard_pass(learner, _measuring(shard.pieces(learner, shuffle, rng), learner, measured))
-    report = Report(told, measured, rng, time.perf_counter() - began, worker(), part.nbytes)
+        outcome, part = mixing.shard_pass(learner, _measuring(shard.pieces(learner, shuffle, rng), learner, measured))
+    report = Report(outcome, measured, rng, time.perf_counter() - began, worker(), part.nbytes)
     return Passed(report, part, getattr(shard, "learned", None))
 
 

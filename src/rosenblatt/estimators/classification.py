@@ -120,21 +120,21 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):
         rows = self._admit(X, None if fresh else learner.dtype)
         check_labels(y)
         known = y[:0] if fresh else self.classes_
-        told = known if classes is None else labels.distinct(np.asarray(classes))
-        if classes is not None and np.any(labels.encode(y, told) < 0):
-            row = int(np.flatnonzero(labels.encode(y, told) < 0)[0])
-            raise ValueError(f"y[{row}] is {y.tolist()[row]!r}, which is not among classes={told.tolist()}")
+        announced = known if classes is None else labels.distinct(np.asarray(classes))
+        if classes is not None and np.any(labels.encode(y, announced) < 0):
+            row = int(np.flatnonzero(labels.encode(y, announced) < 0)[0])
+            raise ValueError(f"y[{row}] is {y.tolist()[row]!r}, which is not among classes={announced.tolist()}")
         weight = self._weights(sample_weight, X, y, stream=True)
         met = y if weight is None else y[weight > 0]
-        ahead = labels.extend(labels.extend(known, told), met)  # refuses a mixture of types
+        ahead = labels.extend(labels.extend(known, announced), met)  # refuses a mixture of types
         if spec is not None:
-            known = labels.extend(known, told)
+            known = labels.extend(known, announced)
             learner.allocate(rows.n_features, len(known), rows.dtype)
             spec.begin(learner, spec.generator())
             self._learner = learner
             self._know(known)
         with self._undone_on_error(len(ahead) > len(known) or learner.may_overflow(rows, weight)):
-            for label in told[labels.encode(told, known) < 0]:
+            for label in announced[labels.encode(announced, known) < 0]:
                 self._add_class(label)
             self._learn_rows(rows, y, weight)
 
@@ -226,17 +226,17 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):
 
     def _class_weights(self, classes: Array, y: Array | None) -> Array:
         """One weight per class, where there are class weights. A stream (y is None) has no balance to compute from."""
-        given = self.class_weight
-        if isinstance(given, str) and given == "balanced":
+        weights = self.class_weight
+        if isinstance(weights, str) and weights == "balanced":
             if y is None:
                 raise ValueError(
                     "class_weight='balanced' needs all of y, which a stream does not have; give the weights as a dict"
                 )
             return np.asarray(compute_class_weight("balanced", classes=classes, y=y))
-        labels.check_class_weight(given)
-        if y is not None and not any(label in given for label in classes.tolist()):
-            raise ValueError(f"class_weight names {list(given)}, none of which is a class of y: {classes.tolist()}")
-        return np.array([given.get(label, 1.0) for label in classes.tolist()], dtype=np.float64)
+        labels.check_class_weight(weights)
+        if y is not None and not any(label in weights for label in classes.tolist()):
+            raise ValueError(f"class_weight names {list(weights)}, none of which is a class of y: {classes.tolist()}")
+        return np.array([weights.get(label, 1.0) for label in classes.tolist()], dtype=np.float64)
 
     # ---- predicting ----------------------------------------------------------------------------------------------
 

@@ -286,10 +286,10 @@ class KernelPerceptron(LinearClassifier):
     def support_vectors_(self) -> Any:
         """Those rows."""
         learner = self._kernel_learner
-        found = learner.support.vectors
-        if found is None:
+        vectors = learner.support.vectors
+        if vectors is None:
             return np.zeros((0, learner.n_features), learner.dtype)
-        return found.copy()
+        return vectors.copy()
 
     @property
     @reads

@@ -72,8 +72,8 @@ class DualModel(reference.KernelModel):
         return self.gram.norm2(x)
 
     def scores(self, x: Any) -> list[Number]:
-        found: list[Number] = self.totals[x].tolist()
-        return found
+        scores: list[Number] = self.totals[x].tolist()
+        return scores
 
     def visit(self, rule: rules.Rule, x: Any, y: Number, weight: Number = 1) -> reference.Step:
         step = super().visit(rule, x, y, weight)
@@ -278,13 +278,13 @@ def formula(kernel: Any, gamma: Number, coef0: Number) -> str:
     one = " + 1" if kernel.bias else ""
     if name == "precomputed":
         return f"K = X{one}"
-    told = {
+    formula_of_kernel = {
         "linear": "x·x'",
         "poly": shifted if kernel.degree == 1 else f"({shifted}){_power(kernel.degree)}",
         "rbf": f"exp(−{'' if gamma == 1 else number(gamma) + '·'}‖x − x'‖²)",
         "sigmoid": f"tanh({shifted})",
     }.get(name if isinstance(name, str) else "", f"{getattr(name, '__name__', type(name).__name__)}(x, x')")
-    return f"K(x, x') = {told}{one}"
+    return f"K(x, x') = {formula_of_kernel}{one}"
 
 
 def _power(degree: float) -> str:

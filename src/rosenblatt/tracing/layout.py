@@ -101,8 +101,8 @@ def title(trace: Trace, form: Vectors) -> str:
         start = "from w = " + form.write([setting.w])[0]
         start += f", b = {wording.number(setting.b)}" if setting.fit_intercept else ""
     positive = "" if setting.form != "binary" or setting.classes == [-1, 1] else _positive(setting)
-    told = f"{setting.name}{numbers}: {wording.several(setting.n_rows, 'row')}{positive}, {start}"
-    return told.replace("= ≈", "≈ ")
+    words = f"{setting.name}{numbers}: {wording.several(setting.n_rows, 'row')}{positive}, {start}"
+    return words.replace("= ≈", "≈ ")
 
 
 def _positive(setting: Setting) -> str:
@@ -146,8 +146,8 @@ def _weights(setting: Setting, steps: Sequence[Step], form: Vectors) -> tuple[st
     cells = []
     for i, step in enumerate(steps):
         moved = [c for c in range(len(labels)) if _moved(step, c)]
-        told = [f"{labels[c]} {written[i * len(labels) + c]}" for c in moved[:SHOWN]]
-        cells.append("  ".join(told) + (f"  … {len(moved) - SHOWN} more" if len(moved) > SHOWN else ""))
+        changes = [f"{labels[c]} {written[i * len(labels) + c]}" for c in moved[:SHOWN]]
+        cells.append("  ".join(changes) + (f"  … {len(moved) - SHOWN} more" if len(moved) > SHOWN else ""))
     return f"{w} that moved{form.suffix}", "l", cells
 
 
@@ -181,11 +181,11 @@ def _beside(
     heading: str, sign: str, pairs: Sequence[tuple[Any, Any]], number: Callable[[Any], str] = wording.number
 ) -> tuple[str, str, Cells]:
     """Cells such as 19 ≥ 13, the signs one below the other."""
-    told = [wording.compare(value, sign, bound, number) for value, bound in pairs]
-    wide, far = max(len(left) for left, _, _ in told), max(len(right) for _, _, right in told)
+    comparisons = [wording.compare(value, sign, bound, number) for value, bound in pairs]
+    wide, far = max(len(left) for left, _, _ in comparisons), max(len(right) for _, _, right in comparisons)
     if not far:
-        return heading, "r", [left for left, _, _ in told]
-    cells = [f"{a.rjust(wide)} {s} {b.rjust(far)}" if b else a.rjust(wide) + " " * (far + 3) for a, s, b in told]
+        return heading, "r", [left for left, _, _ in comparisons]
+    cells = [f"{a.rjust(wide)} {s} {b.rjust(far)}" if b else a.rjust(wide) + " " * (far + 3) for a, s, b in comparisons]
     return heading, "l", cells
 
 
@@ -195,27 +195,27 @@ def flat(trace: Trace, step: Step) -> dict[str, Any]:
     names = setting.names or [str(j) for j in range(setting.n_features)]
     several = setting.form in ("multiclass", "ovr")
     classes = [wording.label(c) for c in setting.classes or ()]
-    told: dict[str, Any] = {"step": step.number, "pass": step.pass_number, "row": step.row}
-    told |= {f"x[{name}]": v for name, v in zip(names, step.x)}
-    told["y"] = step.y
-    told |= {f"score[{c}]": s for c, s in zip(classes, step.score)} if several else {"score": step.score}
-    told |= {"predicted": step.predicted, "margin": step.margin, "mistake": step.mistake, "why": step.why}
+    cells: dict[str, Any] = {"step": step.number, "pass": step.pass_number, "row": step.row}
+    cells |= {f"x[{name}]": v for name, v in zip(names, step.x)}
+    cells["y"] = step.y
+    cells |= {f"score[{c}]": s for c, s in zip(classes, step.score)} if several else {"score": step.score}
+    cells |= {"predicted": step.predicted, "margin": step.margin, "mistake": step.mistake, "why": step.why}
     per_class = isinstance(step.tau, tuple)
-    told |= {f"tau[{c}]": t for c, t in zip(classes, step.tau)} if per_class else {"tau": step.tau}
+    cells |= {f"tau[{c}]": t for c, t in zip(classes, step.tau)} if per_class else {"tau": step.tau}
     if setting.kernel is not None:
         for name, alpha in (("alpha_before", step.alpha_before), ("alpha", step.alpha)):
             if several:
-                told |= {f"{name}[{c}, {i}]": a for c, row in zip(classes, alpha) for i, a in enumerate(row)}
+                cells |= {f"{name}[{c}, {i}]": a for c, row in zip(classes, alpha) for i, a in enumerate(row)}
             else:
-                told |= {f"{name}[{i}]": a for i, a in enumerate(alpha)}
-        told["n_support"] = step.n_support
+                cells |= {f"{name}[{i}]": a for i, a in enumerate(alpha)}
+        cells["n_support"] = step.n_support
     for suffix, w, b in (("_before", step.w_before, step.b_before), ("", step.w, step.b)):
         if setting.kernel is not None:
             break
         if several:
-            told |= {f"w{suffix}[{c}, {name}]": v for c, ws in zip(classes, w) for name, v in zip(names, ws)}
-            told |= {f"b{suffix}[{c}]": v for c, v in zip(classes, b)}
+            cells |= {f"w{suffix}[{c}, {name}]": v for c, ws in zip(classes, w) for name, v in zip(names, ws)}
+            cells |= {f"b{suffix}[{c}]": v for c, v in zip(classes, b)}
         else:
-            told |= {f"w{suffix}[{name}]": v for name, v in zip(names, w)} | {f"b{suffix}": b}
-    told["norm"] = step.norm
-    return told | ({} if step.proof is None else vars(step.proof))
+            cells |= {f"w{suffix}[{name}]": v for name, v in zip(names, w)} | {f"b{suffix}": b}
+    cells["norm"] = step.norm
+    return cells | ({} if step.proof is None else vars(step.proof))

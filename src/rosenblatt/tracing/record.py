@@ -117,7 +117,7 @@ class Step:
 
     def as_dict(self) -> dict[str, Any]:
         """Its entries by name."""
-        told = {"step": self.number, "pass": self.pass_number}
+        record = {"step": self.number, "pass": self.pass_number}
         fields = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
         del fields["number"], fields["pass_number"]
         of_the_other = ("w_before", "b_before", "w", "b") if self.w is None else ("alpha_before", "alpha", "n_support")
@@ -125,7 +125,7 @@ class Step:
             del fields[name]
         proof = fields.pop("proof")
         fields["mistake"], fields["norm"] = self.mistake, self.norm
-        return told | fields | ({} if proof is None else {"proof": dataclasses.asdict(proof)})
+        return record | fields | ({} if proof is None else {"proof": dataclasses.asdict(proof)})
 
 
 @dataclass(frozen=True)
@@ -341,7 +341,7 @@ class Trace(Sequence[Step]):
         model: dict[str, Any] = {"coef": self.coef_, "intercept": self.intercept_}
         if self.setting.kernel is not None:
             model = {"support": self.support_, "dual_coef": self.dual_coef_, "intercept": self.intercept_}
-        told = {
+        record = {
             **{name: setting[name] for name in ("estimator", "exact", "form", "fit_intercept", "classes", "names")},
             **({"kernel": self.setting.kernel} if self.setting.kernel is not None else {}),
             "start": {"w": self.setting.w, "b": self.setting.b} if self.setting.kernel is None else 0,
@@ -356,7 +356,7 @@ class Trace(Sequence[Step]):
             "proved": self.proved,
             "steps": [step.as_dict() for step in self.steps],
         }
-        return json.dumps(_plain(told), ensure_ascii=False, allow_nan=False)
+        return json.dumps(_plain(record), ensure_ascii=False, allow_nan=False)
 
 
 def _plain(value: Any) -> Any:
@@ -372,7 +372,7 @@ def _plain(value: Any) -> Any:
     if value is None or isinstance(value, (str, float, bool)):
         return value
     try:
-        told = str(value)
+        digits = str(value)
     except ValueError:  # too many digits
         return "≈" + wording.decimal(value, 17)
-    return value if isinstance(value, int) else told
+    return value if isinstance(value, int) else digits

@@ -240,10 +240,10 @@ class Replay:
         if isinstance(self.space, KernelSpace):
             self.agreement = self._agreement(self.space, native)
         lower, upper = native.margin_bounds
-        told = [wording.number(bound) if math.isfinite(bound) else "" for bound in (lower, upper)]
+        shown = [wording.number(bound) if math.isfinite(bound) else "" for bound in (lower, upper)]
         boundary = native.verdict == SEPARATED and bool(native.least.min() <= 0)
         return Ending(
-            native.verdict, native.n_iter, native.n_updates, lower, upper, boundary, shown=told[0], capped=told[1]
+            native.verdict, native.n_iter, native.n_updates, lower, upper, boundary, shown=shown[0], capped=shown[1]
         )
 
     def _agreement(self, space: KernelSpace, native: Any) -> str:
@@ -311,9 +311,9 @@ class Replay:
         for watch, c in self.watches:
             coef = step.coef if c is None else [step.coef[c]]
             watch.add(i, [exactly.number(reference.wide(a)) for a in coef] if step.moves else [0])
-            found = watch.look(self.space.state(self.now, c)) if moved else None
-            if found is not None and self.revisit is None:
-                self.revisit = found, c
+            revisit = watch.look(self.space.state(self.now, c)) if moved else None
+            if revisit is not None and self.revisit is None:
+                self.revisit = revisit, c
 
     # ---- the record ----------------------------------------------------------------------------------------------
 
@@ -400,5 +400,5 @@ def _label(value: Any) -> Any:
 
 def _rule(rule: rules.Rule, number: Callable[[Any], Number]) -> rules.Rule:
     """The rule with its parameters as numbers of this kind."""
-    given = {field.name: getattr(rule, field.name) for field in dataclasses.fields(rule)}
-    return dataclasses.replace(rule, **{name: number(value) for name, value in given.items() if value is not None})
+    parameters = {field.name: getattr(rule, field.name) for field in dataclasses.fields(rule)}
+    return dataclasses.replace(rule, **{name: number(value) for name, value in parameters.items() if value is not None})

@@ -34,8 +34,8 @@ def weights_of(
     try:
         vectors = np.atleast_2d(np.asarray(w, dtype=object))
         biases = np.zeros(k, dtype=object) if b is None else np.ravel(np.asarray(b, dtype=object))
-        found = [[number(v) for v in row] for row in vectors.tolist()], [number(v) for v in biases.tolist()]
-        if any(isinstance(v, float) and not math.isfinite(v) for row in (*found[0], found[1]) for v in row):
+        numbers = [[number(v) for v in row] for row in vectors.tolist()], [number(v) for v in biases.tolist()]
+        if any(isinstance(v, float) and not math.isfinite(v) for row in (*numbers[0], numbers[1]) for v in row):
             raise ValueError
     except (TypeError, ValueError):
         kind = type(separator).__name__
@@ -52,9 +52,9 @@ def weights_of(
         raise ValueError(
             f"separator must have {wanted} and {k} bias{'es' if k > 1 else ''}; got {had} weights and {len(biases)}"
         )
-    if any(found[1]) and not space.bias:
+    if any(numbers[1]) and not space.bias:
         raise ValueError("the separator has a bias, but the estimator has none (fit_intercept=False)")
-    return found
+    return numbers
 
 
 def _parts(separator: Any) -> tuple[Any, Any]:

@@ -21,10 +21,10 @@ from ..model_files import ModelFileError, learners
 from .checkpoints import Checkpoint, Progress
 from .cluster import Workers
 from .files import added
-from .held import Coding, Look
+from .in_memory import Coding, Look
+from .records import PassRecord
 from .sharded import Shard, Sharded
 from .sources import Data
-from .telling import PassRecord
 
 Array = NDArray[Any]
 
@@ -137,7 +137,7 @@ def run(job: Job, data: Data, workers: Workers, held_out: Any = None) -> None:
     sharded.measured = progress.measured
     sharded.changes = data.learns()
     if data.learns() and learned is None:
-        sharded.learns = lambda found: sharded.renew(data.settle(found))
+        sharded.learns = lambda lexicons: sharded.renew(data.settle(lexicons))
     _passes(job, mixed, sharded, data, progress)
 
 
@@ -201,13 +201,13 @@ def _settled(job: Job, looks: list[Look]) -> Coding:
             assert look.counts is not None
             known, counts = added(known, counts, look.classes, look.counts)
     if job.classes is not None:
-        given = labels.distinct(np.asarray(job.classes))
+        classes = labels.distinct(np.asarray(job.classes))
         if counts is not None and known is not None and job.class_weight == "balanced":
-            whole = np.zeros(len(given), counts.dtype)
-            there = labels.encode(known, given)
+            whole = np.zeros(len(classes), counts.dtype)
+            there = labels.encode(known, classes)
             whole[there[there >= 0]] = counts[there >= 0]
             counts = whole
-        known = given
+        known = classes
     assert known is not None
     if not len(known):
         raise ValueError("sample_weight leaves no row to learn from: all weights are zero")

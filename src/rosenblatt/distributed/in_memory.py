@@ -128,8 +128,8 @@ def targets_for(
         shown = ", ".join(map(repr, known[:8])) + (", …" if len(known) > 8 else "")
         place = "" if places else f"row {row}: "
         with placed(places):
-            told = f"{place}the label {y[row : row + 1].tolist()[0]!r}"
-            raise ValueError(f"{told}{f' of row {row}' if places else ''} is not among the classes: {shown}")
+            label = f"{place}the label {y[row : row + 1].tolist()[0]!r}"
+            raise ValueError(f"{label}{f' of row {row}' if places else ''} is not among the classes: {shown}")
     if coding.by_class is None:
         return codes, weight
     own: Array = coding.by_class[codes]
