@@ -281,11 +281,7 @@ class OnlineClassifier(LinearClassifier):
     _poor_score = True
 
     def _rule(self) -> rules.Rule:
-        rule = rules.Perceptron() if self.rule is None else self.rule
-        if not isinstance(rule, rules.ALL):
-            known = ", ".join(f"rules.{kind.__name__}(…)" for kind in rules.ALL)
-            raise ValueError(f"rule must be made by one of {known}; got {rule!r}")
-        return rule
+        return rules.checked(self.rule)
 
     def _readout_name(self) -> str:
         return self.readout

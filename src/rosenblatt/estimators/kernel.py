@@ -154,10 +154,7 @@ class KernelPerceptron(LinearClassifier):
     precision: str = "float32"
 
     def _rule(self) -> rules.Rule:
-        if self.rule is not None and not isinstance(self.rule, rules.ALL):
-            names = ", ".join(f"rules.{kind.__name__}" for kind in rules.ALL)
-            raise ValueError(f"rule must be one of {names}, with its parameters; got {self.rule!r}")
-        return self.rule if self.rule is not None else rules.Perceptron()
+        return rules.checked(self.rule)
 
     def _kernel(self, gamma: float) -> Kernel:
         return Kernel(self.kernel, gamma, self.degree, self.coef0, bool(self.fit_intercept))
