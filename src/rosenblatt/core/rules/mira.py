@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from .passive_aggressive import PassiveAggressive, capped_theorem
-from .rule import Example, Number, Rule, check_number
+from .rule import Control, Example, Number, Rule, check_number
 from .theorems import MistakeTheorem
+
+_SHARED = "«τ» = {}, shared among the classes as MIRA does"
 
 
 @dataclass(frozen=True)
@@ -76,7 +78,7 @@ class MIRA(PassiveAggressive):
         return None if batch_rows is not None else capped_theorem(self.C, R2, gamma, two)
 
     def formula(self, several: bool) -> str:
-        return "" if several else "«τ» = «ℓ»/N"
+        return _SHARED if several else "«τ» = «ℓ»/«‖z‖²» = {}"
 
 
 @dataclass(frozen=True)
@@ -96,6 +98,7 @@ class NormMIRA(Rule):
     beta: float = 0.01
 
     option, title = "norm-mira", "MIRA, norm"
+    controls = (Control("beta", "β", "the margin asked for", 0.0001, 100, 0.01),)
     shares = ("max",)
     additive = True
 
@@ -147,3 +150,6 @@ class NormMIRA(Rule):
     @property
     def moves_below(self) -> tuple[str, Number]:
         return "<", self.beta
+
+    def formula(self, several: bool) -> str:
+        return _SHARED

@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from .rule import Example, Number, Rule, check_number
+from .rule import Control, Example, Number, Rule, check_number
 from .theorems import HingeLoss, MistakeTheorem
+
+_C = Control("C", "C", "largest step, or aggressiveness", 0.0001, 10_000, 0.1)
 
 
 class PassiveAggressive(Rule):
@@ -59,7 +61,7 @@ class PA(PassiveAggressive):
         return None if batch else HingeLoss(bounds_losses=True)
 
     def formula(self, several: bool) -> str:
-        return "«τ» = «ℓ»/N"
+        return "«τ» = «ℓ»/«‖z‖²» = {}"
 
 
 @dataclass(frozen=True)
@@ -79,6 +81,7 @@ class PA1(PassiveAggressive):
     C: float = 1.0
 
     option, title = "pa1", "PA-I"
+    controls = (_C,)
 
     def __post_init__(self) -> None:
         check_number(self, "C", 0, strict=True)
@@ -94,7 +97,7 @@ class PA1(PassiveAggressive):
         return None if batch_rows is not None else capped_theorem(self.C, R2, gamma, two)
 
     def formula(self, several: bool) -> str:
-        return "«τ» = min(«C», «ℓ»/N)"
+        return "«τ» = min(«C», «ℓ»/«‖z‖²») = {}"
 
 
 @dataclass(frozen=True)
@@ -114,6 +117,7 @@ class PA2(PassiveAggressive):
     C: float = 1.0
 
     option, title = "pa2", "PA-II"
+    controls = (_C,)
 
     def __post_init__(self) -> None:
         check_number(self, "C", 0, strict=True)
@@ -132,4 +136,4 @@ class PA2(PassiveAggressive):
         return MistakeTheorem(f"({two}R² + 1/(2C))/γ², PA-II's", 1 / gamma, 1 / (R2 + 1 / (2 * self.C)))
 
     def formula(self, several: bool) -> str:
-        return "«τ» = «ℓ»/(N + 1/(2«C»))"
+        return "«τ» = «ℓ»/(«‖z‖²» + 1/(2«C»)) = {}"

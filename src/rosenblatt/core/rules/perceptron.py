@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from .rule import SHARES, Example, Number, Rule, check_number
+from .rule import SHARES, Control, Example, Number, Rule, check_number
 from .theorems import EqualSteps, MistakeTheorem
 
 
@@ -29,6 +29,10 @@ class Perceptron(Rule):
     margin: float = 0.0
 
     option, title = "perceptron", "Perceptron"
+    controls = (
+        Control("eta0", "η", "learning rate", 0.001, 1000, 0.1),
+        Control("margin", "Margin", "also move on right answers that score no more than this", 0, 1000, 0.5),
+    )
     shares = SHARES
     additive, divides_by_norm, short_in_fractions = True, False, True
 
@@ -100,4 +104,4 @@ class Perceptron(Rule):
         return "≤", self.margin
 
     def formula(self, several: bool) -> str:
-        return "«τ» = «η»"
+        return "«τ» = «η» = {}"

@@ -32,6 +32,18 @@ class Example:
 
 
 @dataclass(frozen=True)
+class Control:
+    """A parameter as the playground offers it: a number from ``low`` to ``high``."""
+
+    name: str
+    label: str
+    title: str
+    low: float
+    high: float
+    step: float
+
+
+@dataclass(frozen=True)
 class Rule:
     """How far to move on an example: the base of all rules.
 
@@ -50,6 +62,8 @@ class Rule:
     option: ClassVar[str] = ""
     #: Its published name, as the page lists it.
     title: ClassVar[str] = ""
+    #: Its parameters that the page offers.
+    controls: ClassVar[tuple[Control, ...]] = ()
     #: The values of ``multiclass`` that it goes with.
     shares: ClassVar[tuple[str, ...]] = ("max", "ovr")
     #: The spaces that it goes with: where a step needs scores and ‖x‖ alone, all.
@@ -155,8 +169,8 @@ class Rule:
         return None
 
     def formula(self, several: bool) -> str:
-        """τ in symbols «…», N for the squared norm of the direction; "" where there is no short one."""
-        return ""
+        """τ in symbols «…», then {}, its number; «‖z‖²» is the squared norm of the direction of a step."""
+        return "«τ» = {}"
 
 
 def check_number(rule: Rule, name: str, low: float, strict: bool) -> None:
