@@ -10,14 +10,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import rosenblatt as rb
-from rosenblatt.playground import asked, certificates, fields, pasted, plans, readouts, records
+from rosenblatt.playground import certificates, fields, pasted, plans, readouts, records, requests
 from rosenblatt.playground.examples import examples
 from rosenblatt.theory import given as known
 from rosenblatt.tracing.wording import number
 
 
 def problem(points, labels, **chosen):
-    return asked.problem({"points": [list(p) for p in points], "labels": list(labels), "settings": chosen})
+    return requests.problem({"points": [list(p) for p in points], "labels": list(labels), "settings": chosen})
 
 
 FOUR = [(1, 3), (2, 3), (-3, 1), (1, -1)], [1, 0, 1, 0]
@@ -27,10 +27,10 @@ THREE = [(-2, -1), (2, -1), (0, 2), (-1, -0.5), (2.5, -0.5), (0.5, 1.5)], [0, 1,
 
 def combinations():
     """Every rule with every readout in every space that it goes with."""
-    for rule, readout, space in itertools.product(asked.RULES, asked.READOUTS, asked.SPACES):
+    for rule, readout, space in itertools.product(requests.RULES, requests.READOUTS, requests.SPACES):
         try:
-            asked.settings_of({"rule": rule, "readout": readout, "space": space})
-        except asked.AskedError:
+            requests.settings_of({"rule": rule, "readout": readout, "space": space})
+        except requests.RequestError:
             continue
         yield {"rule": rule, "readout": readout, "space": space}
 
@@ -41,8 +41,8 @@ def combinations():
 @pytest.mark.parametrize("chosen", combinations(), ids=lambda s: "-".join(s.values()))
 @pytest.mark.parametrize("data", [FOUR, THREE], ids=["two", "three"])
 def test_the_program_of_the_page_makes_the_trace_of_the_page(chosen, data):
-    asked_for = problem(*data, **chosen, passes=4, order="shuffled", seed=3, ties="predict", eta=0.5, margin=0.25)
-    told = records.told(asked_for)
+    asked_for = problem(*data, **chosen, passes=4, order="shuffled", seed=3, ties="predict", eta0=0.5, margin=0.25)
+    told = records.summary(asked_for)
     space = {}
     exec(told["program"].replace("print(trace)", ""), space)
     trace = space["trace"]
@@ -56,7 +56,7 @@ def test_the_program_of_the_page_makes_the_trace_of_the_page(chosen, data):
 
 def test_the_program_has_names_and_fractions():
     example = examples()["phrases, pairs"]
-    told = records.told(asked.problem(example))
+    told = records.summary(requests.problem(example))
     space = {}
     exec(told["program"].replace("print(trace)", ""), space)
     assert told["headings"] == list(space["trace"].table().headings)
@@ -65,7 +65,7 @@ def test_the_program_has_names_and_fractions():
 
 
 def test_four_points_through_the_origin():
-    told = records.told(problem(*FOUR, bias=False))
+    told = records.summary(problem(*FOUR, bias=False))
     moved = [told["moments"][step["after"]]["vectors"][0][:2] for step in told["steps"] if step["moved"]]
     assert moved[:4] == [[1, 3], [-1, 0], [0, 3], [-2, 0]]
     assert (told["updates"], moved[-1], told["verdict"], told["passes"]) == (13, [-5, 3], "separated", 8)
@@ -77,7 +77,7 @@ def test_four_points_through_the_origin():
 
 
 def test_xor_comes_back_to_zero():
-    told = records.told(problem(*XOR))
+    told = records.summary(problem(*XOR))
     found = [told["moments"][step["after"]]["vectors"][0] for step in told["steps"]]
     assert found == [[0, 0, -1], [0, 1, 0], [1, 1, 1], [0, 0, 0]]
     assert told["verdict"] == "no margin"
@@ -94,7 +94,7 @@ def text(formula):
 def test_formulas_have_the_numbers_of_their_step(chosen, data):
     asked_for = problem(*data, **chosen, passes=3)
     run = records.recorded(asked_for).trace
-    for step, told in zip(run, records.told(asked_for)["steps"]):
+    for step, told in zip(run, records.summary(asked_for)["steps"]):
         formulas = dict(told["formulas"])
         assert ("update" in formulas) == step.moved
         if run.setting.form == "binary":
@@ -142,7 +142,7 @@ def test_the_model_after_each_pass_is_that_of_a_fit_of_so_many_passes(space, rea
 @given(rows=points, bias=st.booleans(), rule=st.sampled_from(["perceptron", "pa", "mira"]))
 def test_the_best_margin_lies_between_the_bounds_at_every_step(rows, bias, rule):
     asked_for = problem([row[:2] for row in rows], [row[2] for row in rows], bias=bias, rule=rule, passes=5)
-    told, answer = records.told(asked_for), certificates.answer(asked_for)
+    told, answer = records.summary(asked_for), certificates.answer(asked_for)
     best = answer.margin_augmented_bounds[1] if answer.separable else 0.0
     least = answer.margin_augmented_bounds[0] if answer.separable else 0.0
     for step in told["steps"]:
@@ -154,7 +154,7 @@ def test_the_best_margin_lies_between_the_bounds_at_every_step(rows, bias, rule)
 
 
 def test_no_upper_bound_where_the_kernel_has_none():
-    told = records.told(problem(*XOR, space="sigmoid", passes=3))
+    told = records.summary(problem(*XOR, space="sigmoid", passes=3))
     assert {step["upper"] for step in told["steps"]} == {None}
 
 
@@ -162,7 +162,7 @@ def test_no_upper_bound_where_the_kernel_has_none():
 
 
 def test_the_certificate_of_xor_is_a_place_where_both_means_lie():
-    told = certificates.told(problem(*XOR), {})
+    told = certificates.summary(problem(*XOR), {})
     assert told["separable"] is False
     (place,) = told["meeting"]
     assert place["plus"] == place["minus"] == [0.5, 0.5]
@@ -172,7 +172,7 @@ def test_the_certificate_of_xor_is_a_place_where_both_means_lie():
 @given(rows=points, bias=st.booleans())
 def test_a_certificate_draws_points_that_coincide_or_a_band_that_is_empty(rows, bias):
     asked_for = problem([row[:2] for row in rows], [row[2] for row in rows], bias=bias)
-    told = certificates.told(asked_for, {})
+    told = certificates.summary(asked_for, {})
     if told["separable"]:
         scores = records.basis(asked_for, asked_for.X) @ np.array(told["vectors"]).T
         margins = known.margins_of(scores, known.label(asked_for.y, len(rows)))
@@ -191,7 +191,7 @@ def test_a_certificate_draws_points_that_coincide_or_a_band_that_is_empty(rows, 
 def test_a_certificate_of_numbers_too_long_for_floats_is_told_in_proportion():
     rng = np.random.default_rng(0)
     rows = np.round(rng.uniform(-4, 4, (100, 2)), 1).tolist()
-    told = certificates.told(problem(rows, [i % 2 for i in range(100)], space="poly", degree=9), {})
+    told = certificates.summary(problem(rows, [i % 2 for i in range(100)], space="poly", degree=9), {})
     assert told["separable"] is False
     assert max(map(float, told["lambda"])) == 1
     (place,) = told["meeting"]
@@ -202,7 +202,7 @@ def test_answers_come_soon_with_as_many_points_as_there_may_be():
     rng = np.random.default_rng(0)
     rows = np.round(rng.uniform(-4, 4, (3, 100, 2)), 1)[2].tolist()
     asked_for = problem(rows, [i % 2 for i in range(100)], space="rbf", rule="pa")
-    for answer in (records.told, lambda given: certificates.told(given, {})):
+    for answer in (records.summary, lambda given: certificates.summary(given, {})):
         began = time.process_time()
         answer(asked_for)
         assert time.process_time() - began < 1
@@ -213,7 +213,7 @@ def test_in_kernel_space_the_rows_have_the_inner_products_of_the_kernel(space):
     asked_for = problem(*FOUR, space=space)
     images = certificates.images(asked_for)
     np.testing.assert_allclose(images @ images.T, records.basis(asked_for, asked_for.X), atol=1e-9)
-    told, run = certificates.told(asked_for, {"window": [-1, 1, -1, 1, 5]}), records.told(asked_for)
+    told, run = certificates.summary(asked_for, {"window": [-1, 1, -1, 1, 5]}), records.summary(asked_for)
     assert told["separable"]
     assert run["bounds"][0] * (1 - 1e-6) <= told["margin"] <= run["bounds"][1] * (1 + 1e-6)
     assert np.shape(told["field"]) == (1, 25)
@@ -221,9 +221,9 @@ def test_in_kernel_space_the_rows_have_the_inner_products_of_the_kernel(space):
 
 
 def test_an_rbf_kernel_separates_xor_and_a_linear_one_does_not():
-    assert certificates.told(problem(*XOR, space="rbf"), {})["separable"] is True
-    assert certificates.told(problem(*XOR, space="linear-kernel"), {})["separable"] is False
-    assert "no inner product" in certificates.told(problem(*XOR, space="sigmoid"), {})["text"]
+    assert certificates.summary(problem(*XOR, space="rbf"), {})["separable"] is True
+    assert certificates.summary(problem(*XOR, space="linear-kernel"), {})["separable"] is False
+    assert "no inner product" in certificates.summary(problem(*XOR, space="sigmoid"), {})["text"]
 
 
 # ---- fields ----------------------------------------------------------------------------------------------------------
@@ -231,8 +231,8 @@ def test_an_rbf_kernel_separates_xor_and_a_linear_one_does_not():
 
 def test_a_field_is_what_the_estimator_says_of_the_places():
     asked_for = problem(*XOR, space="rbf", gamma=0.7)
-    run = records.told(asked_for)
-    (field,) = fields.told(asked_for, {"at": [len(run["steps"])], "window": [-1, 2, -1, 2, 7]})["fields"]
+    run = records.summary(asked_for)
+    (field,) = fields.summary(asked_for, {"at": [len(run["steps"])], "window": [-1, 2, -1, 2, 7]})["fields"]
     estimator = eval(plans.estimator(asked_for), {"rb": rb}).fit(asked_for.X, asked_for.y)
     places = fields.grid([-1, 2, -1, 2, 7])
     np.testing.assert_allclose(field["model"][0], estimator.decision_function(places), rtol=1e-4)
@@ -255,8 +255,8 @@ def test_a_field_is_what_the_estimator_says_of_the_places():
     ],
 )
 def test_fields_that_cannot_be(more, sentence):
-    with pytest.raises(asked.AskedError) as error:
-        fields.told(problem(*XOR, space="rbf"), more)
+    with pytest.raises(requests.RequestError) as error:
+        fields.summary(problem(*XOR, space="rbf"), more)
     assert sentence in str(error.value)
 
 
@@ -293,8 +293,8 @@ GOOD = {"points": [[0, 0], [1, 1]], "labels": [0, 1]}
         (GOOD | {"settings": {"speed": 1}}, "there is no setting 'speed'"),
         (GOOD | {"settings": {"rule": "adaline"}}, "rule must be one of perceptron, batch"),
         (GOOD | {"settings": {"rule": ["pa"]}}, "rule must be one of"),
-        (GOOD | {"settings": {"eta": 0}}, "eta must be a number from 0.001 to 1000, got 0"),
-        (GOOD | {"settings": {"eta": "1"}}, "eta must be a number"),
+        (GOOD | {"settings": {"eta0": 0}}, "eta0 must be a number from 0.001 to 1000, got 0"),
+        (GOOD | {"settings": {"eta0": "1"}}, "eta0 must be a number"),
         (GOOD | {"settings": {"passes": 201}}, "passes must be a whole number from 1 to 200, got 201"),
         (GOOD | {"settings": {"passes": 1.5}}, "passes must be a whole number"),
         (GOOD | {"settings": {"bias": 1}}, "bias must be true or false, got 1"),
@@ -305,22 +305,22 @@ GOOD = {"points": [[0, 0], [1, 1]], "labels": [0, 1]}
     ],
 )
 def test_what_cannot_be_asked(wrong, sentence):
-    with pytest.raises(asked.AskedError) as error:
-        asked.problem(wrong)
+    with pytest.raises(requests.RequestError) as error:
+        requests.problem(wrong)
     assert sentence in str(error.value)
     assert "\n" not in str(error.value)
 
 
 def test_the_record_is_bounded_and_says_so():
     rows = [((i * 7) % 13, (i * 5) % 11) for i in range(100)]
-    told = records.told(problem(rows, [i % 2 for i in range(100)], passes=200))
-    assert len(told["steps"]) <= asked.MOST_STEPS
+    told = records.summary(problem(rows, [i % 2 for i in range(100)], passes=200))
+    assert len(told["steps"]) <= requests.MOST_STEPS
     assert told["cut"] == "The page shows 10 passes of 100 points at most."
-    assert records.told(problem(*FOUR))["cut"] == ""
+    assert records.summary(problem(*FOUR))["cut"] == ""
 
 
 def test_two_of_three_classes_keep_their_letters():
-    told = records.told(problem([(0, 0), (1, 1)], [0, 2]))
+    told = records.summary(problem([(0, 0), (1, 1)], [0, 2]))
     assert told["classes"] == ["A", "C"]
     assert told["codes"] == [0, 1]
 
@@ -330,10 +330,10 @@ def test_two_of_three_classes_keep_their_letters():
 
 @pytest.mark.parametrize("name", examples())
 def test_an_example_shows_what_it_says(name):
-    asked_for = asked.problem(examples()[name])
+    asked_for = requests.problem(examples()[name])
     expected = name in ("four points", "separable", "narrow margin", "three classes", "phrases, pairs")
-    assert certificates.told(asked_for, {})["separable"] is expected
-    verdict = records.told(asked_for)["verdict"]
+    assert certificates.summary(asked_for, {})["separable"] is expected
+    verdict = records.summary(asked_for)["verdict"]
     assert (verdict == "separated") is expected
     if name in ("xor", "phrases, words"):
         assert verdict == "no margin"
@@ -341,7 +341,7 @@ def test_an_example_shows_what_it_says(name):
 
 def test_circles_are_separated_by_a_polynomial_of_degree_2():
     example = examples()["circles"]
-    assert records.told(asked.problem(example | {"settings": {"space": "poly"}}))["verdict"] == "separated"
+    assert records.summary(requests.problem(example | {"settings": {"space": "poly"}}))["verdict"] == "separated"
 
 
 @pytest.mark.parametrize(
@@ -364,7 +364,7 @@ def test_tables_that_are_pasted(csv, expected):
         found["points"] = [[point[j] for j in order] for point in found["points"]]
         found["names"] = expected["names"]
     assert found == expected
-    asked.problem(found)
+    requests.problem(found)
 
 
 @pytest.mark.parametrize(
@@ -389,6 +389,6 @@ def test_tables_that_are_pasted(csv, expected):
     ],
 )
 def test_tables_that_cannot_be_read(csv, sentence):
-    with pytest.raises(asked.AskedError) as error:
+    with pytest.raises(requests.RequestError) as error:
         pasted.table(csv, False)
     assert sentence in str(error.value)

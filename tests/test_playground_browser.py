@@ -8,7 +8,7 @@ from browsing import launched, needed
 from playing import served
 
 import rosenblatt as rb
-from rosenblatt.playground import asked, certificates
+from rosenblatt.playground import certificates, requests
 from rosenblatt.playground.examples import examples
 from rosenblatt.tracing.wording import number
 
@@ -249,7 +249,7 @@ def test_each_example_to_its_end_and_its_certificate(open_page):
     for name in examples():
         load(page, name)
         to_end(page)
-        trace, answer = library(page), certificates.answer(asked.problem(examples()[name]))
+        trace, answer = library(page), certificates.answer(requests.problem(examples()[name]))
         assert page.locator("#verdict strong").inner_text() == trace.verdict
         assert page.locator("#title").inner_text() == trace.table().title
         page.click("#separable")
@@ -359,7 +359,7 @@ def test_run_does_not_move_for_those_who_want_no_motion(open_page):
 def test_each_rule(open_page):
     page = open_page()
     load(page, "three classes")
-    for rule in asked.RULES:
+    for rule in requests.RULES:
         choose(page, "rule", rule)
         page.click("#first") if rule != "perceptron" else None
         page.click("#next")
@@ -468,7 +468,7 @@ def test_a_link_brings_everything_back(open_page, address):
 
 def test_a_broken_link_is_said(open_page):
     page = open_page("#%%%")
-    assert page.locator("#told").inner_text() == "The link holds nothing that can be read: this is an example instead."
+    assert page.locator("#about").inner_text() == "The link holds nothing that can be read: this is an example instead."
     assert page.locator("#table tbody tr").count() > 0
     before = state(page)
     for text in ("x", "bnVsbA", "e30", "eyJwIjpbWzEsMl1dLCJsIjpbOV19"):
@@ -594,14 +594,14 @@ def test_every_symbol_of_every_formula_is_in_the_glossary(open_page):
     known = set(page.evaluate("async () => Object.keys((await import('/glossary.js')).SYMBOLS)"))
     from rosenblatt.playground import records
 
-    for rule in asked.RULES:
+    for rule in requests.RULES:
         for space in ("linear", "rbf"):
             for name in ("separable", "three classes"):
                 try:
-                    problem = asked.problem(examples()[name] | {"settings": {"rule": rule, "space": space}})
-                except asked.AskedError:
+                    problem = requests.problem(examples()[name] | {"settings": {"rule": rule, "space": space}})
+                except requests.RequestError:
                     continue
-                steps = records.told(problem)["steps"]
+                steps = records.summary(problem)["steps"]
                 used = {p[0] for step in steps for _, f in step["formulas"] for p in f if not isinstance(p, str)}
                 assert used <= known
 

@@ -238,14 +238,14 @@ def test_a_request_that_is_cut_off_or_no_http_harms_nothing(client, port):
 
 def test_a_newer_request_takes_the_place_of_one_that_waits(client, port, monkeypatch):
     begun, go_on = threading.Event(), threading.Event()
-    real = records.told
+    real = records.summary
 
     def slow(problem):
         begun.set()
         assert go_on.wait(10)
         return real(problem)
 
-    monkeypatch.setattr(records, "told", slow)
+    monkeypatch.setattr(records, "summary", slow)
     statuses = {}
 
     def request(name, turn):

@@ -234,7 +234,7 @@ def smallest_change(e, C):
 
 @given(e=examples(), C=st.sampled_from([None, Fraction(1, 20), Fraction(1, 4), Fraction(1), Fraction(10)]))
 def test_mira_closed_form_solves_its_problem(e, C):
-    a = reference.mira_spread(rules.MIRA(C), e, "max")
+    a = rules.MIRA(C).spread(e, "max")
     assert np.allclose(np.array(a, float), smallest_change(e, C), atol=2e-5)
     # and exactly, by the conditions of Karush, Kuhn and Tucker, which are sufficient here
     tau = {r: -v for r, v in enumerate(a) if r != e.y}
@@ -251,15 +251,15 @@ def test_mira_closed_form_solves_its_problem(e, C):
 @given(e=examples(), C=st.sampled_from([Fraction(1, 20), Fraction(1)]), v=st.sampled_from([Fraction(1, 2), 3]))
 def test_weight_of_an_example_multiplies_miras_cap(e, C, v):
     weighted = example(e.scores, e.y, e.A, weight=v)
-    assert reference.mira_spread(rules.MIRA(C), weighted, "max") == reference.mira_spread(rules.MIRA(C * v), e, "max")
-    assert reference.mira_spread(rules.MIRA(), weighted, "max") == reference.mira_spread(rules.MIRA(), e, "max")
+    assert rules.MIRA(C).spread(weighted, "max") == rules.MIRA(C * v).spread(e, "max")
+    assert rules.MIRA().spread(weighted, "max") == rules.MIRA().spread(e, "max")
 
 
 @given(e=examples(), beta=st.sampled_from([Fraction(1, 100), Fraction(1)]))
 def test_norm_mira_closed_form_solves_its_problem(e, beta):
     """min Σ ½A·τ² + B·τ, subject to τ_r ≤ δ_ry and Σ τ = 0."""
     k = len(e.scores)
-    tau = reference.norm_mira_spread(rules.NormMIRA(beta), e, "max")
+    tau = rules.NormMIRA(beta).spread(e, "max")
     B = [s - beta if r == e.y else s for r, s in enumerate(e.scores)]
     top = [int(r == e.y) for r in range(k)]
     A, b = float(e.A), np.array(B, float)

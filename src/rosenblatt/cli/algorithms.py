@@ -9,8 +9,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+from ..core import rules
 from . import parameters
-from .parameters import RULES, asked_for, spelled
+from .parameters import asked_for, spelled
 from .terminal import CommandError, listed, shown
 
 
@@ -70,15 +71,8 @@ FOR_REGRESSION = "pa2-regressor"
 _IN_PYTHON = {named.estimator: name for name, named in reversed(ALGORITHMS.items())}
 
 
-#: The options of each rule.
-_OF_RULES = {
-    "perceptron": ("eta0", "margin"),
-    "pa": (),
-    "pa1": ("C",),
-    "pa2": ("C",),
-    "mira": ("C",),
-    "norm-mira": ("beta",),
-}
+#: The options of each rule: its parameters.
+_OF_RULES = {name: kind().parameters for name, kind in rules.BY_OPTION.items()}
 
 
 def add_options(parser: argparse.ArgumentParser, without: tuple[str, ...] = ()) -> None:
@@ -122,8 +116,6 @@ def chosen(arguments: argparse.Namespace, name: str, is_text: bool = False) -> t
 
 def _with_rule(asked: dict[str, Any], name: str) -> dict[str, Any]:
     """The same with the options of a rule in it."""
-    from ..core import rules
-
     rule = asked.get("rule", "perceptron")
     own = {option: asked[option] for option in _OF_RULES[rule] if option in asked}
     rest = {option: value for option, value in asked.items() if option not in own}
@@ -134,7 +126,7 @@ def _with_rule(asked: dict[str, Any], name: str) -> dict[str, Any]:
                 f"{spelled(option, value)} does not go with --rule {rule} of --algorithm {name}; it goes with --rule "
                 f"{listed(takes)}"
             )
-    return rest | {"rule": getattr(rules, RULES[rule])(**own)} if own or "rule" in asked else rest
+    return rest | {"rule": rules.BY_OPTION[rule](**own)} if own or "rule" in asked else rest
 
 
 def _does_not_go(option: str, value: Any, name: str) -> str:

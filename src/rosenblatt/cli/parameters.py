@@ -5,10 +5,8 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
+from ..core import rules
 from . import options
-
-#: The rules by name, with their classes in ``rosenblatt.rules``.
-RULES = {"perceptron": "Perceptron", "pa": "PA", "pa1": "PA1", "pa2": "PA2", "mira": "MIRA", "norm-mira": "NormMIRA"}
 
 
 def _gamma(text: str) -> float | str:
@@ -42,7 +40,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "epsilon": _option("a regressor is right within ε of the number (0.1)", metavar="ε", type=options.number_from_0),
     "average": _option("the model is the mean of the weights (pa, mira, regressors: yes)", action=_YES_OR_NO),
     "ratchet": _option("the pocket takes only weights with fewer mistakes on all rows (yes)", action=_YES_OR_NO),
-    "rule": _option("of online, kernel and voted, with its own options (perceptron)", choices=tuple(RULES)),
+    "rule": _option("of online, kernel and voted, with its own options (perceptron)", choices=tuple(rules.BY_OPTION)),
     "readout": _option(
         "which weights of online, kernel (last) and voted (voted) are the model",
         choices=("last", "averaged", "pocket", "voted"),

@@ -6,8 +6,6 @@ import numbers
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
 
 class ParameterError(ValueError):
     """A parameter that cannot be, or that does not go with another.
@@ -64,5 +62,9 @@ def check_share(parameter: str, value: Any) -> None:
 
 def check_flag(parameter: str, value: Any) -> None:
     """Refuse what is neither True nor False."""
-    if not isinstance(value, (bool, np.bool_)):
+    if isinstance(value, bool):
+        return
+    import numpy as np  # rules are named without it
+
+    if not isinstance(value, np.bool_):
         raise ParameterError(f"{parameter} must be True or False, got {value!r}", parameter)

@@ -191,8 +191,8 @@ class Learner(State):
         large = float(np.finfo(self.dtype).max) ** 0.125
         heaviest = 1.0 if weight is None else float(weight.max(initial=0.0))
         return rows.n_rows > 1 and (
-            max(rows.largest, heaviest, getattr(self.rule, "eta0", 1.0)) > large
-            or (self.rule.class_share != 1 and not self.fit_intercept)  # a passive-aggressive step on a tiny row
+            max(rows.largest, heaviest, self.rule.step_factor) > large
+            or (self.rule.divides_by_norm and not self.fit_intercept)  # a large step on a tiny row
             or (targets is not None and float(np.abs(targets).max(initial=0.0)) > large)
         )
 

@@ -30,11 +30,12 @@ import copy
 import math
 import random
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
 from . import rules
+from .rules import Example
 
 Number = Any  # int, float, Fraction or a NumPy scalar
 LANES = 16
@@ -56,158 +57,6 @@ def dot(x: Sequence[Number], w: Sequence[Number]) -> Number:
 def wide(value: Number) -> Number:
     """A NumPy scalar as a Python number, so that rules compute in double precision; anything else as it is."""
     return value.item() if hasattr(value, "item") else value
-
-
-@dataclass
-class Example:
-    """What a rule sees of an example: its scores judged, its norm and its weight v."""
-
-    margin: Number  # y·s, or s_y − s_rival
-    loss: Number  # 1 − margin; for regression |s − y| − ε
-    wrong: bool
-    weight: Number
-    A: Number  # ‖x‖², the bias feature included
-    norm2: Number  # of the direction of a step: A, or 2A against a rival
-    scores: list[Number] = field(default_factory=list)
-    y: int = 0
-    rival: int = 0
-
-
-# ---- rules: one opponent -------------------------------------------------------------------------------------
-
-
-def perceptron(rule: rules.Perceptron, e: Example) -> Number:
-    """η on a mistake, or whenever the margin is at most the one asked for."""
-    inside = rule.margin > 0 and e.margin <= rule.margin
-    return rule.eta0 * e.weight if e.wrong or inside else 0
-
-
-def passive_aggressive(rule: rules.PA, e: Example) -> Number:
-    """ℓ/‖x‖²."""
-    return e.loss / e.norm2 if e.loss > 0 and e.norm2 > 0 else 0
-
-
-def passive_aggressive_1(rule: rules.PA1 | rules.MIRA, e: Example) -> Number:
-    """min(C, ℓ/‖x‖²)."""
-    C = math.inf if rule.C is None else rule.C
-    return min(e.weight * C, e.loss / e.norm2) if e.loss > 0 and e.norm2 > 0 else 0
-
-
-def passive_aggressive_2(rule: rules.PA2, e: Example) -> Number:
-    """ℓ/(‖x‖² + 1/(2C))."""
-    return e.loss / (e.norm2 + 1 / (2 * (e.weight * rule.C))) if e.loss > 0 and e.norm2 > 0 else 0
-
-
-def norm_mira(rule: rules.NormMIRA, e: Example) -> Number:
-    """Two classes: W = (−w/2, +w/2), so w moves by twice what the right class gains, at most 2."""
-    return min(2.0, (rule.beta - e.margin) / e.norm2) if e.margin < rule.beta and e.norm2 > 0 else 0
-
-
-def hard_margin(rule: rules.HardMargin, e: Example) -> Number:
-    """max(−α, ℓ/‖x‖²), where the example's weight is α, what it has been given so far."""
-    return max(-e.weight, e.loss / e.norm2) if e.norm2 > 0 else 0
-
-
-# ---- rules: all classes at once ------------------------------------------------------------------------------
-
-
-def perceptron_spread(rule: rules.Perceptron, e: Example, share: str) -> list[Number]:
-    """The offenders lose what the right class gains: the rival, all alike, or in proportion to their excess."""
-    coef: list[Number] = [0] * len(e.scores)
-    tau = perceptron(rule, e)
-    if tau == 0:
-        return coef
-    if share == "max":
-        coef[e.rival] = -tau
-    else:
-        excess = {r: rule.margin - (e.scores[e.y] - s) for r, s in enumerate(e.scores) if r != e.y}
-        offenders = {r: value for r, value in excess.items() if value >= 0}
-        total: Number = 0
-        for value in offenders.values():
-            total = total + value
-        for r, value in offenders.items():
-            coef[r] = -(tau * (value / total)) if share == "proportional" and total > 0 else -(tau / len(offenders))
-    coef[e.y] = tau
-    return coef
-
-
-def mira_spread(rule: rules.MIRA, e: Example, share: str) -> list[Number]:
-    """The smallest change after which every wrong class is beaten by 1, with a shared slack under C."""
-    coef: list[Number] = [0] * len(e.scores)
-    cap_A = math.inf if rule.C is None else e.weight * rule.C * e.A
-    if not (e.loss > 0 and e.A > 0 and cap_A > 0):
-        return coef
-    losses = sorted((1 - (e.scores[e.y] - s) for r, s in enumerate(e.scores) if r != e.y), reverse=True)
-    total, k = 0, 0
-    for loss in losses:
-        if not (k + 1) * loss > total:
-            break
-        total, k = total + loss, k + 1
-    level, lift = total / (k + 1), 0
-    if level > cap_A:
-        total, k = 0, 0
-        for loss in losses:
-            if not k * loss > total - cap_A:
-                break
-            total, k = total + loss, k + 1
-        level, lift = total / k, e.weight * rule.C / k
-    gain: Number = 0
-    for r, s in enumerate(e.scores):
-        tau = (1 - (e.scores[e.y] - s) - level) / e.A + lift
-        if r != e.y and tau > 0:
-            coef[r] = -tau
-            gain = gain + tau
-    coef[e.y] = gain
-    return coef
-
-
-def norm_mira_spread(rule: rules.NormMIRA, e: Example, share: str) -> list[Number]:
-    """Crammer & Singer's dual, solved by sorting: τ_r = min(θ, D_r) − B_r/A.
-
-    Where the right class gains 1, all it may, scores are measured from the best wrong one, else from its own: so no
-    step loses digits to larger numbers, and Σ τ is 0.
-    """
-    k = len(e.scores)
-    if not (e.margin < rule.beta and e.A > 0):
-        return [0] * k
-    ordered = sorted((s for r, s in enumerate(e.scores) if r != e.y), reverse=True)
-    below = [(ordered[0] - s) / e.A for s in ordered]
-    above = [(rule.beta - (e.scores[e.y] - s)) / e.A for s in ordered]
-    total: Number = 0
-    drop: Number = 0
-    for p in range(1, k):
-        total = total + below[p - 1]
-        drop = (total + 1) / p
-        if p < k - 1 and drop <= below[p]:
-            break
-    if above[0] - drop >= 1:
-        return [1 if r == e.y else min((ordered[0] - s) / e.A - drop, 0) for r, s in enumerate(e.scores)]
-    theta: Number = 0
-    total = 0
-    for p in range(1, k):
-        total = total + above[p - 1]
-        theta = total / (p + 1)
-        if p < k - 1 and theta >= above[p]:
-            break
-    B = [(rule.beta - (e.scores[e.y] - s)) / e.A for s in e.scores]
-    return [theta if r == e.y else min(theta, B[r]) - B[r] for r in range(k)]
-
-
-#: The rule of each dataclass against one opponent, and against all at once where that differs.
-STEP: dict[type, Callable[[Any, Example], Number]] = {
-    rules.Perceptron: perceptron,
-    rules.PA: passive_aggressive,
-    rules.PA1: passive_aggressive_1,
-    rules.PA2: passive_aggressive_2,
-    rules.MIRA: passive_aggressive_1,
-    rules.NormMIRA: norm_mira,
-    rules.HardMargin: hard_margin,
-}
-SPREAD: dict[type, Callable[[Any, Example, str], list[Number]]] = {
-    rules.Perceptron: perceptron_spread,
-    rules.MIRA: mira_spread,
-    rules.NormMIRA: norm_mira_spread,
-}
 
 
 # ---- models and their readouts -------------------------------------------------------------------------------
@@ -311,7 +160,7 @@ class Model:
             y = 1 if target == (1 if self.form == "binary" else c) else -1
             margin = y * s
             wrong = margin < 0 or (margin == 0 and (self.ties == "mistake" or y == 1))
-            tau = self.number(STEP[type(rule)](rule, Example(margin, 1 - margin, wrong, weight, A, A)))
+            tau = self.number(rule.step(Example(margin, 1 - margin, wrong, weight, A, A)))
             step.margin = min(step.margin, margin)
             step.mistakes += wrong
             step.updates += bool(tau > 0)
@@ -324,19 +173,14 @@ class Model:
         margin = scores[y] - scores[rival]
         wrong = margin < 0 or (margin == 0 and (self.ties == "mistake" or rival < y))
         e = Example(margin, 1 - margin, wrong, weight, A, 2 * A, scores, y, rival)
-        if type(rule) in SPREAD:
-            coef = SPREAD[type(rule)](rule, e, self.share)
-        else:
-            tau = STEP[type(rule)](rule, e)
-            coef = [tau if r == y else -tau if r == rival else 0 for r in range(len(scores))]
-        coef = [self.number(a) for a in coef]
+        coef = [self.number(a) for a in rule.spread(e, self.share)]
         if not coef[y] > 0:  # rounding left nothing to gain
             coef = [self.number(0)] * len(coef)
         return Step(scores, margin, int(wrong), coef, [wide(coef[y])], int(coef[y] > 0))
 
     def _against_number(self, rule: rules.Rule, scores: list[Number], A: Number, y: Number, weight: Number) -> Step:
         loss = abs(scores[0] - y) - self.epsilon
-        tau = self.number(STEP[type(rule)](rule, Example(0, loss, False, weight, A, A)))
+        tau = self.number(rule.step(Example(0, loss, False, weight, A, A)))
         return Step(scores, 0, int(loss > 0), [tau if y > scores[0] else -tau], [wide(tau)], int(tau > 0))
 
     def _add(self, c: int, a: Number, x: Sequence[Number]) -> None:

@@ -53,11 +53,7 @@ def _mira(parameters: Parameters) -> rules.Rule:
 
 
 def _any_rule(parameters: Parameters) -> rules.Rule:
-    rule: Any = rules.Perceptron() if parameters["rule"] is None else parameters["rule"]
-    if not isinstance(rule, rules.ALL):
-        known = ", ".join(f"rules.{kind.__name__}(…)" for kind in rules.ALL)
-        raise ParameterError(f"rule must be made by one of {known}; got {rule!r}", "rule")
-    return rule
+    return rules.checked(parameters["rule"])
 
 
 def _averaged(parameters: Parameters) -> str:

@@ -73,11 +73,7 @@ class State:
         check_name("readout", readout, READOUTS)
         check_name("ties", ties, TIES)
         check_name("multiclass", multiclass, rules.SHARES)
-        if multiclass not in rule.shares:
-            raise ValueError(
-                f"multiclass={multiclass!r} does not go with {type(rule).__name__}, whose step fixes who moves; "
-                f"use {' or '.join(map(repr, rule.shares))}"
-            )
+        rule.check_fits(self.space, multiclass, epsilon is not None)
         if batch and readout != "last":
             raise ValueError(
                 f"the batch learner takes one step per pass and has the readout 'last' only, not {readout!r}"
@@ -111,6 +107,7 @@ class State:
             return "binary"
         return "ovr" if self.multiclass == "ovr" else "multiclass"
 
+    space = "linear"
     #: Which features have rows among the weights; None: all.
     groups: Groups | None = None
 
@@ -175,6 +172,11 @@ class State:
     def tau(self) -> Array:
         """Σ τ, what the right class gained: one number, or one per class against the rest."""
         return self.tally[: self.slots]
+
+    @property
+    def _bounding_tau(self) -> Array:
+        """Σ τ as far as it bounds the best margin: 0 for a rule that is not known to be additive."""
+        return self.tau if self.rule.additive else np.zeros_like(self.tau)
 
     @property
     def least(self) -> Array:
@@ -394,6 +396,7 @@ class State:
             self._thaw()
         used = None if used is None else np.unique(used)
         before, stride = self.n_classes, engine.stride_of(self.n_vectors)
+        share = self.rule.class_share if before == 2 and self.multiclass != "ovr" else 1.0
         self.n_classes += 1
         if self.groups is None and engine.stride_of(self.n_vectors) > stride and self._is_wide(self.n_features):
             self._gather(self._with_weights(self.n_features) if used is None else used)
@@ -405,7 +408,6 @@ class State:
                 held = getattr(self, name)
                 held[rows] = 0.0 - held[rows]  # which leaves no −0
         if self.n_classes > 2:
-            share = 1.0 if self.multiclass == "ovr" else self.rule.class_share
             kept = [c for c in range(self.n_classes) if c != code]
             stride = engine.stride_of(self.n_vectors)
             for name in self._arrays():
@@ -436,7 +438,7 @@ class State:
     def _look(self) -> None:
         """Tighten the bounds by the weights as they are now."""
         evidence = self.evidence
-        evidence.look(self.active, self._start_rows(), self.tau, self._roundings, float(self.tally[GROWTH]))
+        evidence.look(self.active, self._start_rows(), self._bounding_tau, self._roundings, float(self.tally[GROWTH]))
         self.tally[GROWTH] = 0
         self._make_room()
 
@@ -465,7 +467,7 @@ class State:
     @property
     def margin_bounds(self) -> tuple[float, float]:
         growth = float(self.tally[GROWTH])
-        now = self.evidence.upper_now(self.active, self._start_rows(), self.tau, self._roundings, growth)
+        now = self.evidence.upper_now(self.active, self._start_rows(), self._bounding_tau, self._roundings, growth)
         return self.evidence.lower, min(self.evidence.upper, now)
 
     def read(self, readout: str | None = None) -> Array:

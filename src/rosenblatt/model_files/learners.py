@@ -39,7 +39,7 @@ _RUN = {
 }
 _REST = {
     "space": schema.text,
-    "rule": schema.instance(*rules.ALL),
+    "rule": schema.instance(rules.Rule),
     "dtype": schema.choice("float32", "float64"),
     "n_classes": schema.whole(),
     "n_features": schema.whole(0, schema.MOST_COLUMNS),

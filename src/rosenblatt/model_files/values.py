@@ -25,7 +25,6 @@ from numpy.typing import NDArray
 from .. import schema
 from ..core import rules
 
-_RULES: dict[str, Any] = {kind.__name__: kind for kind in rules.ALL}
 #: Types of the numbers of an array.
 _NUMBERS = (
     "bool",
@@ -57,9 +56,8 @@ def encode(value: Any, what: str) -> Any:
         return {"$dict": [[encode(key, what), encode(item, f"{what}[{key!r}]")] for key, item in value.items()]}
     if isinstance(value, np.ndarray) and value.dtype.kind in "biuf" and value.ndim == 1:
         return {"$array": value.dtype.name, "values": encode(value.tolist(), what)}
-    if isinstance(value, rules.ALL):
-        own = {field.name: encode(getattr(value, field.name), what) for field in fields(value)}
-        return {"$rule": type(value).__name__, **own}
+    if rules.is_rule(value):
+        return {"$rule": rules.stored_name(value), **encode(value.parameters, what)}
     return _encode_generator(value, what)
 
 
@@ -135,11 +133,10 @@ def _number(value: Any, place: str) -> None:
 
 
 def _rule(name: Any, rest: dict[str, Any]) -> rules.Rule:
-    schema.choice(*_RULES)(name, "$rule")
-    kind = _RULES[name]
+    schema.choice(*rules.BY_NAME)(name, "$rule")
+    kind = rules.BY_NAME[name]
     schema.record(**{field.name: schema.anything for field in fields(kind)})(rest, f"$rule {name}")
-    made: rules.Rule = kind(**rest)
-    return made
+    return kind(**rest)
 
 
 def _generator(name: Any, rest: dict[str, Any], *more: str) -> np.random.Generator:

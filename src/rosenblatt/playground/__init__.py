@@ -2,7 +2,7 @@
 
 serving.py       a free port, the browser, and the server until Ctrl-C
 server.py        what the server answers, and what it refuses
-asked.py         a request: points and settings, read and checked
+requests.py      a request: points and settings, read and validated
 plans.py         the estimator that settings name: its run, and how it is written in Python
 records.py       a run as the page draws it: every step, its numbers and what is proved so far
 formulas.py      a step in formulas with its numbers in them

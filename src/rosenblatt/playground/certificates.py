@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..theory import Separability, given, separability
-from .asked import Problem
 from .fields import columns, grid
 from .records import basis
+from .requests import Problem
 
 Array = NDArray[Any]
 
@@ -38,40 +38,40 @@ def images(problem: Problem) -> Array:
     return np.asarray(directions[:, long] * np.sqrt(values[long]))
 
 
-def told(problem: Problem, asked: dict[str, Any]) -> dict[str, Any]:
+def summary(problem: Problem, request: dict[str, Any]) -> dict[str, Any]:
     """The answer as the page shows and draws it."""
     if problem.settings.space == "sigmoid":
         return {
             "separable": None,
             "text": "The sigmoid kernel is no inner product: its space has no margins to ask about.",
         }
-    found = answer(problem)
-    text = str(found)
+    result = answer(problem)
+    text = str(result)
     if problem.settings.in_kernel:  # which has the bias in its constant 1
         text = text.replace(" without a bias:", " in the space of the kernel:", 1)
-    told: dict[str, Any] = {
-        "separable": found.separable, "text": text, "exact": found.exact, "R": found.R,
-        "margin": found.margin, "margin_augmented": found.margin_augmented, "bound": found.mistake_bound,
-        "support": found.support.tolist(), "in_kernel": problem.settings.in_kernel,
+    shown: dict[str, Any] = {
+        "separable": result.separable, "text": text, "exact": result.exact, "R": result.R,
+        "margin": result.margin, "margin_augmented": result.margin_augmented, "bound": result.mistake_bound,
+        "support": result.support.tolist(), "in_kernel": problem.settings.in_kernel,
     }  # fmt: skip
-    if found.separable and found.margin is not None:
-        vectors = separator(problem, found)
-        told["vectors"] = vectors.tolist()
-        if problem.settings.in_kernel and problem.n_features == 2 and asked.get("window") is not None:
-            told["field"] = columns(basis(problem, grid(asked["window"])) @ vectors.T)
-    elif found.certificate is not None:
-        told |= {"meeting": meeting(problem, found), "lambda": _weights(found)}
-        told |= {"bias": problem.settings.bias, "several": found.certificate.ndim > 1}
-    return told
+    if result.separable and result.margin is not None:
+        vectors = separator(problem, result)
+        shown["vectors"] = vectors.tolist()
+        if problem.settings.in_kernel and problem.n_features == 2 and request.get("window") is not None:
+            shown["field"] = columns(basis(problem, grid(request["window"])) @ vectors.T)
+    elif result.certificate is not None:
+        shown |= {"meeting": meeting(problem, result), "lambda": _weights(result)}
+        shown |= {"bias": problem.settings.bias, "several": result.certificate.ndim > 1}
+    return shown
 
 
-def separator(problem: Problem, found: Separability) -> Array:
+def separator(problem: Problem, result: Separability) -> Array:
     """The separator of the widest band, scaled so that the nearest points score 1: (n_vectors, n_coordinates)."""
     known = given.label(problem.y, len(problem.points))
     if problem.settings.in_kernel:
-        vectors = _gains(_in_proportion(found.dual), known)
+        vectors = _gains(_in_proportion(result.dual), known)
     else:
-        w, b = np.atleast_2d(np.asarray(found.w, float)), np.atleast_1d(np.asarray(found.b, float))
+        w, b = np.atleast_2d(np.asarray(result.w, float)), np.atleast_1d(np.asarray(result.b, float))
         vectors = np.hstack([w, np.broadcast_to(b.reshape(-1, 1), (len(w), 1))])
     return np.asarray(vectors / given.margins_of(basis(problem, problem.X) @ vectors.T, known).min())
 
@@ -85,13 +85,13 @@ def _gains(weights: Array, known: given.Labels) -> Array:
     return gains
 
 
-def meeting(problem: Problem, found: Separability) -> list[dict[str, Any]]:
+def meeting(problem: Problem, result: Separability) -> list[dict[str, Any]]:
     """For each vector the place where what it gains and what it loses coincide, and the rows that pull there.
 
     With a bias both are weighted means of points; without one they are sums over the same total.
     """
     known = given.label(problem.y, len(problem.points))
-    gains = _gains(_in_proportion(found.certificate), known)
+    gains = _gains(_in_proportion(result.certificate), known)
     places = []
     for gained in gains:
         gained = gained / max(gained.clip(0).sum(), (-gained).clip(0).sum(), 1e-300)
@@ -111,10 +111,10 @@ def _in_proportion(weights: Any) -> Array:
     return np.array([float(Fraction(v) / largest) for v in weights.ravel().tolist()]).reshape(weights.shape)
 
 
-def _weights(found: Separability) -> list[str]:
-    """λ of each row, in words; long ones in proportion, as the answer tells them too."""
-    assert found.certificate is not None
-    per_row = found.certificate if found.certificate.ndim == 1 else found.certificate.sum(axis=1)
-    if found.exact and max(per_row.tolist()) < 10**6:
+def _weights(result: Separability) -> list[str]:
+    """λ of each row, in words; long ones in proportion, as the answer shows them too."""
+    assert result.certificate is not None
+    per_row = result.certificate if result.certificate.ndim == 1 else result.certificate.sum(axis=1)
+    if result.exact and max(per_row.tolist()) < 10**6:
         return [str(v) for v in per_row.tolist()]
     return [f"{v:.3g}" for v in _in_proportion(per_row)]

@@ -14,9 +14,9 @@ from .pasted import phrases
 PHRASES = (("good", "pos"), ("bad", "neg"), ("not good", "neg"), ("not bad", "pos"))
 
 
-def _given(title: str, told: str, points: Any, labels: Sequence[int], **settings: Any) -> dict[str, Any]:
+def _example(title: str, about: str, points: Any, labels: Sequence[int], **settings: Any) -> dict[str, Any]:
     points = [[round(float(v), 2) for v in point] for point in points]
-    return {"title": title, "told": told, "points": points, "labels": list(labels), "settings": settings}
+    return {"title": title, "about": about, "points": points, "labels": list(labels), "settings": settings}
 
 
 def _cloud(rng: np.random.Generator, centre: tuple[float, float], count: int, spread: float) -> Any:
@@ -35,42 +35,42 @@ def examples() -> dict[str, dict[str, Any]]:
     alternating = [0, 1] * 8
     mixed = [*separable.reshape(2, 8, 2).transpose(1, 0, 2).reshape(-1, 2)]
     return {
-        "four points": _given(
+        "four points": _example(
             "Four points", "Without a bias the boundary goes through the origin: 13 updates in 8 passes.",
             [(1, 3), (2, 3), (-3, 1), (1, -1)], [1, 0, 1, 0], bias=False,
         ),
-        "separable": _given(
+        "separable": _example(
             "Separable", "Two clouds with room between them: a few mistakes, and it is done.", mixed, alternating
         ),
-        "narrow margin": _given(
+        "narrow margin": _example(
             "Narrow margin", "Separable, but barely: the mistakes go with (R/γ)².",
             [(-2, -1.4), (2, 0.7), (-1, -0.5), (1, 0.7), (0, -0.2), (0.4, 0.5), (1.4, 0.3), (-1.6, -0.7), (2.4, 0.9),
              (-0.8, 0.2)], [0, 0, 0, 1, 0, 1, 0, 1, 0, 1],
         ),
-        "inseparable": _given(
+        "inseparable": _example(
             "Inseparable", "Two clouds that overlap: it never rests, and a certificate says why.",
             overlap.reshape(2, 10, 2).transpose(1, 0, 2).reshape(-1, 2), [0, 1] * 10, passes=20,
         ),
-        "xor": _given(
+        "xor": _example(
             "XOR", "Back at zero after four updates: no line can do it. Try a kernel.",
             [(0, 0), (0, 1), (1, 0), (1, 1)], [0, 1, 1, 0],
         ),
-        "circles": _given(
+        "circles": _example(
             "Circles", "A ring around a ring: no line, but a kernel of degree 2.",
             np.vstack([ring[::2] * 0.8, ring * 2.2]), [0] * 6 + [1] * 12, passes=20,
         ),
-        "three classes": _given(
+        "three classes": _example(
             "Three classes", "One weight vector for each class: the right one gains x, the best wrong one loses it.",
             three.reshape(3, 6, 2).transpose(1, 0, 2).reshape(-1, 2), [0, 1, 2] * 6,
         ),
         "phrases, words": {
             "title": "Phrases: words",
-            "told": "good, bad, not good, not bad: no weights of the three words can be right.",
+            "about": "good, bad, not good, not bad: no weights of the three words can be right.",
             **phrases(PHRASES, pairs=False), "settings": {"exact": True},
         },
         "phrases, pairs": {
             "title": "Phrases: words and pairs",
-            "told": "With “not good” and “not bad” as features of their own they can.",
+            "about": "With “not good” and “not bad” as features of their own they can.",
             **phrases(PHRASES, pairs=True), "settings": {"exact": True},
         },
     }  # fmt: skip

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import readouts
-from .asked import LARGEST, AskedError, Problem, is_number
 from .records import Recorded, basis, recorded
+from .requests import LARGEST, Problem, RequestError, is_number
 
 Array = NDArray[Any]
 
@@ -17,25 +17,27 @@ Array = NDArray[Any]
 MOST_ACROSS, MOST_AT_ONCE = 64, 24
 
 
-def told(problem: Problem, asked: dict[str, Any]) -> dict[str, Any]:
-    """The model at the steps asked for: its scores over the plane, its weights, and how many points it gets right."""
+def summary(problem: Problem, request: dict[str, Any]) -> dict[str, Any]:
+    """The model at the steps of the request: its scores over the plane, its weights, and which points it gets right."""
     made = recorded(problem)
-    at = asked.get("at")
+    at = request.get("at")
     if not isinstance(at, list) or not 0 < len(at) <= MOST_AT_ONCE:
-        raise AskedError(f"at must be a list of 1 to {MOST_AT_ONCE} step numbers")
+        raise RequestError(f"at must be a list of 1 to {MOST_AT_ONCE} step numbers")
     for step in at:
         if not isinstance(step, int) or isinstance(step, bool) or not 0 <= step <= len(made.trace):
-            raise AskedError(f"there is no step {step!r}: the run has steps 1 to {len(made.trace)}, and 0 is its start")
-    places = None if problem.n_features != 2 or asked.get("window") is None else grid(asked["window"])
+            raise RequestError(
+                f"there is no step {step!r}: the run has steps 1 to {len(made.trace)}, and 0 is its start"
+            )
+    places = None if problem.n_features != 2 or request.get("window") is None else grid(request["window"])
     over = None if places is None else basis(problem, places)
-    found = readouts.scores(made, at, basis(problem, problem.X))
+    scores = readouts.scores(made, at, basis(problem, problem.X))
     over_plane = [None] * len(at) if over is None else readouts.scores(made, at, over)
-    return {"fields": [_field(made, *each, over) for each in zip(at, found, over_plane)]}
+    return {"fields": [_field(made, *each, over) for each in zip(at, scores, over_plane)]}
 
 
-def _field(made: Recorded, step: int, found: Array, plane: Array | None, over: Array | None) -> dict[str, Any]:
+def _field(made: Recorded, step: int, scores: Array, plane: Array | None, over: Array | None) -> dict[str, Any]:
     settings = made.problem.settings
-    right = (found.argmax(axis=1) if found.shape[1] > 1 else found[:, 0] > 0) == made.codes
+    right = (scores.argmax(axis=1) if scores.shape[1] > 1 else scores[:, 0] > 0) == made.codes
     field: dict[str, Any] = {"step": step, "right": np.flatnonzero(right).tolist()}
     if settings.readout != "voted":
         field["vectors"] = [[float(v) for v in vector] for vector in readouts.coordinates(made, step)]
@@ -49,12 +51,12 @@ def _field(made: Recorded, step: int, found: Array, plane: Array | None, over: A
 def grid(window: Any) -> Array:
     """The places of a window [left, right, bottom, top, across], row by row from the bottom."""
     if not isinstance(window, list) or len(window) != 5 or not all(map(is_number, window)):
-        raise AskedError("window must be [left, right, bottom, top, places across]")
+        raise RequestError("window must be [left, right, bottom, top, places across]")
     left, right, bottom, top, across = window
     if not -4 * LARGEST <= left < right <= 4 * LARGEST or not -4 * LARGEST <= bottom < top <= 4 * LARGEST:
-        raise AskedError("window must have its left before its right, and its bottom below its top")
+        raise RequestError("window must have its left before its right, and its bottom below its top")
     if across != int(across) or not 2 <= across <= MOST_ACROSS:
-        raise AskedError(f"a window must be 2 to {MOST_ACROSS} places across, got {across!r}")
+        raise RequestError(f"a window must be 2 to {MOST_ACROSS} places across, got {across!r}")
     x, y = np.linspace(left, right, int(across)), np.linspace(bottom, top, int(across))
     return np.array([(a, b) for b in y for a in x])
 

@@ -11,51 +11,47 @@ from typing import Any
 
 from ..tracing import Step, Trace
 from ..tracing.wording import label, number, vector
-from .asked import Problem
+from .requests import Problem
 
 Formula = list[Any]  # of str and [str]
 
 #: More numbers than this are written by the names of their features, those that are not 0.
 MANY = 6
 
-#: How far the passive-aggressive rules move; N stands for what the loss is divided by.
-SIZES = {"pa": "«τ» = «ℓ»/N", "pa1": "«τ» = min(«C», «ℓ»/N)", "pa2": "«τ» = «ℓ»/(N + 1/(2«C»))"}
-
 
 def of(step: Step, run: Trace, problem: Problem) -> list[tuple[str, Formula]]:
     """The formulas of a step, each with a heading."""
     writer = (_Several if run.setting.form == "multiclass" else _Two)(step, run, problem)
-    told = [("score", writer.score()), ("right?", writer.judged()), ("how far", writer.size())]
+    formulas = [("score", writer.score()), ("right?", writer.judged()), ("how far", writer.size())]
     if step.moved:
-        told.append(("update", writer.update()))
-    return told
+        formulas.append(("update", writer.update()))
+    return formulas
 
 
 def written(template: str, *values: str) -> Formula:
     """A template as parts, each {} in it replaced by the next value."""
     left = iter(values)
     parts = re.split(r"(«[^»]+»|\{\})", template)
-    told: Formula = []
+    formula: Formula = []
     for part in filter(None, parts):
         if part.startswith("«"):
-            told.append([part[1:-1]])
+            formula.append([part[1:-1]])
             continue
         text = next(left) if part == "{}" else part
-        if told and isinstance(told[-1], str):
-            told[-1] += text
+        if formula and isinstance(formula[-1], str):
+            formula[-1] += text
         else:
-            told.append(text)
-    return told
+            formula.append(text)
+    return formula
 
 
 class _Writer:
     def __init__(self, step: Step, run: Trace, problem: Problem) -> None:
-        self.step, self.settings, self.names = step, problem.settings, run.setting.names
+        self.step, self.names = step, run.setting.names
         self.in_kernel, self.bias = run.setting.kernel is not None, run.setting.bias_apart
         self.classes = run.setting.classes or []
         self.code = self.classes.index(step.y)
-        self.passive = problem.settings.rule not in ("perceptron", "batch")
-        self.batch = problem.settings.rule == "batch"
+        self.rule, self.batch = problem.settings.learning_rule, problem.settings.batch
 
     def vector(self, values: Sequence[Any]) -> str:
         names = self.names or [str(j) for j in range(len(values))]
@@ -67,25 +63,23 @@ class _Writer:
         if step.mistake:
             return f"{' < 0' if value < 0 else ''}: {step.why}, a mistake"
         if step.moved:
-            asked = 1 if self.passive else self.settings.margin
-            return f" {'<' if self.passive else '≤'} {number(asked)}: right, but {step.why}"
+            below = self.rule.moves_below
+            compared = "" if below is None else f" {below[0]} {number(below[1])}"
+            return f"{compared}: right, but {step.why}"
         return " > 0: right" if value > 0 else ": a tie, and right by what predict says"
 
     def size(self) -> Formula:
         """How far to move."""
-        step, rule = self.step, self.settings.rule
+        step, several = self.step, len(self.classes) > 2
         if not step.moved:
             return written("«τ» = 0: nothing changes")
-        if not self.passive:
-            waits = "; it waits for the end of the pass" if self.batch else ""
-            return written("«τ» = «η» = {}{}", number(step.tau), waits)
-        several = len(self.classes) > 2
-        if rule == "norm-mira" or (rule == "mira" and several):
-            return written("«τ» = {}, shared among the classes as MIRA does", number(step.tau))
         norm = "«K»(x, x)" if self.in_kernel else "«‖x‖²»"
-        template = SIZES["pa" if rule == "mira" else rule].replace("N", f"(2{norm})" if several else norm)
+        template = self.rule.formula(several).replace("«‖z‖²»", f"(2{norm})" if several else norm)
+        template += "; it waits for the end of the pass" if self.batch else ""
+        if "«ℓ»" not in template:
+            return written(template, number(step.tau))
         loss = number(1 - step.margin)
-        return written("«ℓ» = 1 − {} = {},  " + template + " = {}", _bracketed(step.margin), loss, number(step.tau))
+        return written("«ℓ» = 1 − {} = {},  " + template, _bracketed(step.margin), loss, number(step.tau))
 
 
 class _Two(_Writer):
@@ -115,14 +109,14 @@ class _Two(_Writer):
         if self.batch and step.w is step.w_before:
             return written("«w» will gain «τ»·«y»·«x» = {}·{}", number(a), self.vector(step.x))
         if self.batch:
-            told = written("«w» ← «w» + Σ «τ»·«y»·«x» of this pass = {}", self.vector(step.w))
-            return told + (written(",  «b» = {}", number(step.b)) if self.bias else [])
+            formula = written("«w» ← «w» + Σ «τ»·«y»·«x» of this pass = {}", self.vector(step.w))
+            return formula + (written(",  «b» = {}", number(step.b)) if self.bias else [])
         before, x, now = self.vector(step.w_before), self.vector(step.x), self.vector(step.w)
         sign, size = "+" if a > 0 else "−", number(abs(a))
-        told = written("«w» ← «w» + «τ»·«y»·«x» = {} {} {}·{} = {}", before, sign, size, x, now)
+        formula = written("«w» ← «w» + «τ»·«y»·«x» = {} {} {}·{} = {}", before, sign, size, x, now)
         if self.bias:
-            told += written(",  «b» ← «b» + «τ»·«y» = {}{} = {}", number(step.b_before), _plus(a), number(step.b))
-        return told
+            formula += written(",  «b» ← «b» + «τ»·«y» = {}{} = {}", number(step.b_before), _plus(a), number(step.b))
+        return formula
 
 
 class _Several(_Writer):
@@ -143,13 +137,13 @@ class _Several(_Writer):
         )  # fmt: skip
 
     def update(self) -> Formula:
-        symbol, told = "«α»" if self.in_kernel else "«w»", written("")
+        symbol, formula = "«α»" if self.in_kernel else "«w»", written("")
         for c, a in sorted(enumerate(self.step.coef), key=lambda entry: -entry[1]):
             if a:
                 verb = "gains" if a > 0 else "loses"
-                start = ",  " if told else ""
-                told += written(start + symbol + " of {} {} {}·«x»", label(self.classes[c]), verb, number(abs(a)))
-        return told + ([" at the end of the pass"] if self.batch else [])
+                start = ",  " if formula else ""
+                formula += written(start + symbol + " of {} {} {}·«x»", label(self.classes[c]), verb, number(abs(a)))
+        return formula + ([" at the end of the pass"] if self.batch else [])
 
 
 def _plus(value: Any) -> str:

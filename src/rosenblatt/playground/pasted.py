@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..text import Analysis, Documents, Vocabulary
-from .asked import LARGEST, LONGEST_NAME, MOST_CLASSES, MOST_FEATURES, MOST_POINTS, AskedError
+from .requests import LARGEST, LONGEST_NAME, MOST_CLASSES, MOST_FEATURES, MOST_POINTS, RequestError
 
 #: Characters of a table at most.
 LONGEST = 50_000
@@ -20,27 +20,27 @@ LABELS = ("label", "class", "target", "sentiment", "y")
 def table(text: Any, pairs: Any) -> dict[str, Any]:
     """Points of a table: each line is one, its label in a column of that name or the last."""
     if not isinstance(text, str) or not isinstance(pairs, bool):
-        raise AskedError("csv must be text, and pairs true or false")
+        raise RequestError("csv must be text, and pairs true or false")
     if len(text) > LONGEST:
-        raise AskedError(f"{len(text):,} characters are too many: {LONGEST:,} at most")
+        raise RequestError(f"{len(text):,} characters are too many: {LONGEST:,} at most")
     lines = _lines(text)
     if not lines:
-        raise AskedError("There is nothing to read: paste lines such as 1.5, 2, +1")
+        raise RequestError("There is nothing to read: paste lines such as 1.5, 2, +1")
     (place, first), width = lines[0], len(lines[0][1])
     if width < 2:
-        raise AskedError(
+        raise RequestError(
             f"line {place}: a line needs a number and a label at least, separated by commas; got {first!r}"
         )
     for place, cells in lines:
         if len(cells) != width:
-            raise AskedError(f"line {place}: {len(cells)} cells, but the first line has {width}")
+            raise RequestError(f"line {place}: {len(cells)} cells, but the first line has {width}")
     heading = _heading(lines)
     if heading:
         lines = lines[1:]
     if not lines:
-        raise AskedError("There is a heading, but no points below it")
+        raise RequestError("There is a heading, but no points below it")
     if len(lines) > MOST_POINTS:
-        raise AskedError(f"{len(lines)} points are too many: the page draws {MOST_POINTS} at most")
+        raise RequestError(f"{len(lines)} points are too many: the page draws {MOST_POINTS} at most")
     called = [name.lower() for name in heading or ()]
     at = next((called.index(name) for name in LABELS if name in called), width - 1)
     labels = [(place, cells[at]) for place, cells in lines]
@@ -51,26 +51,26 @@ def table(text: Any, pairs: Any) -> dict[str, Any]:
     return _numbers(features, names) | _classes(labels)
 
 
-def phrases(given: Sequence[tuple[str, str]], pairs: bool) -> dict[str, Any]:
+def phrases(labelled: Sequence[tuple[str, str]], pairs: bool) -> dict[str, Any]:
     """Phrases with their labels as counts of words, and of pairs of words."""
-    texts = [text for text, _ in given]
+    texts = [text for text, _ in labelled]
     vocabulary = Vocabulary(Analysis(ngrams=(1, 2 if pairs else 1)), dtype="float64")
     try:
         vocabulary.learn(Documents(texts))
     except ValueError as error:
-        raise AskedError(str(error)) from None
+        raise RequestError(str(error)) from None
     starts, columns, values = vocabulary.encode(Documents(texts))
     names = vocabulary.lexicon.names()
     width = len(names)
     if width > MOST_FEATURES:
-        raise AskedError(
+        raise RequestError(
             f"the phrases have {width} different words{' and pairs' * pairs}: the page shows {MOST_FEATURES} at most"
         )
     X = np.zeros((len(texts), width))
     X[np.repeat(np.arange(len(texts)), np.diff(starts)), columns] = values
     order = sorted(range(width), key=lambda j: (" " in names[j], np.flatnonzero(X[:, j])[0], names[j]))
-    found = {"points": X[:, order].tolist(), "names": [names[j] for j in order], "captions": texts}
-    return found | _classes([(i, name) for i, (_, name) in enumerate(given, 1)])
+    points = {"points": X[:, order].tolist(), "names": [names[j] for j in order], "captions": texts}
+    return points | _classes([(i, name) for i, (_, name) in enumerate(labelled, 1)])
 
 
 def _lines(text: str) -> list[tuple[int, list[str]]]:
@@ -80,7 +80,7 @@ def _lines(text: str) -> list[tuple[int, list[str]]]:
     try:
         return [(reader.line_num, [c.strip() for c in cells]) for cells in reader if any(c.strip() for c in cells)]
     except csv.Error as error:
-        raise AskedError(f"line {reader.line_num}: {error}") from None
+        raise RequestError(f"line {reader.line_num}: {error}") from None
 
 
 def _heading(lines: list[tuple[int, list[str]]]) -> list[str] | None:
@@ -93,16 +93,18 @@ def _heading(lines: list[tuple[int, list[str]]]) -> list[str] | None:
 
 def _numbers(features: list[tuple[int, list[str]]], names: list[str] | None) -> dict[str, Any]:
     if len(features[0][1]) > MOST_FEATURES:
-        raise AskedError(f"{len(features[0][1])} columns of numbers are too many: {MOST_FEATURES} at most")
+        raise RequestError(f"{len(features[0][1])} columns of numbers are too many: {MOST_FEATURES} at most")
     points = []
     for place, cells in features:
         point = [_number(cell) for cell in cells]
         for cell, value in zip(cells, point):
             if value is None or abs(value) > LARGEST:
-                raise AskedError(f"line {place}: {cell!r} is no number from −{LARGEST:,.0f} to {LARGEST:,.0f}")
+                raise RequestError(f"line {place}: {cell!r} is no number from −{LARGEST:,.0f} to {LARGEST:,.0f}")
         points.append(point)
     if names is not None and (len(set(names)) < len(names) or max(map(len, names)) > LONGEST_NAME or "" in names):
-        raise AskedError(f"the columns need different names of 1 to {LONGEST_NAME} characters, got {', '.join(names)}")
+        raise RequestError(
+            f"the columns need different names of 1 to {LONGEST_NAME} characters, got {', '.join(names)}"
+        )
     return {"points": points, "names": names}
 
 
@@ -110,13 +112,13 @@ def _classes(labels: list[tuple[int, str]]) -> dict[str, Any]:
     """Labels as class numbers: −1 and +1 go by their signs, all others by their names in order."""
     for place, name in labels:
         if not 1 <= len(name) <= LONGEST_NAME:
-            raise AskedError(f"line {place}: a label has 1 to {LONGEST_NAME} characters, got {name!r}")
+            raise RequestError(f"line {place}: a label has 1 to {LONGEST_NAME} characters, got {name!r}")
     signs = {"-1": 0, "−1": 0, "-": 0, "−": 0, "+1": 1, "1": 1, "+": 1}
     if all(name in signs for _, name in labels):
         return {"labels": [signs[name] for _, name in labels], "classes": None}
     classes = sorted({name for _, name in labels})
     if len(classes) > MOST_CLASSES:
-        raise AskedError(f"{len(classes)} classes are too many: the page shows {MOST_CLASSES} at most")
+        raise RequestError(f"{len(classes)} classes are too many: the page shows {MOST_CLASSES} at most")
     return {"labels": [classes.index(name) for _, name in labels], "classes": classes}
 
 

@@ -1,28 +1,16 @@
-"""The estimator that settings name: its run, and how it is written in Python."""
+"""The estimator that settings name: the run for a trace, and how it is written in Python."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from ..core import rules
 from ..core.run import Run, prepare
 from ..core.spaces.kernel.kernels import Kernel
 from ..core.spec import Spec
-from .asked import MOST_COEFFICIENTS, MOST_EXACT_STEPS, MOST_STEPS, Problem, Settings
+from .requests import MOST_COEFFICIENTS, MOST_EXACT_STEPS, MOST_STEPS, Problem, Settings
 
 #: The kernel of each space.
 KERNELS = {"linear-kernel": "linear", "poly": "poly", "rbf": "rbf", "sigmoid": "sigmoid"}
-
-
-def rule_of(settings: Settings) -> rules.Rule:
-    """The rule, with the parameters that it takes."""
-    if settings.rule in ("perceptron", "batch"):
-        return rules.Perceptron(eta0=settings.eta, margin=settings.margin)
-    if settings.rule == "norm-mira":
-        return rules.NormMIRA(beta=settings.beta)
-    if settings.rule in ("pa1", "pa2"):
-        return (rules.PA1 if settings.rule == "pa1" else rules.PA2)(C=settings.C)
-    return rules.PA() if settings.rule == "pa" else rules.MIRA()
 
 
 def kernel_of(settings: Settings) -> Kernel:
@@ -56,7 +44,7 @@ _PARAMETERS = {"linear": (), "rbf": ("gamma",), "poly": ("gamma", "degree", "coe
 
 
 def _class(settings: Settings) -> str:
-    if settings.rule == "batch":
+    if settings.batch:
         return "BatchPerceptron"
     if settings.in_kernel:
         return "KernelPerceptron"
@@ -66,29 +54,29 @@ def _class(settings: Settings) -> str:
 def _parameters(settings: Settings) -> dict[str, Any]:
     """The parameters of the estimator; what it takes anyway is left out."""
     kind, standard = _class(settings), Settings()
-    given: dict[str, Any] = {}
+    rule, parameters = settings.learning_rule, dict[str, Any]()
     if settings.in_kernel:
         kernel = kernel_of(settings)
-        given["kernel"] = kernel.name
-        given |= {name: getattr(kernel, name) for name in _PARAMETERS[str(kernel.name)]}
+        parameters["kernel"] = kernel.name
+        parameters |= {name: getattr(kernel, name) for name in _PARAMETERS[str(kernel.name)]}
     if kind in ("KernelPerceptron", "OnlineClassifier"):
-        given["rule"] = rule_of(settings)
-        given |= {"readout": settings.readout} if settings.readout != "last" else {}
+        parameters["rule"] = rule
+        parameters |= {"readout": settings.readout} if settings.readout != "last" else {}
     else:
-        given |= {"eta0": settings.eta} if settings.eta != standard.eta else {}
-        given |= {"margin": settings.margin} if settings.margin != standard.margin else {}
-    given |= {} if settings.bias else {"fit_intercept": False}
-    return given | ({"ties": settings.ties} if settings.ties != standard.ties else {})
+        usual = standard.learning_rule.parameters
+        parameters |= {name: value for name, value in rule.parameters.items() if value != usual[name]}
+    parameters |= {} if settings.bias else {"fit_intercept": False}
+    return parameters | ({"ties": settings.ties} if settings.ties != standard.ties else {})
 
 
 def estimator(problem: Problem) -> str:
     """The estimator of this run, as it is written in Python."""
     settings, kind = problem.settings, _class(problem.settings)
-    given = _parameters(settings) | {"max_iter": passes_of(problem)}
-    if kind != "BatchPerceptron":
-        given |= {"random_state": settings.seed} if settings.order == "shuffled" else {"shuffle": False}
-    told = (f"{name}={'rb.rules.' if name == 'rule' else ''}{value!r}" for name, value in given.items())
-    return f"rb.{kind}({', '.join(told)})"
+    parameters = _parameters(settings) | {"max_iter": passes_of(problem)}
+    if not settings.batch:
+        parameters |= {"random_state": settings.seed} if settings.order == "shuffled" else {"shuffle": False}
+    arguments = (f"{name}={'rb.rules.' if name == 'rule' else ''}{value!r}" for name, value in parameters.items())
+    return f"rb.{kind}({', '.join(arguments)})"
 
 
 def program(problem: Problem) -> str:

@@ -24,16 +24,16 @@ def coordinates(made: Recorded, step: int) -> Array:
 
 
 def scores(made: Recorded, steps: Sequence[int], basis: Array) -> list[Array]:
-    """Scores by the readout after so many steps each, or votes: (n, n_vectors). ``basis`` tells the points."""
+    """Scores by the readout after so many steps each, or votes: (n, n_vectors). ``basis`` has the points."""
     if made.problem.settings.readout != "voted":
         return [np.asarray(basis @ coordinates(made, step).T) for step in steps]
-    found = np.matmul(
+    each = np.matmul(
         basis, made.coordinates[: max(made.after[step - 1] if step else 0 for step in steps) + 1].swapaxes(1, 2)
     )
-    if found.shape[2] == 1:
-        votes = np.where(found > 0, 1.0, -1.0)
+    if each.shape[2] == 1:
+        votes = np.where(each > 0, 1.0, -1.0)
     else:
-        votes = np.eye(found.shape[2])[found.argmax(axis=2)]
+        votes = np.eye(each.shape[2])[each.argmax(axis=2)]
     return [np.tensordot(_survived(made, step)[: len(votes)], votes, axes=1) for step in steps]
 
 

@@ -14,7 +14,7 @@ from ..core import exact
 from ..theory import given, radius
 from ..tracing import Trace, trace_run
 from . import formulas, plans
-from .asked import Problem
+from .requests import Problem
 
 Array = NDArray[Any]
 
@@ -53,7 +53,7 @@ class Recorded:
     def margins(self) -> Array:
         """y·s of each point at each moment; several classes: how far the right one leads."""
         known = given.Labels(np.array(self.classes), self.codes)
-        return np.array([given.margins_of(found.copy(), known) for found in self.scores])
+        return np.array([given.margins_of(scores.copy(), known) for scores in self.scores])
 
     def right(self) -> Array:
         """Whether each moment is right on each point, ties by the tie rule."""
@@ -109,7 +109,7 @@ def _vectors(run: Trace, coordinates: Any, b: Any) -> list[list[Any]]:
 # ---- for the page --------------------------------------------------------------------------------------------------
 
 
-def told(problem: Problem) -> dict[str, Any]:
+def summary(problem: Problem) -> dict[str, Any]:
     """Everything that the page shows of a run."""
     made = recorded(problem)
     run, table = made.trace, made.trace.table()
@@ -135,10 +135,10 @@ def told(problem: Problem) -> dict[str, Any]:
         "title": table.title, "headings": list(table.headings), "align": table.align, "steps": steps,
         "moments": [
             {
-                "vectors": _rounded(vectors), "scores": _rounded(found, 6), "right": np.flatnonzero(good).tolist(),
+                "vectors": _rounded(vectors), "scores": _rounded(scores, 6), "right": np.flatnonzero(good).tolist(),
                 "lower": _number(lower),
             }
-            for vectors, found, good, lower in zip(made.coordinates, made.scores, right, lowers)
+            for vectors, scores, good, lower in zip(made.coordinates, made.scores, right, lowers)
         ],
         "form": run.setting.form, "kernel": run.setting.kernel, "classes": [str(label) for label in made.classes],
         "codes": made.codes.tolist(), "verdict": run.verdict, "passes": run.n_iter, "updates": run.n_updates,
@@ -150,7 +150,8 @@ def told(problem: Problem) -> dict[str, Any]:
 
 def _is_novikoff(problem: Problem) -> bool:
     """Whether (R/γ)² bounds the mistakes."""
-    return problem.settings.rule == "perceptron" and not problem.settings.margin
+    settings = problem.settings
+    return settings.learning_rule.bounds_one_pass and not settings.batch
 
 
 def _lowers(made: Recorded) -> list[float]:

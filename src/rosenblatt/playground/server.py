@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Callable, Collection
+from dataclasses import asdict
 from importlib import resources
 from typing import Any
 
@@ -19,9 +20,10 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from ..core import rules
 from . import certificates, fields, pasted, records
-from .asked import AskedError, problem
 from .examples import examples
+from .requests import CONTROLS, RULES, RequestError, problem
 
 #: Bytes of a request at most.
 LARGEST_BODY = 200_000
@@ -45,24 +47,38 @@ TYPES = {
     "svg": "image/svg+xml",
 }
 
-#: What can be asked for: what is computed from the points and settings, and from the rest of the request.
+#: What can be requested, and how it is computed.
 ANSWERS: dict[str, Callable[[dict[str, Any]], Any]] = {
-    "run": lambda asked: records.told(problem(asked)),
-    "field": lambda asked: fields.told(problem(asked), asked),
-    "separable": lambda asked: certificates.told(problem(asked), asked),
-    "table": lambda asked: pasted.table(asked.get("csv"), asked.get("pairs", False)),
+    "run": lambda request: records.summary(problem(request)),
+    "field": lambda request: fields.summary(problem(request), request),
+    "separable": lambda request: certificates.summary(problem(request), request),
+    "table": lambda request: pasted.table(request.get("csv"), request.get("pairs", False)),
 }
 
 
 def page_files() -> dict[str, tuple[bytes, str]]:
     """The files of the page by their paths: nothing else is ever read from the disk."""
-    found = {}
+    files = {"/rules.js": (rules_module().encode(), TYPES["js"])}
     for entry in resources.files(__package__).joinpath("page").iterdir():
         kind = TYPES.get(entry.name.rpartition(".")[2])
         if kind is not None:
-            found["/" + entry.name] = (entry.read_bytes(), kind)
-    found["/"] = found["/index.html"]
-    return found
+            files["/" + entry.name] = (entry.read_bytes(), kind)
+    files["/"] = files["/index.html"]
+    return files
+
+
+def rules_module() -> str:
+    """The rules and their parameters as a module of the page, so that it lists those of the library."""
+    listed = [
+        {
+            "name": name, "title": "Batch descent" if name == "batch" else kind.title,
+            "fractions": kind.short_in_fractions, "controls": [control.name for control in kind.controls],
+        }
+        for name, kind in RULES.items()
+    ]  # fmt: skip
+    defaults = {name: value for kind in rules.ALL for name, value in kind().parameters.items() if name in CONTROLS}
+    controls = [{**asdict(control), "default": defaults[name]} for name, control in CONTROLS.items()]
+    return f"export const RULES = {json.dumps(listed)};\nexport const CONTROLS = {json.dumps(controls)};\n"
 
 
 def application(hosts: Collection[str]) -> ASGIApp:
@@ -70,15 +86,15 @@ def application(hosts: Collection[str]) -> ASGIApp:
     files, turns = page_files(), Turns()
 
     async def file(request: Request) -> Response:
-        found = files.get(request.scope["path"])
-        if found is None:
+        body, kind = files.get(request.scope["path"], (None, None))
+        if body is None:
             return refusal(404, "There is nothing here: the playground is at /")
-        return Response(found[0], media_type=found[1])
+        return Response(body, media_type=kind)
 
     async def shown(request: Request) -> Response:
         return JSONResponse(examples())
 
-    async def asked(request: Request) -> Response:
+    async def answered(request: Request) -> Response:
         kind = request.path_params["kind"]
         if kind not in ANSWERS:
             return refusal(404, f"There is nothing to ask for at /api/{kind}")
@@ -94,7 +110,7 @@ def application(hosts: Collection[str]) -> ASGIApp:
 
     routes = [
         Route("/api/examples", shown, methods=["GET"]),
-        Route("/api/{kind}", asked, methods=["POST"]),
+        Route("/api/{kind}", answered, methods=["POST"]),
         Route("/{path:path}", file, methods=["GET"]),
     ]
     inner = Starlette(routes=routes)
@@ -166,10 +182,10 @@ class Turn:
 def _answer(kind: str, body: bytes, turn: Turn) -> Response:
     def compute() -> Response:
         try:
-            asked = json.loads(body, parse_constant=_refuse_constant)
-            if not isinstance(asked, dict):
-                raise AskedError("a request must be a JSON object")
-            return JSONResponse(ANSWERS[kind](asked))
+            request = json.loads(body, parse_constant=_refuse_constant)
+            if not isinstance(request, dict):
+                raise RequestError("a request must be a JSON object")
+            return JSONResponse(ANSWERS[kind](request))
         except (RecursionError, UnicodeDecodeError, json.JSONDecodeError):
             return refusal(400, "The request is no JSON that can be read.")
         except ValueError as error:  # an answer too: browsers write other statuses to the console as faults of the page
@@ -192,7 +208,7 @@ async def _body(request: Request) -> bytes | None:
 
 
 def _refuse_constant(name: str) -> Any:
-    raise AskedError(f"{name} is no number")
+    raise RequestError(f"{name} is no number")
 
 
 def refusal(status: int, sentence: str) -> Response:

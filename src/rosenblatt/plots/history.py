@@ -155,7 +155,9 @@ class History:
 
     @cached_property
     def upper(self) -> Array:
-        """What could still be hoped for: ``‖w − w₀‖/Σ τ``, the smallest so far."""
+        """What could still be hoped for: ``‖w − w₀‖/Σ τ``, the smallest so far, ∞ where the run bounds nothing."""
+        if math.isinf(self.trace.margin_bounds[1]):
+            return np.full(len(self.coordinates), math.inf)
         moved = self.norms
         if self.trace.data.kernel is None:
             moved = self._lengths(self.coordinates - self.coordinates[:1], self.biases - self.biases[:1])

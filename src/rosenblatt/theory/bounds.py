@@ -45,7 +45,10 @@ class MistakeBound:
     learner : str or None
         The fitted estimator that was compared.
     mistakes : int or None
-        Its mistakes, all passes together (in its first pass, where the bound speaks of one pass).
+        Its mistakes, all passes together (in its first pass, where the bound speaks of one pass); its updates, where
+        the bound is on those.
+    of_updates : bool
+        Whether the bound is on updates, of which mistakes are some.
     """
 
     bound: float
@@ -61,6 +64,7 @@ class MistakeBound:
     learner: str | None = None
     mistakes: int | None = None
     in_kernel: bool = False
+    of_updates: bool = False
 
     def __float__(self) -> float:
         return self.bound
@@ -211,7 +215,7 @@ def mistake_bound(
         begun = learner.dense(learner.start)[:, : learner.n_vectors].astype(np.float64)
         start = given.Weights(begun[1:].T, begun[0])
     if start is not None:
-        eta = getattr(learner.rule, "eta0", 1.0) if learner is not None else 1.0
+        eta = learner.rule.step_factor if learner is not None else 1.0
         towards = result.alpha / length
         gap = given.Weights(start.w / eta - towards * weights.w, start.b / eta - towards * weights.b)
         bound, theorem = (gap.norm(fit_intercept) / result.beta) ** 2, "‖w₀ − αŵ‖²/β², from the starting weights w₀"
@@ -231,8 +235,12 @@ def _from_zero(
         if math.isinf(asked):
             theorem = f"{theorem}: no γ gives less than the number of rows"
         return MistakeBound(bound, theorem, R, asked, least, D, math.nan, math.nan, fit_intercept)
-    theorem, alpha, beta2 = _theorem(learner, R**2, several, asked, len(margins))
-    return MistakeBound(alpha**2 / beta2, theorem, R, asked, least, 0.0, alpha, math.sqrt(beta2), fit_intercept)
+    known = _theorem(learner, R**2, several, asked, len(margins))
+    alpha, beta = known.alpha, math.sqrt(known.beta2)
+    return MistakeBound(
+        alpha**2 / known.beta2, known.words, R, asked, least, 0.0, alpha, beta, fit_intercept,
+        of_updates=known.of_updates,
+    )  # fmt: skip
 
 
 def _in_kernel_space(
@@ -254,27 +262,15 @@ def _in_kernel_space(
     return result if learner is None else _compared(result, estimator, learner)
 
 
-def _theorem(learner: Any, R2: float, several: int, gamma: float, n_rows: int) -> tuple[str, float, float]:
-    """The theorem for a learner (None: the perceptron), its α and β²: each mistake takes β² off ‖w − αŵ‖².
-
-    With several classes a step moves two vectors, and R² counts twice.
-    """
+def _theorem(learner: Any, R2: float, several: int, gamma: float, n_rows: int) -> rules.MistakeTheorem:
+    """The theorem for a learner (None: the perceptron); with several classes a step moves two vectors: 2R²."""
     rule = rules.Perceptron() if learner is None else learner.rule
-    two, R2 = "2" if several == 2 else "", several * R2
-    if isinstance(rule, rules.Perceptron):
-        if learner is not None and learner.batch:
-            name, beta2 = f"{two}n·(R/γ)², the batch perceptron's", n_rows * R2
-        elif rule.margin > 0:
-            name, beta2 = f"({two}R² + 2m/η)/γ², the margin perceptron's, of updates", R2 + 2 * rule.margin / rule.eta0
-        else:
-            name, beta2 = f"{two}(R/γ)², Novikoff 1962", R2
-        return name, beta2 / gamma, beta2
-    C = getattr(rule, "C", None)
-    if isinstance(rule, rules.PA2):
-        return f"({two}R² + 1/(2C))/γ², PA-II's", 1 / gamma, 1 / (R2 + 1 / (2 * rule.C))
-    if C is not None:
-        return f"max({two}R², 1/C)/γ², that of steps capped by C", 1 / gamma, 1 / max(R2, 1 / C)
-    return f"{two}(R/γ)², that of passive-aggressive steps", 1 / gamma, 1 / R2
+    batch_rows = n_rows if learner is not None and learner.batch else None
+    theorem = rule.mistake_theorem(several * R2, gamma, "2" if several == 2 else "", batch_rows)
+    if theorem is None:
+        how = " in batches" if batch_rows is not None else ""
+        raise ValueError(f"no bound here speaks of this learner: none is known of {type(rule).__name__}{how}")
+    return theorem
 
 
 def _margin_asked(
@@ -324,11 +320,9 @@ def _learner_of(estimator: Any, n_features: int, known: given.Labels) -> Any:
     n_classes = len(known.classes)
     if getattr(estimator, "budget", None) is not None:
         raise ValueError(f"no bound here speaks of this {name}: it forgets examples to keep its budget")
-    if learner.form in ("regression", "ovr") or isinstance(learner.rule, rules.NormMIRA):
-        what = {"regression": "a regression", "ovr": "several learners, one against the rest"}.get(
-            learner.form, "MIRA's norm variant"
-        )
-        raise ValueError(f"no bound here speaks of this {name}: it is {what}")
+    other = {"regression": "a regression", "ovr": "several learners, one against the rest"}.get(learner.form)
+    if other is not None:
+        raise ValueError(f"no bound here speaks of this {name}: it is {other}")
     if (learner.n_features, learner.n_classes) != (n_features, n_classes):
         raise ValueError(
             f"the {name} was fitted on {learner.n_features} columns and {learner.n_classes} classes, but X and y have "
@@ -346,7 +340,7 @@ def _learner_of(estimator: Any, n_features: int, known: given.Labels) -> Any:
 def _compared(result: MistakeBound, estimator: Any, learner: Any) -> MistakeBound:
     """The bound beside the mistakes that a learner made: its updates, where the bound is on those."""
     if result.D > 0:
-        if not (isinstance(learner.rule, rules.Perceptron) and learner.rule.margin == 0 and not learner.batch):
+        if learner.batch or not learner.rule.bounds_one_pass:
             raise ValueError(
                 "Freund and Schapire's bound, for weights that do not separate, is the perceptron's; "
                 f"{type(estimator).__name__} as fitted is another learner"
@@ -356,7 +350,6 @@ def _compared(result: MistakeBound, estimator: Any, learner: Any) -> MistakeBoun
         mistakes = learner.mistakes[0]
         name = f"{type(estimator).__name__} in its first pass"
     else:
-        margin = getattr(learner.rule, "margin", 0)
-        mistakes = learner.n_updates if margin > 0 else sum(learner.mistakes)
-        name = f"{type(estimator).__name__}" + (" (updates)" if margin > 0 else "")
+        mistakes = learner.n_updates if result.of_updates else sum(learner.mistakes)
+        name = f"{type(estimator).__name__}" + (" (updates)" if result.of_updates else "")
     return replace(result, learner=name, mistakes=int(mistakes))

@@ -79,7 +79,9 @@ class ExactEnd:
         return not any(self.model.consider(self.rule, x, y).mistakes for x, y in self.training_set)
 
     def look(self) -> None:
-        """Tighten the upper bound ``‖w − w₀‖/Σ τ``; a kernel that is no inner product bounds nothing."""
+        """Tighten the upper bound ``‖w − w₀‖/Σ τ``; other than additive rules and inner products bound nothing."""
+        if not self.rule.additive:
+            return
         for square, tau in zip(self.space.moved2(), self.tau):
             if tau > 0 and square >= 0 and (self.upper2 is None or square / tau**2 < self.upper2):
                 self.upper2 = square / tau**2

@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ..core import reference, rules
+from ..core.rules.theorems import Potential
 from . import wording
 from .separator import least_margin, weights_of
 
@@ -91,19 +92,17 @@ class Ledger:
         self.tau = self.pending = self.losses2 = self.pending_fall = number(0)
         self.updates = 0
         self.equal_steps: Number | None = None  # the size of all steps, while they are equal
-        perceptron = isinstance(rule, rules.Perceptron)
-        self.norm2_ceiling = self.dot(start, start) if perceptron else None
+        self.potential = rule.potential(batch)
+        self.bounds_norm = self.potential is not None and self.potential.bounds_norm
+        self.norm2_ceiling = self.dot(start, start) if self.bounds_norm else None
         self.alpha = self._alpha()
         self.first_distance = self.distance = self._distance(start)
 
     def _alpha(self) -> Number | None:
-        if isinstance(self.rule, rules.NormMIRA):
+        if self.potential is None:
             return None
-        if not isinstance(self.rule, rules.Perceptron):
-            return 1 / self.gamma
         weights = [1 if self.examples.weights is None else self.examples.weights[i] for i in self.examples.present]
-        largest = self.rule.eta0 * (sum(weights) if self.batch else max(weights))
-        return (largest * self.R2 + self.rule.margin) / self.gamma
+        return self.potential.alpha(self.gamma, self.R2, sum(weights) if self.batch else max(weights))
 
     def _distance(self, w: Sequence[Number]) -> Number | None:
         if self.alpha is None:
@@ -120,7 +119,7 @@ class Ledger:
             floor = self._move()
             self.distance = self._distance(w)
         else:
-            floor = 0 * floor
+            floor = 0 * self.pending
         norm2 = self.dot(w, w)
         progress = self.dot(self.u, w) - self.dot(self.u, self.start)
         fall = None if before is None or self.distance is None else before - self.distance
@@ -136,7 +135,7 @@ class Ledger:
         self.tau += gain
         self.pending += gain
         self.losses2 += max(1 - step.margin, 0) ** 2
-        if not isinstance(self.rule, rules.Perceptron):
+        if self.potential is not None:
             moved2 = sum(reference.wide(a) ** 2 for a in step.coef) * self.examples.space.norm2(row)
             gained = sum((1 - margin) * tau for margin, tau in self._losers(row, step))
             self.pending_fall += 2 * gained - moved2
@@ -151,9 +150,10 @@ class Ledger:
     def _move(self) -> Number:
         """The weights took the pending steps; by how much the distance must have fallen."""
         floor, T = self.pending_fall, self.pending
-        if isinstance(self.rule, rules.Perceptron):
-            floor = T * T * self.R2
-            self.norm2_ceiling += floor + 2 * T * self.rule.margin
+        if self.potential is not None:
+            floor = self.potential.fall(T, self.R2, floor)
+            if self.bounds_norm:
+                self.norm2_ceiling += self.potential.growth(T, self.R2)
         self.pending = self.pending_fall = 0 * T
         return floor
 
@@ -171,25 +171,24 @@ class Ledger:
 
     def proved(self, last: Proof | None) -> list[str]:
         """What the separator has proved of the run."""
-        told, u2 = [self._given()], self.u2
+        sentences = [self._separator_in_words()]
         if last is None or not self.updates:
-            return told
-        told.append(self._grew(last))
-        if last.distance is not None:
-            told.append(self._fell(last))
-        if isinstance(self.rule, rules.Perceptron):
-            told += self._bound(self.rule.margin)
-        elif isinstance(self.rule, rules.PA) and not any(self.start):
-            bound = self.R2 * u2 / self.gamma**2
-            told.append(f"Crammer et al.: Σ ℓ² = {wording.about(self.losses2)} ≤ (R/γ)² = {wording.about(bound)}.")
-        return told
+            return sentences
+        sentences.append(self._grew(last))
+        if self.potential is not None:
+            sentences.append(self._fell(last, self.potential))
+            sentences += self._bound_in_words(self.potential)
+            if self.potential.bounds_losses and not any(self.start):
+                losses2, bound = wording.about(self.losses2), wording.about(self.R2 * self.u2 / self.gamma**2)
+                sentences.append(f"Crammer et al.: Σ ℓ² = {losses2} ≤ (R/γ)² = {bound}.")
+        return sentences
 
     @property
     def _w(self) -> str:
         """What the weights are called: v where they go with their biases."""
         return "v" if self.bias else "w"
 
-    def _given(self) -> str:
+    def _separator_in_words(self) -> str:
         several, bias, x = self.examples.n_vectors > 1, self.bias, self.examples.space.image
         z = f"z = {x} of the right class and −{x} of a wrong one" if several else f"z = y·{x}"
         margin, R2 = wording.about_root(self.gamma**2 / self.u2), wording.about(self.R2)
@@ -202,21 +201,21 @@ class Ledger:
 
     def _grew(self, last: Proof) -> str:
         w, compared = self._w, wording.compared
-        T, told = "τ", "Each update"
+        T, claim = "τ", "Each update"
         if self.batch:
-            T, told = "T", "Each pass moves by the sum of its rows' steps; with T the sum of their τ, it"
-        told += f" adds at least {T}·min u·z to u·{w}"
+            T, claim = "T", "Each pass moves by the sum of its rows' steps; with T the sum of their τ, it"
+        claim += f" adds at least {T}·min u·z to u·{w}"
         seen = f"u·({w} − {w}₀) = {compared(last.progress, '≥', last.progress_floor)}"
-        if isinstance(self.rule, rules.Perceptron):
-            told += f" and at most {T}²R²{f' + 2{T}m' if self.rule.margin else ''} to ‖{w}‖²"
+        if self.potential is not None and self.bounds_norm:
+            claim += f" and at most {self.potential.growth_in_words(T)} to ‖{w}‖²"
             seen += f" and ‖{w}‖² = {compared(last.norm2, '≤', last.norm2_ceiling)}"
         if last.cosine_floor is not None and last.cosine is not None:
             seen += f", so cos({w}, u) = {wording.fixed(last.cosine)} ≥ {wording.fixed(last.cosine_floor)}"
-        return f"{told}: in the end {seen}."
+        return f"{claim}: in the end {seen}."
 
-    def _fell(self, last: Proof) -> str:
+    def _fell(self, last: Proof, potential: Potential) -> str:
         each, T = ("pass", "T") if self.batch else ("update", "τ")
-        least = f"{T}²R²" if isinstance(self.rule, rules.Perceptron) else f"2Σ τ·ℓ − ‖Δ{self._w}‖²"
+        least = potential.fall_in_words(T, self._w)
         number, alpha = wording.number, "α" if self.examples.space.kernel is None else "ρ"
         return (
             f"Each {each} lowers ‖{self._w} − {alpha}u‖², {alpha} = {number(self.alpha)}, by at least {least}: it fell "
@@ -227,19 +226,22 @@ class Ledger:
     def bound(self) -> Number | None:
         """So many updates at most, where they were equal steps of the perceptron; None: no theorem speaks of them."""
         step = self.equal_steps
-        if not isinstance(self.rule, rules.Perceptron) or step is None or self.batch:
+        if self.potential is None or step is None or self.batch:
+            return None
+        gamma2_times = self.potential.updates_bound(step, self.R2)
+        if gamma2_times is None:
             return None
         if any(self.start):
             return self.first_distance / (step * step * self.R2)
-        return (self.R2 + 2 * self.rule.margin / step) * self.u2 / self.gamma**2
+        return gamma2_times * self.u2 / self.gamma**2
 
-    def _bound(self, margin: Number) -> list[str]:
-        """The bound on the number of updates in words."""
+    def _bound_in_words(self, potential: Potential) -> list[str]:
+        """The bound on the number of updates, if there is one."""
         bound, w = self.bound, self._w
         if bound is None:
             return []
         M = wording.several(self.updates, "update")
         if any(self.start):
             return [f"From this start: {M} ≤ ‖{w}₀ − αu‖²/(ηR)² = {wording.about(bound)}."]
-        name, quotient = ("Margin perceptron", "(R² + 2m/η)/γ²") if margin else ("Novikoff", "(R/γ)²")
+        name, quotient = potential.updates_bound_in_words()
         return [f"{name}: {M} ≤ {quotient} = {wording.about(bound)}."]

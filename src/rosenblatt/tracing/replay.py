@@ -6,14 +6,14 @@ import copy
 import dataclasses
 import math
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
 from ..core import exact as exactly
-from ..core import reference, rules
+from ..core import reference
 from ..core.convergence import NO_MARGIN, SEPARATED
 from ..core.learner import weighted_rows
 from ..core.run import Run, Trainable
@@ -186,7 +186,7 @@ class Replay:
             self.targets = [fraction(v) for v in np.ravel(np.asarray(y, dtype=object))]
         weight = None if run.weight is None else run.weight.tolist()
         self.weights = [fraction(v) for v in weight] if exact and weight is not None else weight
-        self.rule = _rule(learner.rule, fraction if exact else float)
+        self.rule = learner.rule.as_numbers(fraction if exact else float)
         self.pocket = None
         self.training_set = [(self.rows[i], self.targets[i]) for i in self.present]
         if learner.readout == "pocket":
@@ -327,6 +327,10 @@ class Replay:
                 "one against the rest trains a perceptron for each class, which have no common separator: leave it "
                 "out, or trace each class with y == label"
             )
+        if not self.rule.additive:
+            raise ValueError(
+                f"no convergence proof is known of {type(self.rule).__name__} that a separator could show: leave it out"
+            )
         number = fraction if self.exact else float
         examples = Examples(self.space, self.targets, self.weights, self.present, self.labels, learner.n_vectors)
         start = [number(v) for v in self.space.stacked(self.start)]
@@ -396,9 +400,3 @@ class Replay:
 
 def _label(value: Any) -> Any:
     return value.item() if isinstance(value, np.generic) else value
-
-
-def _rule(rule: rules.Rule, number: Callable[[Any], Number]) -> rules.Rule:
-    """The rule with its parameters as numbers of this kind."""
-    parameters = {field.name: getattr(rule, field.name) for field in dataclasses.fields(rule)}
-    return dataclasses.replace(rule, **{name: number(value) for name, value in parameters.items() if value is not None})

@@ -15,9 +15,9 @@ export async function ask(kind, question) {
       headers: { "content-type": "application/json", "x-turn": page },
     });
     if (answer.status === 409 || waiting[kind] !== stop) return undefined;
-    const told = await answer.json().catch(() => ({ error: `The server answered ${answer.status}.` }));
-    if (told.error) throw new Refused(told.error);
-    return told;
+    const body = await answer.json().catch(() => ({ error: `The server answered ${answer.status}.` }));
+    if (body.error) throw new Refused(body.error);
+    return body;
   } catch (error) {
     if (error.name === "AbortError") return undefined;
     if (error instanceof Refused) throw error;
@@ -27,7 +27,7 @@ export async function ask(kind, question) {
 
 export const examples = async () => (await fetch("api/examples")).json();
 
-/** What the server is told of the state. */
-export const asked = state => ({
+/** The state as a request sends it. */
+export const request = state => ({
   points: state.points, labels: state.labels, names: state.names, classes: state.classes, settings: state.settings,
 });

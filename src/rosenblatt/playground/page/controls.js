@@ -1,17 +1,14 @@
 // The settings: which there are, when each matters, and why some do not go together.
 
 import { $, el } from "./dom.js";
+import { CONTROLS as PARAMETERS, RULES } from "./rules.js";
 import { changed, DEFAULTS } from "./state.js";
 
-const passive = s => ["pa1", "pa2"].includes(s.rule);
+const ruleOf = settings => RULES.find(rule => rule.name === settings.rule) ?? RULES[0];
 const CONTROLS = [
-  { name: "rule", label: "Rule", title: "how far to move", options: [["perceptron", "Perceptron"], ["batch", "Batch descent"], ["pa", "PA"], ["pa1", "PA-I"],
-    ["pa2", "PA-II"], ["mira", "MIRA"], ["norm-mira", "MIRA, norm"]] },
-  { name: "eta", label: "η", title: "learning rate", when: s => ["perceptron", "batch"].includes(s.rule), step: 0.1, min: 0.001 },
-  { name: "margin", label: "Margin", title: "also move on right answers that score no more than this", step: 0.5, min: 0,
-    when: s => ["perceptron", "batch"].includes(s.rule) },
-  { name: "C", label: "C", title: "largest step, or aggressiveness", when: passive, step: 0.1, min: 0.0001 },
-  { name: "beta", label: "β", title: "the margin asked for", when: s => s.rule === "norm-mira", step: 0.01, min: 0.0001 },
+  { name: "rule", label: "Rule", title: "how far to move", options: RULES.map(rule => [rule.name, rule.title]) },
+  ...PARAMETERS.map(({ name, label, title, step, low }) =>
+    ({ name, label, title, step, min: low, when: s => ruleOf(s).controls.includes(name) })),
   { name: "readout", label: "Readout", title: "which weights are the model", options: [["last", "last"], ["averaged", "averaged"], ["pocket", "pocket"], ["voted", "voted"]] },
   { name: "space", label: "Space", title: "where the weights live", options: [["linear", "linear"], ["rbf", "RBF kernel"], ["poly", "polynomial"],
     ["linear-kernel", "linear kernel"], ["sigmoid", "sigmoid"]] },
@@ -31,7 +28,7 @@ const CONTROLS = [
 /** What must give way when a setting is chosen that it does not go with. */
 function consistent(settings, name) {
   const s = { ...settings };
-  const fractions = ["perceptron", "batch"].includes(s.rule) && !["rbf", "sigmoid"].includes(s.space);
+  const fractions = ruleOf(s).fractions && !["rbf", "sigmoid"].includes(s.space);
   if (s.exact && !fractions) {
     if (name === "exact") [s.rule, s.space] = ["perceptron", ["rbf", "sigmoid"].includes(s.space) ? "linear" : s.space];
     else s.exact = false;

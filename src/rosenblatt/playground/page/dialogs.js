@@ -21,8 +21,8 @@ const PICTURE_KEYS = [
 ];
 
 export function help(keysOn, setKeys) {
-  const list = keys => el("dl", { class: "keys" }, keys.map(([key, told]) =>
-    el("div", {}, el("dt", {}, el("kbd", {}, key)), el("dd", {}, told))));
+  const list = keys => el("dl", { class: "keys" }, keys.map(([key, action]) =>
+    el("div", {}, el("dt", {}, el("kbd", {}, key)), el("dd", {}, action))));
   open("Help",
     el("p", {}, "Place points of two or more classes, choose how to learn, and step through the run. Each row of the trace leads to its picture. ",
       "Everything is computed by the library on this machine; the table is that of rb.trace."),

@@ -26,9 +26,9 @@ function fill(node, attributes, children) {
 export function number(value, digits = 5) {
   if (value == null) return "–";
   if (!Number.isFinite(value)) return value > 0 ? "∞" : "−∞";
-  let told = Number(value.toPrecision(digits)) + 0;
-  if (told !== 0 && (Math.abs(told) < 1e-4 || Math.abs(told) >= 10 ** digits)) told = told.toExponential();
-  return String(told).replace(/-/g, "−");
+  let rounded = Number(value.toPrecision(digits)) + 0;
+  if (rounded !== 0 && (Math.abs(rounded) < 1e-4 || Math.abs(rounded) >= 10 ** digits)) rounded = rounded.toExponential();
+  return String(rounded).replace(/-/g, "−");
 }
 
 export const vector = values => `(${values.map(v => number(v)).join(", ")})`;

@@ -1,6 +1,6 @@
 // The page: what is shown, what was asked, and the step at which it stands.
 
-import { ask, asked, examples, Refused } from "./api.js";
+import { ask, examples, Refused, request } from "./api.js";
 import { bars } from "./bars.js";
 import { untint } from "./contours.js";
 import { Controls } from "./controls.js";
@@ -66,7 +66,7 @@ class Page {
   /** From here on the points are the user's. */
   own() {
     $("example").value = "";
-    $("told").textContent = "";
+    $("about").textContent = "";
   }
 
   get is2d() {
@@ -99,7 +99,7 @@ class Page {
 
   take(given) {
     this.past = [];
-    $("told").textContent = given.told ?? "";
+    $("about").textContent = given.about ?? "";
     const settings = given.settings ? settingsOf(given.settings) : this.state.settings;
     this.proofShown = false;
     this.run = this.proof = null;
@@ -117,7 +117,7 @@ class Page {
       return this.render();
     }
     try {
-      const run = await ask("run", asked(this.state));
+      const run = await ask("run", request(this.state));
       if (!run) return;
       this.run = run;
       this.proof = null;
@@ -139,7 +139,7 @@ class Page {
     const run = this.run;
     if (!run) return;
     try {
-      const proof = await ask("separable", { ...asked(this.state), ...(this.is2d ? { window: this.plane.asked } : {}) });
+      const proof = await ask("separable", { ...request(this.state), ...(this.is2d ? { window: this.plane.asked } : {}) });
       if (!proof || run !== this.run) return;
       this.proof = proof;
     } catch (error) {
@@ -162,7 +162,7 @@ class Page {
     for (let k = Math.max(0, step - 4); k <= run.steps.length && at.length < AHEAD; k++) if (!this.fields.has(k)) at.push(k);
     this.loading = true;
     try {
-      const found = await ask("field", { ...asked(this.state), at, ...(this.is2d ? { window: this.plane.asked } : {}) });
+      const found = await ask("field", { ...request(this.state), at, ...(this.is2d ? { window: this.plane.asked } : {}) });
       if (found && run === this.run) for (const field of found.fields) this.fields.set(field.step, field);
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
@@ -173,9 +173,9 @@ class Page {
     this.render();
   }
 
-  problem(told) {
-    $("problem").textContent = told;
-    $("problem").hidden = !told;
+  problem(sentence) {
+    $("problem").textContent = sentence;
+    $("problem").hidden = !sentence;
   }
 
   // ---- steps -----------------------------------------------------------------------------------------------------------
@@ -285,8 +285,8 @@ class Page {
     return planeScene(this, model, proof, this.needsField);
   }
 
-  say(told) {
-    $("caption").textContent = told;
+  say(caption) {
+    $("caption").textContent = caption;
   }
 
   // ---- listening ---------------------------------------------------------------------------------------------------------
@@ -384,7 +384,7 @@ class Page {
     const broken = location.hash.length > 1;
     $("example").value = "separable";
     this.take(this.examples.separable);
-    if (broken) $("told").textContent = "The link holds nothing that can be read: this is an example instead.";
+    if (broken) $("about").textContent = "The link holds nothing that can be read: this is an example instead.";
   }
 }
 

@@ -17,7 +17,7 @@ export function clear() {
   for (const id of ["formulas", "numbers", "chart", "verdict", "answer"]) $(id).replaceChildren();
 }
 
-const pair = (heading, ...told) => el("div", {}, el("dt", {}, heading), el("dd", {}, ...told));
+const pair = (heading, ...content) => el("div", {}, el("dt", {}, heading), el("dd", {}, ...content));
 
 /** The formulas of a step; before the first, what will happen. */
 export function formulas(step) {
@@ -40,9 +40,9 @@ const VERDICTS = {
 /** Mistakes, bounds and the verdict, as they stand after a step. */
 export function soFar(run, at, proof, settings, model) {
   const step = at ? run.steps[at - 1] : null, ended = at === run.steps.length;
-  const word = run.verdict, told = word === "no margin" && run.certificate ? "no separator exists" : VERDICTS[word];
+  const word = run.verdict, meaning = word === "no margin" && run.certificate ? "no separator exists" : VERDICTS[word];
   $("verdict").replaceChildren(el("strong", { class: ended ? `verdict ${word.replace(" ", "-")}` : "verdict" },
-    ended ? word : at ? `pass ${step.pass}` : "not begun"), ` ${ended ? told : at ? "goes on" : ""}`);
+    ended ? word : at ? `pass ${step.pass}` : "not begun"), ` ${ended ? meaning : at ? "goes on" : ""}`);
   const moment = run.moments[step?.after ?? 0], n = run.codes.length;
   const lower = lowerSoFar(run, at), upper = step?.upper ?? null;
   const mistakes = step?.mistakes ?? 0, bound = boundParts(run, proof);

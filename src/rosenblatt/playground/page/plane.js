@@ -146,7 +146,7 @@ export class Plane {
   /** What the two lines are. */
   legend(model) {
     const y = this.height - 16, line = (x, kind) => svg("line", { x1: x, x2: x + 34, y1: y, y2: y, class: `boundary ${kind}` });
-    const text = (x, told) => svg("text", { x, y: y + 5, class: "legend" }, told);
+    const text = (x, legend) => svg("text", { x, y: y + 5, class: "legend" }, legend);
     return [line(14, ""), text(56, model), line(150, "last"), text(192, "last weights")];
   }
 
@@ -222,9 +222,9 @@ export class Plane {
       const [x, y] = [this.x(plus[0]), this.y(plus[1])];
       out.push(svg("circle", { cx: x, cy: y, r: 11, class: "met" }), svg("path", { class: "met",
         d: `M${x - 6} ${y - 6}l12 12m0 -12l-12 12` }));
-      const told = `both are at ${vector(plus.map(v => Number(v.toFixed(4))))}`;
-      texts.set(told, svg("text", { x: clamp(x + 16, 4, this.width - 9 * told.length), y: clamp(y + 34, 18, this.height - 8),
-        class: "letter met" }, told));
+      const place = `both are at ${vector(plus.map(v => Number(v.toFixed(4))))}`;
+      texts.set(place, svg("text", { x: clamp(x + 16, 4, this.width - 9 * place.length), y: clamp(y + 34, 18, this.height - 8),
+        class: "letter met" }, place));
     }
     this.notes.append(...texts.values());
     return out;

@@ -1,8 +1,10 @@
 // What the page is about: points and settings. They travel in the link, after the #.
 
+import { CONTROLS } from "./rules.js";
+
 export const DEFAULTS = {
-  rule: "perceptron", readout: "last", space: "linear", eta: 1, margin: 0, C: 1, beta: 0.01, gamma: 1, degree: 2,
-  coef0: 1, bias: true, ties: "mistake", order: "given", seed: 0, passes: 100, exact: false,
+  rule: "perceptron", readout: "last", space: "linear",
+  ...Object.fromEntries(CONTROLS.map(control => [control.name, control.default])), gamma: 1, degree: 2, coef0: 1, bias: true, ties: "mistake", order: "given", seed: 0, passes: 100, exact: false,
 };
 export const MOST_CLASSES = 4, MOST_POINTS = 100;
 
@@ -29,11 +31,11 @@ export const changed = settings =>
 
 export function encode(state) {
   const { points, labels, names, classes, captions, step } = state;
-  const told = { p: points, l: labels, s: changed(state.settings), t: step };
-  if (names) told.n = names;
-  if (classes) told.c = classes;
-  if (captions) told.x = captions;
-  const bytes = new TextEncoder().encode(JSON.stringify(told));
+  const link = { p: points, l: labels, s: changed(state.settings), t: step };
+  if (names) link.n = names;
+  if (classes) link.c = classes;
+  if (captions) link.x = captions;
+  const bytes = new TextEncoder().encode(JSON.stringify(link));
   return btoa(String.fromCharCode(...bytes)).replace(/\+/g, "-").replace(/\//g, "_").replace(/=+$/, "");
 }
 

@@ -43,7 +43,7 @@ export class TraceTable {
     else if (at === 0) $("scroll").scrollTop = 0;
     if (fresh) {
       $("title").textContent = run.title;
-      $("proved").replaceChildren(...run.proved.map(told => el("p", {}, told)), run.cut ? el("p", {}, run.cut) : "");
+      $("proved").replaceChildren(...run.proved.map(sentence => el("p", {}, sentence)), run.cut ? el("p", {}, run.cut) : "");
     }
     $("proved").hidden = at < run.steps.length;
   }

@@ -65,7 +65,7 @@ class BudgetLearner(KernelLearner):
         super().__init__(rule, kernel, readout=readout, **options)
         self.budget = budget
         self.policy = budget.start(0.0)
-        if self.policy.unit_steps and rule != rules.Perceptron():
+        if self.policy.unit_steps and not rule.unit_steps:
             raise ValueError(
                 f"budget_policy={budget.policy!r} is for Rosenblatt's rule with steps of 1, rules.Perceptron(), not "
                 f"for {rule!r}; 'random' and 'projectron' go with every rule"

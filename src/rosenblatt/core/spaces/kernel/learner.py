@@ -65,6 +65,7 @@ class KernelLearner(Learner):
         """Rows seen through the kernel, on the processor."""
         return seen_through(engine.admit(X, dtype, names), self.kernel)
 
+    space = "kernel"
     scores_drift = True  # they are kept from pass to pass, so that a verdict is judged by scores made anew
 
     # ---- the history ---------------------------------------------------------------------------------------------
@@ -144,7 +145,7 @@ class KernelLearner(Learner):
 
     def add_class(self, code: int, used: Array | None = None) -> None:
         """Make room for one class more, whose code will be ``code``; those from there on move up by one."""
-        before, share = self.n_classes, self.rule.class_share
+        before = self.n_classes
         super().add_class(code, used)
         self.support.codes = self.support.codes + (self.support.codes >= code)
         if self.n_classes > 2 and self.form == "ovr":
@@ -153,7 +154,8 @@ class KernelLearner(Learner):
             norms[:, kept] = (self.norm2, self.norm2_rounding)
             self.norm2, self.norm2_rounding = norms
         elif before == 2:
-            self.norm2, self.norm2_rounding = self.norm2 * 2 * share**2, self.norm2_rounding * 2 * share**2
+            grown = 2 * self.rule.class_share**2
+            self.norm2, self.norm2_rounding = self.norm2 * grown, self.norm2_rounding * grown
 
     # ---- learning ------------------------------------------------------------------------------------------------
 
@@ -382,10 +384,11 @@ class KernelLearner(Learner):
     def _upper(self) -> float:
         """``‖w‖/Σ τ``; a kernel that is no inner product (a negative ‖w‖² gives it away) bounds nothing."""
         inner_product = self.kernel.name != "sigmoid" and np.all(self.norm2 + self.norm2_rounding >= 0)
-        if not np.any(self.tau > 0) or not inner_product:
+        tau = self._bounding_tau
+        if not np.any(tau > 0) or not inner_product:
             return math.inf
         norm = np.sqrt(np.maximum(self.norm2, 0) + self.norm2_rounding)
-        return float(np.min(np.divide(norm, self.tau, out=np.full(len(self.tau), np.inf), where=self.tau > 0)))
+        return float(np.min(np.divide(norm, tau, out=np.full(len(tau), np.inf), where=tau > 0)))
 
     def _look(self) -> None:
         """Tighten the upper bound by the weights as they are now."""
