@@ -299,12 +299,12 @@ def _begin(course: Course, rows: Any, weight: Array | None, rng: np.random.Gener
 def _learn(course: Course, block: Block, csr: Csr, y: Array, rng: np.random.Generator | None) -> None:
     learner = course.learner
     weight = _weights(course, y, block.weights)
-    if course.arguments.shuffle_buffer and rng is not None:
-        order = rng.permutation(len(block))
+    order = rng.permutation(len(block)) if course.arguments.shuffle_buffer and rng is not None else None
+    if order is not None:
         csr, y, weight = csr.taken(order), y[order], None if weight is None else weight[order]
     if course.begun and csr.n_features > learner.n_features:
         learner.widen(csr.n_features)
-    with placed([block]):
+    with placed([block], order):
         rows = rows_for(learner, csr, learner.dtype if course.begun else None, course.parameters)
     if not course.begun:
         _begin(course, rows, weight, rng)

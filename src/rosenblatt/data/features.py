@@ -9,13 +9,13 @@ from typing import Any, TypeVar
 import numpy as np
 
 from .. import schema
+from ..errors import DataError
 from ..text import Documents, Hashing
 from .ahead import Ahead
 from .blocks import Block
 from .columns import Columns
 from .csr import Csr
 from .encoder import Encoder, Read, Rows
-from .faults import DataError
 from .hashing import hash_names
 from .svmlight import Svmlight
 from .texts import Strings, chained
@@ -158,10 +158,10 @@ class Features:
         if self.encoder is not None:
             if block.columns is None:
                 wanted = ", ".join(self.encoder.columns.features[:6])
-                raise DataError(f"the model needs a table with the columns {wanted}", block.file(0))
+                raise DataError(f"the model needs a table with the columns {wanted}", file=block.file(0))
             return self.encoder.read(block, learn=learn)
         if block.csr is None:
-            raise DataError("the model needs numbered features, as svmlight has, and no table", block.file(0))
+            raise DataError("the model needs numbered features, as svmlight has, not a table", file=block.file(0))
         return block.csr
 
     def weighed(self, reads: Sequence[Read | Csr]) -> list[Csr]:

@@ -10,12 +10,13 @@ from numpy.typing import NDArray
 
 from .. import data
 from ..core import labels
-from ..data import Block, Columns, DataError, Svmlight
+from ..data import Block, Columns, Svmlight
 from ..data.csr import Csr, stacked
 from ..data.encoder import Read
 from ..data.features import Features, Section
 from ..data.sources import size_of
 from ..data.standard import RunningScale
+from ..errors import DataError
 from .held import Examples, Look
 from .tasks import at_shard
 
@@ -75,9 +76,11 @@ def peek(shard: FileShard) -> Peek:
     with at_shard(shard.name), shard.open() as stream:
         block = next(stream)
         if stream.columns is not None and not stream.columns.features:
-            raise DataError("no column is left to learn from; name text, numeric or categorical ones", block.file(0))
+            raise DataError(
+                "no column is left to learn from", "name text, numeric or categorical ones", file=block.file(0)
+            )
         if block.labels is None:
-            raise DataError("there are no labels; name their column", block.file(0))
+            raise DataError("there are no labels", "name their column", file=block.file(0))
         return Peek(stream.format, stream.columns, np.unique(block.labels))
 
 
@@ -90,18 +93,18 @@ def targets_of(block: Block, regression: bool) -> Array:
     """The labels of a block, which must be there: classes, or the numbers of a regression."""
     y = block.labels
     if y is None:
-        raise DataError("there are no labels; name their column", block.file(0))
+        raise DataError("there are no labels", "name their column", file=block.file(0))
     if regression:
         try:
             y = y.astype(np.float64)
         except ValueError:
-            raise DataError("the labels are words, and a regression needs numbers", block.file(0)) from None
+            raise DataError("the labels are words, and a regression needs numbers", file=block.file(0)) from None
     if y.dtype.kind == "f":
         wrong = np.flatnonzero(~np.isfinite(y) if regression else ~np.isfinite(y) | (y != np.round(y)))
         if len(wrong):
             row = int(wrong[0])
             why = "a number of a regression is no class" if np.isfinite(y[row]) else "it is missing or not finite"
-            raise DataError(f"the label is {y[row]:g}: {why}", block.file(row), int(block.lines[row]))
+            raise DataError(f"the label is {y[row]:g}: {why}", **block.origin(row))
     return y
 
 

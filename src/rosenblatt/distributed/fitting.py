@@ -9,6 +9,7 @@ from typing import Any
 
 from .. import atomic_files
 from ..core.mixing import refuse_unmixable
+from ..errors import DataError
 from . import bags
 from .checkpoints import Checkpoint
 from .cluster import WORKER_TIMEOUT, ClusterError, Workers, workers_of
@@ -144,6 +145,9 @@ def fit(
         elif not (job.saved and isinstance(error, ClusterError)):
             raise
         if not isinstance(error, (ClusterError, ValueError, OSError)):
+            raise
+        if isinstance(error, DataError):
+            error.at(remedy="; ".join(filter(None, (error.remedy, _kept(job)))))
             raise
         raise worded(error, f"{error}; {_kept(job)}") from error
     _become(estimator, fitted, job)

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from ..core.engine import check_sparse, is_sparse
 from ..data.features import Section
+from ..errors import DataError
 from . import held
 from .cluster import Workers
 from .held import Coding, Examples, Look
@@ -245,7 +246,7 @@ def check_targets(y: Array, regression: bool) -> None:
     if len(wrong):
         row = int(wrong[0])
         remedy = "remove such rows" if not np.isfinite(y[row]) else "a number of a regression is no class"
-        raise ValueError(f"the label of row {row} is {y[row]:g}; {remedy}")
+        raise DataError(f"the label is {y[row]:g}", remedy, row=row)
 
 
 def _check_weights(weight: Array, n_rows: int) -> None:
@@ -254,4 +255,4 @@ def _check_weights(weight: Array, n_rows: int) -> None:
     wrong = np.flatnonzero(~(np.isfinite(weight) & (weight >= 0)))
     if len(wrong):
         row = int(wrong[0])
-        raise ValueError(f"sample_weight must be finite and not negative, but that of row {row} is {weight[row]:g}")
+        raise DataError(f"sample_weight must be finite and not negative, but is {weight[row]:g}", row=row)

@@ -63,7 +63,7 @@ class StreamedShard:
                     with placed([block]):
                         rows = engine.admit(csr, self.coding.dtype)
                         y = targets_of(block, regression)
-                        targets, weight = targets_for(y, block.weights, self.coding, [block], self.strict)
+                        targets, weight = targets_for(y, block.weights, self.coding, self.strict)
                     yield rows, targets, weighted_rows(weight), weight
             finally:
                 blocks.stop()

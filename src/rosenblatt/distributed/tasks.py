@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 from ..core import engine, mixing
 from ..core.learner import Learner
 from ..core.mixing import Held, Mixture, Share, Told
-from ..data import DataError
 from ..data.features import Section, merged
+from ..errors import DataError
 from ..model_files import learners
 
 Array = NDArray[Any]
@@ -231,11 +231,14 @@ def at_shard(name: str) -> Iterator[None]:
     """Say in which shard it was that something was refused."""
     try:
         yield
+    except DataError as error:
+        error.at(shard=name)
+        raise
     except (ValueError, TypeError, OSError) as error:
         raise worded(error, f"{name}: {error}") from error
 
 
 def worded(error: BaseException, sentence: str) -> BaseException:
     """An error of the kind that users expect, with more to say."""
-    kinds = (DataError, FileNotFoundError, OSError, TypeError, ValueError)
+    kinds = (FileNotFoundError, OSError, TypeError, ValueError)
     return next((kind for kind in kinds if isinstance(error, kind)), type(error))(sentence)

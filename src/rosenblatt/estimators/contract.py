@@ -24,6 +24,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from ..core import engine, memory, progress, rules
 from ..core.learner import Learner, Run
 from ..core.state import INITS, check_name
+from ..errors import DataError
 from . import places
 from .locking import Locked, reads
 
@@ -314,7 +315,7 @@ class LinearEstimator(FittedState):
                 **options,
             )
         except (TypeError, ValueError) as error:
-            raise places.located_cell(places.located(error, "y", y), X) from None
+            raise places.not_finite("y", y) or places.not_a_number(error, X) from None
 
     def _sample_weights(self, sample_weight: Any, X: Any) -> Array | None:
         """Sample weights as numbers >= 0, or None where none are given."""
@@ -329,10 +330,10 @@ class LinearEstimator(FittedState):
         if weight.shape != (X.shape[0],):
             raise ValueError(f"sample_weight must hold one weight per row, shape {(X.shape[0],)}; got {weight.shape}")
         if not np.all(np.isfinite(weight)):
-            raise places.located(ValueError("sample_weight must be finite"), "sample_weight", sample_weight)
+            raise places.not_finite("sample_weight", sample_weight) or DataError("sample_weight must be finite")
         if np.any(weight < 0):
             row = int(np.flatnonzero(weight < 0)[0])
-            raise ValueError(f"sample_weight must not be negative, but that of row {row} is {weight[row]:g}")
+            raise DataError(f"sample_weight must not be negative, but is {weight[row]:g}", row=row)
         return weight
 
     @contextmanager
