@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..core import labels
 from ..errors import DataError
 from .csr import Csr, stacked
 from .texts import Texts
@@ -84,6 +85,16 @@ class Block:
         if self.csr is None:
             raise AttributeError("a block of a table has columns, not a matrix: see .table, or encode it")
         return self.csr.n_features
+
+    def targets(self, regression: bool) -> Array:
+        """The labels, which must be there: classes, or the numbers of a regression as float64."""
+        if self.labels is None:
+            raise DataError(
+                "there are no labels", "name their column, for instance {}",
+                file=self.file(0), parameter="columns", value={"label": "sentiment"},
+            )  # fmt: skip
+        with placed([self]):
+            return labels.targets(self.labels, regression)
 
     def file(self, row: int) -> str:
         """The file of a row."""

@@ -14,7 +14,7 @@ from .columns import Columns, check_names
 from .csr import Array, Csr, beside, index_type
 from .extras import arrow
 from .hashing import hash_names
-from .standard import RunningScale
+from .moments import RunningScale
 from .tables import codes_of, numpy_of
 
 Rows = tuple[Array, Array, Array]  # indptr, indices, data

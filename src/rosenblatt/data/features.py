@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
 from typing import Any, TypeVar
 
@@ -11,18 +11,20 @@ import numpy as np
 from .. import schema
 from ..errors import DataError
 from ..text import Documents, Hashing
-from .ahead import Ahead
 from .blocks import Block
 from .columns import Columns
 from .csr import Csr
 from .encoder import Encoder, Read, Rows
 from .hashing import hash_names
+from .read_ahead import ReadAhead
 from .svmlight import Svmlight
 from .texts import Strings, chained
 from .vw import VowpalWabbit
 
 #: The section of a model file.
 SECTION = "features"
+#: So many blocks are read ahead of learning.
+AHEAD = 2
 #: So many names of categories are kept.
 MOST_CATEGORIES = 1 << 18
 #: 2^22 columns for text: more are of no use on the reviews of imdb. Where there are many classes, fewer, but not less.
@@ -44,7 +46,7 @@ class TextColumn:
         self._read = hashing.n_documents  # rows, in learning
         self._all_named = True
         self._unnamed: list[Any] = []  # strings of the first rows, whose n-grams are taken in together,
-        self._naming: list[Ahead[Documents, None]] = []  # by another thread
+        self._naming: list[ReadAhead[Documents, None]] = []  # by another thread
 
     def read(self, strings: Any, *, learn: bool) -> Rows:
         if learn and self.hashing.names is not None:
@@ -60,7 +62,7 @@ class TextColumn:
     def _name(self) -> None:
         if self._unnamed:
             strings, self._unnamed = Documents(chained(self._unnamed)), []
-            self._naming.append(Ahead(iter([strings]), self.hashing.learn_names, "rosenblatt-names"))
+            self._naming.append(ReadAhead(iter([strings]), self.hashing.learn_names, "rosenblatt-names"))
 
     def weigh(self, rows: Rows, *, learn: bool) -> Rows:
         if learn:
@@ -152,6 +154,15 @@ class Features:
         return self.weigh(self.read(block, learn=learn), learn=learn)
 
     # The two steps of it: the first may be taken ahead, in another thread.
+
+    def read_ahead(self, blocks: Iterator[Block], *, learn: bool) -> ReadAhead[Block, tuple[Block, Read | Csr]]:
+        """Each block without its columns, and what it holds: the next are read while the caller works on this one."""
+
+        def apart(block: Block) -> tuple[Block, Read | Csr]:
+            rest = Block(block.labels, block.lines, block.files, weights=block.weights)
+            return rest, self.read(block, learn=learn)
+
+        return ReadAhead(blocks, apart, "rosenblatt-encoder", AHEAD)
 
     def read(self, block: Block, *, learn: bool) -> Read | Csr:
         """What a block holds, before anything that counts and means decide."""

@@ -8,7 +8,6 @@ from typing import Any
 
 from ..errors import DataError
 from ..text.analysis import whole_number
-from .ahead import Ahead
 from .blocks import Block, joined
 from .chunks import BLOCK_BYTES, BLOCK_ROWS, Size
 from .columns import Columns, columns_of
@@ -16,6 +15,7 @@ from .faults import Judge, Skipped, judge_of
 from .formats import Format, Reader, format_of, reader_of
 from .holding import HOLD_LESS, Holding
 from .pipes import refuse_twice
+from .read_ahead import ReadAhead
 from .sources import Source, expand
 from .svmlight import SvmlightReader
 
@@ -256,7 +256,7 @@ class Stream:
 
     def __init__(self, reading: _Reading, size: Size) -> None:
         self._reading = reading
-        self._ahead: Ahead[Block, Block] | None = Ahead(reading.blocks(size), _as_it_is, "rosenblatt-reader")
+        self._ahead: ReadAhead[Block, Block] | None = ReadAhead(reading.blocks(size), _as_it_is, "rosenblatt-reader")
         self._end = weakref.finalize(self, self._ahead.stop)
 
     @property

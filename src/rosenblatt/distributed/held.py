@@ -13,7 +13,7 @@ from ..core import engine, labels
 from ..core.learner import Learner, Piece, weighted_rows
 from ..data import Block
 from ..data.blocks import placed
-from ..data.standard import RunningScale
+from ..data.moments import RunningScale
 from ..errors import DataError
 from .tasks import at_shard
 

@@ -117,7 +117,7 @@ class Sharded:
         found = tasks.together(parts)
         if learner.epsilon is None:
             return found.right / found.n
-        return 1 - found.off2 / found.spread if found.spread else 0.0
+        return 1 - found.off2 / found.truths.squares if found.truths.squares else 0.0
 
     def radius2(self, order: Array | None = None) -> float:
         return math.nan if self.measured is None else self.measured.radius2
