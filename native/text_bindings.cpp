@@ -34,11 +34,17 @@ A array_as(nb::handle h) {
 // ---- documents
 // -------------------------------------------------------------------------------------------------------
 
-std::string row_of(std::size_t row) { return "row " + std::to_string(row) + " of the documents"; }
+// Raise an error of rosenblatt.errors, which knows the row: whoever knows the file of a row adds it.
+[[noreturn]] void refuse(std::size_t row, const std::string& problem, const std::string& remedy,
+                         const char* kind = "DataError") {
+    const nb::object error =
+        nb::module_::import_("rosenblatt.errors").attr(kind)(problem, remedy, nb::arg("row") = row);
+    PyErr_SetObject(error.type().ptr(), error.ptr());
+    throw nb::python_error();
+}
 
 [[noreturn]] void refuse_missing(std::size_t row, const std::string& what) {
-    throw nb::value_error(
-        (row_of(row) + " is " + what + ", not text; leave such rows out, or fill them with ''").c_str());
+    refuse(row, "documents must be text, got " + what, "leave such rows out, or fill them with ''");
 }
 
 // A list of str or bytes, or the capsules of Arrow's C interface: (schema, array) or (stream,). Whoever has the views
@@ -73,7 +79,7 @@ class Given {
                 PyBytes_AsStringAndSize(item.ptr(), &text, &size);
                 documents.emplace_back(text, static_cast<std::size_t>(size));
             } else {
-                refuse(row, item);
+                refuse_type(row, item);
             }
         }
     }
@@ -82,17 +88,17 @@ class Given {
         nb::python_error error;
         if (!error.matches(PyExc_UnicodeEncodeError)) throw error;
         const auto at = nb::cast<std::size_t>(error.value().attr("start"));
-        throw nb::value_error((row_of(row) + " holds a lone surrogate at character " + std::to_string(at) +
-                               ", which is no text; decode it anew, for example with errors=\"replace\"")
-                                  .c_str());
+        refuse(row,
+               "the document holds a lone surrogate (its character " + std::to_string(at) + "), which is not text,",
+               "decode it anew, for example with errors=\"replace\"");
     }
 
-    [[noreturn]] static void refuse(std::size_t row, nb::handle item) {
+    [[noreturn]] static void refuse_type(std::size_t row, nb::handle item) {
         if (item.is_none()) refuse_missing(row, "None");
         if (PyFloat_Check(item.ptr()) && std::isnan(PyFloat_AsDouble(item.ptr()))) refuse_missing(row, "NaN");
         const std::string type = nb::cast<std::string>(nb::handle(item.type()).attr("__name__"));
-        if (type == "NAType" || type == "NaTType") refuse_missing(row, "missing");
-        throw nb::type_error((row_of(row) + " is of type " + type + ", not str or bytes; make it text first").c_str());
+        if (type == "NAType" || type == "NaTType") refuse_missing(row, "a missing value");
+        refuse(row, "documents must be str or bytes, got " + type, "make it text first", "DataTypeError");
     }
 
     template <class S>
@@ -214,10 +220,10 @@ void raise(const Fault& fault, const Documents& documents) {
     if (!fault) return;
     static constexpr char digits[] = "0123456789ABCDEF";
     const auto byte = static_cast<unsigned char>(documents[fault.row][fault.byte]);
-    throw nb::value_error((row_of(fault.row) + " is not UTF-8: its byte " + std::to_string(fault.byte) + " is 0x" +
-                           digits[byte >> 4] + digits[byte & 15] +
-                           "; decode it by its own encoding first, or set decode_error=\"replace\"")
-                              .c_str());
+    refuse(fault.row,
+           "the document is not UTF-8 (its byte " + std::to_string(fault.byte) + " is 0x" + digits[byte >> 4] +
+               digits[byte & 15] + ")",
+           "decode it by its own encoding first, or set decode_error=\"replace\"");
 }
 
 // ---- arrays

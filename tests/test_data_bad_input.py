@@ -179,7 +179,7 @@ def test_a_quote_that_never_closes():
 
 
 def test_the_wrong_delimiter():
-    one_sentence(of(CSV, format="csv", delimiter=";"), DataError, "line 1", "delimiter=';'", "say delimiter=','")
+    one_sentence(of(CSV, format="csv", delimiter=";"), DataError, "line 1", "the delimiter ';'", "say delimiter=','")
     one_sentence(of(CSV, format="csv", delimiter=";;"), ValueError, "delimiter must be one ASCII character")
 
 

@@ -84,7 +84,7 @@ def test_equal_strings_of_a_parquet_file_are_counted_before_they_are_written_out
     with pytest.raises(TooMuchError, match=r"65,536 rows take 6\.88 GB"):
         rb.data.read(path, memory="200MB")
     with (
-        pytest.raises(TooMuchError, match=r"8,192 rows take .*; say a smaller block_rows"),
+        pytest.raises(TooMuchError, match=r"8,192 rows take .*; make blocks smaller with block_rows=…"),
         rb.data.stream(path, memory="200MB") as blocks,
     ):
         next(blocks)

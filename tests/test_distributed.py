@@ -598,7 +598,12 @@ X4, Y4 = np.eye(4), [0, 1, 0, 1]
         ((X4,), {"shards": 2}, ValueError, "there are no labels"),
         ((X4, [0, 1]), {"shards": 2}, ValueError, "X has 4 rows, and y has the shape (2,)"),
         ((X4, [1, 1, 1, 1]), {"shards": 2}, ValueError, "all labels are the same, 1"),
-        ((X4, [0.5, 1, 0, 1]), {"shards": 2}, ValueError, "shard 0: the label of row 0 is 0.5"),
+        (
+            (X4, [0.5, 1, 0, 1]),
+            {"shards": 2},
+            ValueError,
+            "shard 0: classes are whole numbers or words, got the label 0.5 at row 0",
+        ),
         ((np.full((4, 2), np.nan), Y4), {"shards": 2}, ValueError, "shard 0: Input X contains NaN at row 0"),
         ((X4, Y4), {"shards": 2, "sample_weight": [1, 1, -1, 1]}, ValueError, "shard 1: sample_weight must be finite"),
         (

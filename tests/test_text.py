@@ -332,10 +332,8 @@ def test_the_first_fault_is_told_whatever_the_threads(many, n_jobs):
     for row in (300, 301, 550):
         bad[row] = b"caf\xe9"
     for _ in range(5):
-        one_sentence(
-            lambda: HashedText(n_jobs=n_jobs).transform(bad), ValueError, "row 300 of the documents", "byte 3", "0xE9"
-        )
-        one_sentence(lambda: BagOfWords(n_jobs=n_jobs).fit(bad), ValueError, "row 300 of the documents")
+        one_sentence(lambda: HashedText(n_jobs=n_jobs).transform(bad), ValueError, "at row 300;", "byte 3", "0xE9")
+        one_sentence(lambda: BagOfWords(n_jobs=n_jobs).fit(bad), ValueError, "at row 300;")
 
 
 CONTAINERS = {
@@ -388,7 +386,7 @@ def test_arrow_views_of_short_texts_and_dictionaries_that_are_slices():
     indices = pa.array([0, 1, 2, 3], pa.uint16())
     assert same(HashedText().transform(pa.DictionaryArray.from_arrays(indices, words)), expected)
     words = pa.array(["before", "good", None]).slice(1)
-    with pytest.raises(ValueError, match="row 1 of the documents is null"):
+    with pytest.raises(ValueError, match="got null at row 1"):
         HashedText().transform(pa.DictionaryArray.from_arrays(pa.array([0, 1]), words))
 
 
@@ -414,10 +412,15 @@ def test_files_of_one_document_and_of_one_per_line(tmp_path):
     assert same(HashedText(input="lines").transform([lines, lines]), HashedText().transform(REVIEWS * 2))
     lines.write_bytes(b"fine\nnot \xff fine\n")
     one_sentence(
-        lambda: HashedText(input="lines").transform(lines), ValueError, f"{lines}, line 2 is not UTF-8", "byte 4"
+        lambda: HashedText(input="lines").transform(lines),
+        ValueError,
+        f"{lines}, line 2: the document is not UTF-8",
+        "byte 4",
     )
     paths[3].write_bytes(b"\x80")
-    one_sentence(lambda: BagOfWords(input="filename").fit(paths), ValueError, f"{paths[3]} is not UTF-8", "byte 0")
+    one_sentence(
+        lambda: BagOfWords(input="filename").fit(paths), ValueError, f"{paths[3]}: the document is not", "byte 0"
+    )
     with pytest.raises(FileNotFoundError, match="nowhere"):
         HashedText(input="filename").transform([tmp_path / "nowhere"])
     one_sentence(lambda: HashedText(input="filename").transform("a.txt"), ValueError, "list of files")
@@ -447,17 +450,19 @@ MISSING = {
 @pytest.mark.parametrize("name", MISSING)
 def test_a_missing_document_is_told_with_its_row(name):
     for call in (HashedText().transform, BagOfWords().fit, HashedText(idf=True).partial_fit):
-        one_sentence(lambda call=call: call(MISSING[name]), ValueError, "row 2 of the documents is", "not text", "''")
+        one_sentence(
+            lambda call=call: call(MISSING[name]), ValueError, "documents must be text, got", "at row 2;", "''"
+        )
 
 
 def test_what_is_not_text_is_told_with_its_row():
-    one_sentence(lambda: HashedText().transform(["good", 3]), TypeError, "row 1 of the documents", "int")
-    one_sentence(lambda: HashedText().transform(["good", ["bad"]]), TypeError, "row 1 of the documents", "list")
-    one_sentence(lambda: HashedText().transform(np.arange(3.0)), TypeError, "row 0 of the documents", "float")
+    one_sentence(lambda: HashedText().transform(["good", 3]), TypeError, "at row 1", "got int")
+    one_sentence(lambda: HashedText().transform(["good", ["bad"]]), TypeError, "at row 1", "got list")
+    one_sentence(lambda: HashedText().transform(np.arange(3.0)), TypeError, "at row 0", "got float")
     one_sentence(lambda: HashedText().transform(pd.Series([1, 2])), TypeError, "row 0", "int")
     one_sentence(lambda: HashedText().transform(pa.array([1, 2])), ValueError, "Arrow type", "not text")
     one_sentence(lambda: HashedText().transform(pl.Series([1.5])), ValueError, "Arrow type", "not text")
-    one_sentence(lambda: HashedText().transform(pa.nulls(2)), ValueError, "row 0 of the documents is null")
+    one_sentence(lambda: HashedText().transform(pa.nulls(2)), ValueError, "got null at row 0")
     one_sentence(lambda: HashedText().transform(["a", "b\ud800"]), ValueError, "row 1", "surrogate", "character 1")
 
 

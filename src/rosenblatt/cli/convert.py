@@ -10,7 +10,7 @@ import argparse
 from typing import Any
 
 from . import options
-from .terminal import CommandError, beside, emit, note, several
+from .terminal import CommandError, beside, emit, note, option, several
 
 EXAMPLE = "rosenblatt convert rows.svm.gz rows.parquet"
 
@@ -45,7 +45,7 @@ def run(arguments: argparse.Namespace) -> None:
     from .inputs import columns_of, keep_pipes, refuse_to_replace, release_pipes, settings_of, sources_of
 
     refuse_to_replace(arguments.output, arguments.files)
-    target = target_format(arguments.output, arguments.to)
+    target = target_format(arguments.output, arguments.to, "to")
     columns, classes = columns_of(arguments), arguments.classes
     files: Any = arguments.files
     if classes is None and target in ("svmlight", "vw"):
@@ -67,7 +67,7 @@ def run(arguments: argparse.Namespace) -> None:
     except TypeError as error:  # an option that does not go with the format
         raise CommandError(str(error)) from None
     if skipped:
-        note(str(skipped))
+        note(skipped.worded(option))
     if arguments.output == "-":
         return
     told = f"{several(n, 'row')} in {arguments.output}"

@@ -12,7 +12,7 @@ from typing import Any
 
 from . import options
 from .story import classes
-from .terminal import CommandError, Progress, emit, note
+from .terminal import CommandError, Progress, emit, note, option
 
 EXAMPLE = "rosenblatt evaluate mood.model test.csv"
 
@@ -43,7 +43,7 @@ def run(arguments: argparse.Namespace) -> None:
         found = judged(features, model.learner, model.classes, _told(stream, progress))
         skipped = stream.skipped
     if skipped:
-        note(str(skipped))
+        note(skipped.worded(option))
     if isinstance(found, Judgement) and found.unknown:
         note(f"labels that the model never gives, as it does not know them: {classes(found.unknown)}")
     if arguments.json:

@@ -146,42 +146,16 @@ def fit_in_memory(files: Sequence[str]) -> bool:
     return size_of(expand(list(files))) <= IN_MEMORY
 
 
-def labels_of(block: Block) -> Any:
-    """The labels of a block, which must be there and be classes."""
-    import numpy as np
+def targets_of(block: Block, regression: bool) -> Any:
+    """The labels of a block, which must be there: classes, or numbers to come near to."""
+    from ..errors import DataError
 
-    labels = _there(block)
-    if labels.dtype.kind == "f":
-        broken = np.flatnonzero(labels != np.round(labels))
-        if len(broken):
-            row = int(broken[0])
-            raise CommandError(
-                f"{block.place(row)}: the label {labels[row]:g} is a number of a regression and no class; "
-                "say --algorithm pa2-regressor"
-            )
-    return labels
-
-
-def targets_of(block: Block) -> Any:
-    """The labels of a block as numbers to come near to."""
-    import numpy as np
-
-    labels = _there(block)
-    if labels.dtype.kind in "US":
-        for row, text in enumerate(labels.tolist()):
-            try:
-                float(text)
-            except ValueError:
-                raise CommandError(
-                    f"{block.place(row)}: the label {text!r} is no number, and a regression needs numbers; for classes "
-                    "choose another --algorithm"
-                ) from None
-    targets = labels.astype(np.float64)
-    wrong = np.flatnonzero(~np.isfinite(targets))
-    if len(wrong):
-        row = int(wrong[0])
-        raise CommandError(f"{block.place(row)}: the label {labels[row]} is not a finite number")
-    return np.ascontiguousarray(targets)
+    try:
+        return block.targets(regression)
+    except DataError as error:
+        if error.row is not None and error.remedy:  # which names classes of Python
+            error.at(remedy="for classes choose another --algorithm" if regression else "say --algorithm pa2-regressor")
+        raise
 
 
 def are_numbers_of_a_regression(block: Block) -> bool:
@@ -205,16 +179,3 @@ def n_vectors_for(block: Block) -> int:
 def are_words(labels: Any) -> bool:
     """Whether labels are text; in an array of objects the first one tells."""
     return labels.dtype.kind in "US" or (labels.dtype.kind == "O" and len(labels) > 0 and isinstance(labels[0], str))
-
-
-def _there(block: Block) -> Any:
-    import numpy as np
-
-    labels = block.labels
-    if labels is None:
-        raise CommandError(f"{block.file(0)}: there are no labels; name their column by --label")
-    if labels.dtype.kind == "f":
-        missing = np.flatnonzero(np.isnan(labels))
-        if len(missing):
-            raise CommandError(f"{block.place(int(missing[0]))}: the label is missing")
-    return labels

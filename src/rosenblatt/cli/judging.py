@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -13,12 +13,13 @@ from ..core import labels
 from ..core.learner import Learner
 from ..core.spec import Spec
 from ..data import Block
+from ..data.moments import Moments
 from ..model_files import Model, learners, read, refusing
 from ..schema import cut
 from ..tables import Table
 from . import algorithms
 from .features import Features
-from .inputs import are_words, labels_of, opened, targets_of
+from .inputs import are_words, opened, targets_of
 from .terminal import CommandError, several, shown
 
 Array = Any
@@ -134,19 +135,19 @@ class Judgement:
 class Regression:
     """How far predicted numbers lie from the true ones."""
 
-    rows: int = 0
     off: float = 0.0  # Σ |y − s|
     off2: float = 0.0  # Σ (y − s)²
-    mean: float = 0.0  # of y,
-    spread: float = 0.0  # and Σ (y − mean)²
+    truths: Moments = field(default_factory=Moments)  # of y
 
     def add(self, truth: Array, predicted: Array) -> None:
-        """Some rows more (their mean and spread as Chan, Golub and LeVeque 1979 have it)."""
-        n, off = len(truth), truth - predicted
-        mean, total = float(truth.mean()), self.rows + n
-        self.spread += float(np.square(truth - mean).sum()) + (mean - self.mean) ** 2 * self.rows * n / total
-        self.mean += (mean - self.mean) * n / total
-        self.off, self.off2, self.rows = self.off + float(np.abs(off).sum()), self.off2 + float(off @ off), total
+        """Some rows more."""
+        off = truth - predicted
+        self.truths = self.truths.joined(Moments.of(truth))
+        self.off, self.off2 = self.off + float(np.abs(off).sum()), self.off2 + float(off @ off)
+
+    @property
+    def rows(self) -> int:
+        return self.truths.n
 
     @property
     def mae(self) -> float:
@@ -159,7 +160,7 @@ class Regression:
     @property
     def r2(self) -> float | None:
         """The share of the variance that is explained; None: there is none."""
-        return 1 - self.off2 / self.spread if self.spread else None
+        return 1 - self.off2 / self.truths.squares if self.truths.squares else None
 
     def __str__(self) -> str:
         r2 = "none, as all labels are the same" if self.r2 is None else f"{self.r2:.4f}"
@@ -181,12 +182,12 @@ def judged(
     if classes is None:
         regression = Regression()
         for block, numbers, _ in scored(features, learner, blocks):
-            regression.add(targets_of(block), numbers.astype(np.float64))
+            regression.add(targets_of(block, regression=True), numbers.astype(np.float64))
         return regression
     known = list(classes.tolist())
     confusion = np.zeros((len(known), len(known)), np.int64)
     for block, _, codes in scored(features, learner, blocks):
-        truth = labels_of(block)
+        truth = targets_of(block, regression=False)
         if are_words(truth) != are_words(classes):
             truth = truth.astype(str) if are_words(classes) else _numbers(truth, block)
         for label in labels.distinct(truth).tolist():

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from . import options
-from .terminal import CommandError, Progress, note, shown
+from .terminal import CommandError, Progress, note, option, shown
 
 EXAMPLE = "rosenblatt predict mood.model new.csv --scores > answers.csv"
 
@@ -54,7 +54,7 @@ def run(arguments: argparse.Namespace) -> None:
                 n += len(block)
                 progress(f"{n:,} rows", share=stream.progress)
         if stream.skipped:
-            note(str(stream.skipped))
+            note(stream.skipped.worded(option))
 
 
 class Lines:

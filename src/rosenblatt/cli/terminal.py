@@ -11,30 +11,21 @@ import json
 import math
 import os
 import re
+import shlex
 import signal
 import sys
 import time
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from ..errors import DataError
+
 #: Exit codes. SIGTERM and SIGHUP end like Ctrl-C, with 143 and 129.
 DONE, FAILED, USAGE, INTERRUPTED, PIPE_CLOSED = 0, 1, 2, 130, 141
 
 _IN_OPTIONS = (
-    (r"by rb\.data\.stream, or say memory=… to hold more", "by --stream, or say --memory SIZE to hold more"),
-    (
-        r"say a smaller block_rows, or memory=… to hold more",
-        "say a smaller --block-rows, or --memory SIZE to hold more",
-    ),
-    (r"delimiter=", "--delimiter "),
-    (r"zero_based=True", "--zero-based yes"),
-    (r"missing='absent'", "--missing absent"),
-    (r"say label_type='text'", "say --label-type text; if they are any numbers, --label-type number"),
-    (r"for instance format='csv'", "for instance --format csv"),
-    (r"say format='csv'", "say --format csv"),
-    (r"name the label column", "name the label column, --label NAME"),
-    (r"encoding_errors='replace'", "--encoding-errors replace"),
-    (r"got np.str_\((.*?)\); say which number each is, .*", r"got \1; say which number each is by --classes"),
+    (r"with rb\.data\.stream", "with --stream"),
+    (r"block_rows=…", "--block-rows N"),
     (r"worker_timeout=…", "--worker-timeout S"),
     (r"in_memory=False", "--stream"),
     (r"; a script that starts them needs .*", ""),
@@ -90,7 +81,7 @@ def in_words(error: BaseException) -> str:
         return (
             f"there is not enough memory ({error}); --stream learns block by block" if str(error) else "out of memory"
         )
-    sentence = str(error)
+    sentence = error.worded(option) if isinstance(error, DataError) else str(error)
     if isinstance(error, OSError):
         if error.filename is None and error.errno == errno.EBADF:
             return "standard output is closed"
@@ -98,6 +89,27 @@ def in_words(error: BaseException) -> str:
         where = where if error.filename is None else f"{error.filename}: "
         sentence = where + (error.strerror or str(error))
     return " ".join(in_options(sentence).split())
+
+
+#: Settings of Python's whose option is not spelled as they are.
+_OPTIONS = {
+    "memory": "--memory SIZE",
+    "columns": "--label NAME",
+    "label_type": "--label-type text; if they are any numbers, --label-type number",
+    "header": "header=False in Python",
+}
+
+
+def option(parameter: str, value: Any) -> str:
+    """A setting of Python's as an option of the command line."""
+    if parameter in _OPTIONS:
+        return _OPTIONS[parameter]
+    if isinstance(value, bool):
+        value = "yes" if value else "no"
+    elif isinstance(value, dict):
+        value = ",".join(f"{key}={number}" for key, number in value.items())
+    words = shlex.quote(value.replace("\t", r"\t"))
+    return f"--{parameter.replace('_', '-')} {words}"
 
 
 def in_options(text: str) -> str:

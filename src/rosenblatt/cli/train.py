@@ -11,9 +11,10 @@ import os
 import time
 from typing import Any
 
+from ..errors import DataError
 from . import algorithms, clustered, options
 from .parameters import OPTIONS, asked_for, spelled
-from .terminal import DONE, CommandError, Interrupt, Progress, beside, emit, in_words, note, show
+from .terminal import DONE, CommandError, Interrupt, Progress, beside, emit, in_words, note, option, show
 
 EXAMPLE = "rosenblatt train reviews.csv -o mood.model --held-out 0.1"
 
@@ -87,7 +88,7 @@ def run(arguments: argparse.Namespace) -> int:
                         training.by_blocks(course)
                 finally:
                     if course.skipped:
-                        note(str(course.skipped))
+                        note(course.skipped.worded(option))
             held_out, fault = _held_out(course)
             told = story.of(course, streamed, held_out)
             saved = f"the model is in {arguments.output}"
@@ -120,9 +121,9 @@ def _is_streamed(course: Any, arguments: argparse.Namespace) -> bool:
     at_once = any(all_rows.values()) or course.name == "BatchPerceptron" or hasattr(course.learner, "kernel")
     streamed = bool(arguments.resume or arguments.stream or (course.passes == 1 and not at_once))
     streamed = streamed or not fit_in_memory(arguments.files)
-    for option, asked in all_rows.items():
+    for words, asked in all_rows.items():
         if asked and streamed and not arguments.resume:
-            raise CommandError(f"{option} needs all rows at once, and these are learned from block by block")
+            raise CommandError(f"{words} needs all rows at once, and these are learned from block by block")
     return streamed
 
 
@@ -130,14 +131,14 @@ def _held_out_files(arguments: argparse.Namespace) -> list[str]:
     return [arguments.held_out] if isinstance(arguments.held_out, str) else []
 
 
-def _once_more(course: Any, arguments: argparse.Namespace, error: Exception) -> Any:
+def _once_more(course: Any, arguments: argparse.Namespace, error: DataError) -> Any:
     """The course from its beginning, to learn block by block from what cannot be held; refuses where it may not."""
     from . import inputs
 
     if inputs.come_once(arguments.files) or course.name == "BatchPerceptron":
         raise error
     arguments.stream = True
-    reason = str(error).rpartition(";")[0]
+    reason = str(error.at(remedy=""))
     try:
         _is_streamed(course, arguments)
     except CommandError as refusal:

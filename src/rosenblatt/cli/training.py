@@ -22,23 +22,19 @@ from ..core import engine, labels
 from ..core.learner import Learner, Pass, learn_labels
 from ..core.spec import Spec
 from ..data import Block, Skipped, Svmlight
-from ..data.ahead import Ahead
 from ..data.blocks import placed
 from ..data.csr import Csr, stacked
 from ..data.features import nbytes_of
 from ..data.holding import HOLD_LESS, Holding
 from .algorithms import class_weights
 from .features import Features
-from .inputs import are_words, labels_of, opened, read_whole, stamps, targets_of
+from .inputs import are_words, opened, read_whole, stamps, targets_of
 from .terminal import CommandError, Interrupt, Progress, shown
 
 Array = Any
 
 #: Of more different labels than these it is refused to learn classes.
 MOST_CLASSES = 1 << 15
-
-#: So many blocks are taken apart ahead of learning.
-AHEAD = 2
 
 
 @dataclass
@@ -102,9 +98,9 @@ class Course:
 
     def targets_of(self, block: Block) -> Array:
         """What there is to learn: labels, or numbers."""
+        labels = targets_of(block, self.is_regression)
         if self.is_regression:
-            return targets_of(block)
-        labels = labels_of(block)
+            return labels
         if self.classes is not None and len(self.classes) and are_words(labels) != are_words(self.classes):
             kinds = ("words", "numbers") if are_words(labels) else ("numbers", "words")
             raise CommandError(f"{block.file(0)}: the labels are {kinds[0]}, and those of the model are {kinds[1]}")
@@ -268,13 +264,7 @@ def by_blocks(course: Course) -> None:
 def _one_pass(course: Course, stream: Any, number: int, rng: np.random.Generator | None) -> None:
     """One pass over a stream. The next block is taken apart while this one is learned from."""
     before, seen, first = course.errors, 0, number == 1
-
-    def apart(block: Block) -> tuple[Block, Any]:
-        told = Block(block.labels, block.lines, block.files, weights=block.weights)
-        return told, course.features.read(block, learn=first)
-
-    blocks = Ahead(course.blocks(stream), apart, "rosenblatt-encoder", AHEAD)
-    try:
+    with course.features.read_ahead(course.blocks(stream), learn=first) as blocks:
         if not course.begun and course.features.encoder is not None and course.spec.space.name == "linear":
             _begin(course, course.features, None, rng)  # while the first block is read
         for block, read in blocks:
@@ -286,8 +276,6 @@ def _one_pass(course: Course, stream: Any, number: int, rng: np.random.Generator
                 course.mistakes[number - 1 :] = [course.errors - before]
             del read  # or it would be in memory while the next one is waited for
             _tell(course, number, seen, course.mistakes[-1], stream.progress)
-    finally:
-        blocks.stop()
 
 
 def _begin(course: Course, rows: Any, weight: Array | None, rng: np.random.Generator | None) -> None:
@@ -303,12 +291,12 @@ def _begin(course: Course, rows: Any, weight: Array | None, rng: np.random.Gener
 def _learn(course: Course, block: Block, csr: Csr, y: Array, rng: np.random.Generator | None) -> None:
     learner = course.learner
     weight = _weights(course, y, block.weights)
-    if course.arguments.shuffle_buffer and rng is not None:
-        order = rng.permutation(len(block))
+    order = rng.permutation(len(block)) if course.arguments.shuffle_buffer and rng is not None else None
+    if order is not None:
         csr, y, weight = csr.taken(order), y[order], None if weight is None else weight[order]
     if course.begun and csr.n_features > learner.n_features:
         learner.widen(csr.n_features)
-    with placed([block]):
+    with placed([block], order):
         rows = course.spec.rows(csr, learner.dtype if course.begun else None, learner=learner if course.begun else None)
     if not course.begun:
         _begin(course, rows, weight, rng)
@@ -327,12 +315,9 @@ def _weights(course: Course, y: Array, weight: Array | None) -> Array | None:
         return weight
     classes = labels.classes_of(y if weight is None else y[weight > 0])
     codes = labels.encode(y, classes)
-    if asked == "balanced":
-        counts = np.bincount(codes[codes >= 0] if weight is None else codes[weight > 0], minlength=len(classes))
-        by_class = counts.sum() / (len(classes) * counts.astype(np.float64))
-    else:
-        asked = course.parameters["class_weight"] = class_weights(asked, y)
-        by_class = np.array([asked.get(label, 1.0) for label in classes.tolist()], np.float64)
+    counts = np.bincount(codes if weight is None else codes[weight > 0], minlength=len(classes))
+    asked = course.parameters["class_weight"] = class_weights(asked, y)
+    by_class = labels.class_weights(asked, classes, counts, stream=asked != "balanced")
     return by_class[codes] if weight is None else weight * by_class[codes]
 
 

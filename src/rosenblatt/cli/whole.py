@@ -13,7 +13,7 @@ from ..data.csr import Csr
 from ..data.holding import Holding
 from . import names
 from .features import Features
-from .inputs import columns_of, labels_of, opened, targets_of
+from .inputs import columns_of, opened, targets_of
 from .terminal import CommandError
 from .training import refuse_one_class
 
@@ -48,7 +48,7 @@ def read(arguments: argparse.Namespace, most: int | None = None, regression: boo
             holding.keep(2 * part.nbytes, len(part), part.file(0))  # and all of them in one
             blocks.append(part)
         block, columns, format = joined(blocks), stream.columns, stream.format
-    y = targets_of(block) if regression else labels_of(block)
+    y = targets_of(block, regression)
     if not regression:
         refuse_one_class(np.unique(y), arguments.files)
     features = Features.asked_for(columns, format, arguments)

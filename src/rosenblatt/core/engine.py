@@ -61,6 +61,7 @@ from .._native import (
     unicode_version,
     weigh_columns,
 )
+from ..errors import DataError
 
 __all__ = [
     "keep_freed_memory",
@@ -202,16 +203,12 @@ def admit(X: Any, dtype: Any = None, names: Any = None) -> Rows:
         fault, largest = _native.scan(view)
     if fault == "index out of range":
         row = _row_of(view, np.flatnonzero((view[1] < 0) | (view[1] >= X.shape[1]))[0])
-        raise ValueError(
-            f"Input X has a column index outside its {X.shape[1]} columns at row {row}; rebuild the matrix"
-        )
+        raise DataError(f"Input X has a column index outside its {X.shape[1]} columns", "rebuild the matrix", row=row)
     if fault == "not finite":
-        raise ValueError(_not_finite(X, view, names))
+        raise _not_finite(X, view, names)
     if largest * largest * X.shape[1] > float(np.finfo(dtype).max) and not np.isfinite(_native.radius2(view, None)):
-        row = _longest(view, largest)
-        raise ValueError(
-            f"Input X: the squared norm of row {row} overflows {dtype} (max |x| is {largest:g}); scale X down"
-        )
+        problem = f"the squared norm overflows {dtype} (max |x| is {largest:g})"
+        raise DataError(problem, "scale X down", row=_longest(view, largest))
     return Rows(view, X.shape[0], X.shape[1], dtype, largest)
 
 
@@ -326,8 +323,8 @@ def _longest(view: View, largest: float) -> int:
     return int(np.argmax(np.bincount(rows, squares)))
 
 
-def _not_finite(X: Any, view: View, names: Any) -> str:
-    """Where the first NaN or infinity is."""
+def _not_finite(X: Any, view: View, names: Any) -> DataError:
+    """The first NaN or infinity, and where it is."""
     if len(view) == 1:
         row, column = (int(place) for place in np.argwhere(~np.isfinite(view[0]))[0])
         value, given = view[0][row, column], np.asarray(X)[row, column]
@@ -335,11 +332,11 @@ def _not_finite(X: Any, view: View, names: Any) -> str:
         entry = int(np.flatnonzero(~np.isfinite(view[2]))[0])
         row, column, value = _row_of(view, entry), int(view[1][entry]), view[2][entry]
         given = X.tocsr()[row, column]
-    place = f"row {row}, column {column}" + ("" if names is None else f" ({names[column]!r})")
+    error = DataError("", row=row, column=column, name=None if names is None else names[column])
     if np.isfinite(given):
-        return f"Input X holds {given:g} at {place}, which overflows {value.dtype}; scale X down"
+        return error.at(problem=f"Input X overflows {value.dtype}: it holds {given:g}", remedy="scale X down")
     what = "NaN" if np.isnan(value) else "infinity (inf)"
-    return f"Input X contains {what} at {place}; remove or impute such values first"
+    return error.at(problem=f"Input X contains {what}", remedy="remove or impute such values first")
 
 
 def product(A: Any, B: Any) -> Array:

@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..errors import DataError
+
 Array = NDArray[Any]
 
 _BLOCK = 1 << 13
@@ -71,14 +73,68 @@ def insert(classes: Array, label: Any) -> tuple[Array, int]:
     return extended[order], int(np.flatnonzero(order == len(classes))[0])
 
 
-def check_class_weight(given: Any) -> None:
+def check_class_weight(class_weight: Any) -> None:
     """Refuse class weights that are neither None, "balanced" nor a dict of finite numbers >= 0."""
-    if given is None or (isinstance(given, str) and given == "balanced"):
+    if class_weight is None or (isinstance(class_weight, str) and class_weight == "balanced"):
         return
-    if not isinstance(given, dict):
-        raise ValueError(f"class_weight must be a dict, 'balanced' or None; got {given!r}")
-    if not all(isinstance(weight, numbers.Real) and 0 <= float(weight) < math.inf for weight in given.values()):
-        raise ValueError(f"class_weight must hold finite numbers >= 0, got {given!r}")
+    if not isinstance(class_weight, dict):
+        raise ValueError(f"class_weight must be a dict, 'balanced' or None; got {class_weight!r}")
+    if not all(isinstance(weight, numbers.Real) and 0 <= float(weight) < math.inf for weight in class_weight.values()):
+        raise ValueError(f"class_weight must hold finite numbers >= 0, got {class_weight!r}")
+
+
+def class_weights(class_weight: Any, classes: Array, counts: Array | None = None, *, stream: bool = False) -> Array:
+    """One weight per class: that of a dict (else 1), or n/(k·count) where they are "balanced".
+
+    Parameters
+    ----------
+    class_weight : dict or "balanced"
+        What was asked for.
+    classes : ndarray
+        The k classes.
+    counts : ndarray of int or None
+        Rows of each class, n in all; needed for "balanced" alone.
+    stream : bool, default=False
+        The classes are those of a part of the rows: not all that a dict names need be among them.
+    """
+    check_class_weight(class_weight)
+    if class_weight == "balanced":
+        if stream or counts is None:
+            raise ValueError(
+                "class_weight='balanced' needs all of y, which a stream does not have; give the weights as a dict"
+            )
+        return np.asarray(counts.sum() / (len(classes) * np.maximum(counts, 1).astype(np.float64)))
+    names = classes.tolist()
+    if not stream and not any(label in class_weight for label in names):
+        raise ValueError(f"class_weight names {list(class_weight)}, none of which is a class: {names}")
+    return np.array([class_weight.get(label, 1.0) for label in names], np.float64)
+
+
+def targets(y: Array, regression: bool) -> Array:
+    """What to learn from labels: classes as they are, numbers of a regression as float64; refuses all other labels."""
+    if regression and y.dtype.kind not in "biuf":
+        y = _as_numbers(y)
+    if y.dtype.kind == "f":
+        wrong = np.flatnonzero(~np.isfinite(y) if regression else ~np.isfinite(y) | (y != np.round(y)))
+        if len(wrong):
+            row = int(wrong[0])
+            if np.isnan(y[row]):
+                raise DataError("the label is missing", row=row)
+            if np.isinf(y[row]):
+                raise DataError(f"labels must be finite, got {y[row]}", row=row)
+            problem = f"classes are whole numbers or words, got the label {y[row]:g}"
+            raise DataError(problem, "use a regressor", row=row)
+    return np.ascontiguousarray(y, np.float64) if regression else y
+
+
+def _as_numbers(y: Array) -> Array:
+    for row, label in enumerate(y.tolist()):
+        try:
+            float(label)
+        except (TypeError, ValueError):
+            problem = f"a regression needs numbers, got the label {label!r}"
+            raise DataError(problem, "for classes use a classifier", row=row) from None
+    return y.astype(np.float64)
 
 
 def extend(classes: Array, y: Array) -> Array:

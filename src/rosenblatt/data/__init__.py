@@ -1,12 +1,13 @@
 """Files to rows: svmlight, Vowpal Wabbit, CSV, JSON lines, Parquet and Arrow, whole or block by block, and back."""
 
+from ..errors import DataError
 from .arrow_files import ArrowFile, Parquet
 from .blocks import Block
 from .columns import Columns
 from .csr import Csr
 from .csv_files import Csv
 from .encoder import Encoder, TextEncoder
-from .faults import DataError, Skipped
+from .faults import Skipped
 from .json_lines import JsonLines
 from .reading import Data, Stream, read, stream
 from .svmlight import Svmlight

@@ -8,11 +8,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from ..errors import DataError
 from .blocks import Block
 from .chunks import Size
 from .columns import Profile, check_names, profile_values, repeated
 from .extras import arrow
-from .faults import DataError
 from .sources import Source
 from .tables import SAMPLE_ROWS, TableReader, types_of
 
@@ -84,9 +84,8 @@ class ArrowReader(TableReader):
                 safe = str(type_) != "double" or not pa.types.is_integer(column.type)
                 columns.append(column.cast(type_, safe=safe))
             except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
-                raise DataError(
-                    f"values of type {column.type} cannot be read as {type_} ({error})", file, None, name
-                ) from error
+                problem = f"values of type {column.type} cannot be read as {type_} ({error})"
+                raise DataError(problem, file=file, name=name) from error
         table = pa.Table.from_arrays(columns, list(types))
         lines = np.arange(first, first + table.num_rows, dtype=np.int64)
         return self._block(table, lines, file)
@@ -118,11 +117,11 @@ class _Opened:
         except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
             self._handle.close()
             reason = f"not a {format.capitalize()} file, or one that was cut short ({str(error).splitlines()[0]})"
-            raise DataError(reason, source.name) from error
+            raise DataError(reason, file=source.name) from error
         twice = repeated(names)
         if twice is not None:
             self._handle.close()
-            raise DataError(f"two columns are called {twice!r}; rename one", source.name)
+            raise DataError(f"two columns are called {twice!r}", "rename one", file=source.name)
 
     def _ipc(self, pa: Any) -> Any:
         try:
@@ -148,7 +147,7 @@ class _Opened:
                 batch.validate(full=True)
                 yield batch
         except (pa.ArrowException, OSError) as error:
-            raise DataError(f"the file is damaged ({str(error).splitlines()[0]})", self._source.name) from error
+            raise DataError(f"the file is damaged ({str(error).splitlines()[0]})", file=self._source.name) from error
 
     def __enter__(self) -> _Opened:
         return self

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -11,8 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..core import labels
+from ..errors import DataError
 from .csr import Csr, stacked
-from .faults import DataError
 from .texts import Texts
 
 Array = NDArray[Any]
@@ -86,12 +86,28 @@ class Block:
             raise AttributeError("a block of a table has columns, not a matrix: see .table, or encode it")
         return self.csr.n_features
 
+    def targets(self, regression: bool) -> Array:
+        """The labels, which must be there: classes, or the numbers of a regression as float64."""
+        if self.labels is None:
+            raise DataError(
+                "there are no labels", "name their column, for instance {}",
+                file=self.file(0), parameter="columns", value={"label": "sentiment"},
+            )  # fmt: skip
+        with placed([self]):
+            return labels.targets(self.labels, regression)
+
     def file(self, row: int) -> str:
         """The file of a row."""
         return next(name for name, start in reversed(self.files) if start <= row)
 
+    def origin(self, row: int) -> dict[str, Any]:
+        """The file and line of a row, as fields of a `DataError`; its number, where it is of no file."""
+        if not self.files:
+            return {"row": row}
+        return {"file": self.file(row), "line": int(self.lines[row])}
+
     def place(self, row: int) -> str:
-        """Where a row stood: its file and line."""
+        """The file and line of a row, in words."""
         return f"{self.file(row)}, line {self.lines[row]}"
 
     def __repr__(self) -> str:
@@ -137,16 +153,15 @@ def joined(blocks: Sequence[Block]) -> Block:
 
 
 @contextmanager
-def placed(places: Sequence[Block]) -> Iterator[None]:
-    """Say of a row that is refused by its number in these blocks where it stood."""
+def placed(blocks: Sequence[Block], order: Array | None = None) -> Iterator[None]:
+    """Add the file and line to the error of a row of these blocks; ``order``: the rows were put in this order first."""
     try:
         yield
-    except ValueError as error:
-        found = re.search(r" of row (\d+)", str(error))
-        if found is None:
+    except DataError as error:
+        if error.row is None or error.file is not None or not blocks:
             raise
-        row, block = int(found[1]), 0
-        while row >= len(places[block]):
-            row, block = row - len(places[block]), block + 1
-        told = str(error).replace(found[0], "").replace("Input X: ", "")
-        raise DataError(told, places[block].file(row), int(places[block].lines[row])) from None
+        row, block = error.row if order is None else int(order[error.row]), 0
+        while row >= len(blocks[block]):
+            row, block = row - len(blocks[block]), block + 1
+        error.at(**blocks[block].origin(row))
+        raise

@@ -8,8 +8,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ..core import engine
+from ..errors import DataError
 from .csr import Array
-from .faults import DataError
 from .sources import Source
 
 #: A row may not be longer than this many bytes: a file without line ends is not text of rows.
@@ -116,7 +116,7 @@ def chunks(source: Source, size: Size | None, quoting: Quoting = LINES, line: in
 
 
 def _never_closed(source: Source, line: int) -> DataError:
-    return DataError("a quoted value of the row that begins here is never closed", source.name, line)
+    return DataError("a quoted value of the row that begins here is never closed", file=source.name, line=line)
 
 
 def skip_mark(source: Source) -> None:
@@ -143,4 +143,4 @@ def heads(source: Source, size: int = _HEAD) -> Iterator[tuple[bytes, bool]]:
 
 def _endless(source: Source, line: int, most: int) -> DataError:
     reason = f"no row ends within {most >> 20} MiB of here: is it text, and the quoting closed?"
-    return DataError(reason, source.name, line)
+    return DataError(reason, file=source.name, line=line)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, Literal, NamedTuple
 
-from .faults import DataError
+from ..errors import DataError
 
 #: Names that a label column has, in order of preference.
 LABEL_NAMES = ("label", "labels", "target", "y", "class", "sentiment", "outcome")
@@ -151,7 +151,8 @@ def check_names(wanted: Iterable[str], there: Sequence[str], file: str, owner: s
     for name in wanted:
         if name not in known:
             shown = ", ".join(there[:12]) + (f", … ({len(there)} in all)" if len(there) > 12 else "")
-            raise DataError(f"{owner}there is no column {name!r}{nearest(name, there)}; the columns are: {shown}", file)
+            problem = f"{owner}there is no column {name!r}{nearest(name, there)}"
+            raise DataError(problem, f"the columns are: {shown}", file=file)
 
 
 def resolved(given: Columns, profiles: Mapping[str, Profile], file: str) -> Columns:
@@ -179,7 +180,7 @@ def resolved(given: Columns, profiles: Mapping[str, Profile], file: str) -> Colu
         chosen = {kind: tuple(getattr(given, kind) or ()) for kind in kinds}
     found = replace(given, label=label or False, label_type=label_type, why=why, **chosen)
     if not found.used:
-        raise DataError("no column holds labels, text, numbers or categories; name those to use", file)
+        raise DataError("no column holds labels, text, numbers or categories", "name those to use", file=file)
     used = set(found.used)
     return replace(found, ignored=tuple(name for name in profiles if name not in used))
 

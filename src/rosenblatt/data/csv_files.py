@@ -11,12 +11,12 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..core import engine, memory
+from ..errors import DataError
 from .blocks import Block
 from .chunks import Chunk, Quoting, Size, chunks, heads, skip_mark
 from .columns import Profile, check_names, profile_strings, repeated
 from .csr import Array
 from .extras import arrow
-from .faults import DataError
 from .sources import Source
 from .tables import MISSING, SAMPLE_ROWS, VALUE_BYTES, TableReader, codes_of, typed_with_care, types_of
 from .texts import Strings, Texts
@@ -78,7 +78,7 @@ class CsvReader(TableReader):
             if whole or len(rows) > 1:
                 break
         if not rows:
-            raise DataError("the file is empty", source.name)
+            raise DataError("the file is empty", file=source.name)
         self._check_delimiter(text, whole, rows, source.name)
         header = self.settings.header
         if header is None:
@@ -104,8 +104,8 @@ class CsvReader(TableReader):
         fields = max((len(row) for row in _rows(text, better, self.settings.quote, whole)[:1]), default=0)
         if fields > 1:
             raise DataError(
-                f"with delimiter={told!r} a row is one value, with {better!r} it is {fields}: say delimiter={better!r}",
-                file, 1,
+                f"with the delimiter {told!r} a row is one value, with {better!r} it is {fields}", "say {}",
+                file=file, line=1, parameter="delimiter", value=better,
             )  # fmt: skip
 
     def _names(self, first: Sequence[str], file: str) -> list[str]:
@@ -114,7 +114,10 @@ class CsvReader(TableReader):
         names = [name.strip() for name in first]
         twice = repeated(names)
         if twice is not None:
-            raise DataError(f"two columns are called {twice!r}; rename one, or say header=False", file, 1)
+            raise DataError(
+                f"two columns are called {twice!r}", "rename one, or say {}",
+                file=file, line=1, parameter="header", value=False,
+            )  # fmt: skip
         return names
 
     def _header(self, source: Source) -> tuple[list[str], int]:
@@ -127,7 +130,7 @@ class CsvReader(TableReader):
             if rows or whole:
                 break
         if not rows:
-            raise DataError("the file is empty", source.name)
+            raise DataError("the file is empty", file=source.name)
         assert self.settings.delimiter is not None
         row = text[int(begin[0]) : end]
         fault = fault_of(row, source.name, int(line[0]) + 1)
@@ -223,14 +226,16 @@ class CsvReader(TableReader):
         wide = chunk._replace(text=text, longest=2 * chunk.longest)
         table = self._read(wide, names, dict.fromkeys(wanted, pa.string()), False, remember)
         if len(ragged) + table.num_rows != len(lines):
-            raise DataError("its rows cannot be told apart: is every quoted value closed?", file, int(lines[0]))
+            raise DataError(
+                "its rows cannot be told apart: is every quoted value closed?", file=file, line=int(lines[0])
+            )
         expected = len(names)
         found = [
             DataError(
-                f"{n} value{'s' if n != 1 else ''} where {expected} columns are expected; quote a value that holds "
-                f"the delimiter {self.settings.delimiter!r}",
-                file,
-                int(lines[row]),
+                f"{n} value{'s' if n != 1 else ''} where {expected} columns are expected",
+                f"quote a value that holds the delimiter {self.settings.delimiter!r}",
+                file=file,
+                line=int(lines[row]),
             )
             for row, n in sorted(ragged)
         ]
@@ -245,7 +250,7 @@ class CsvReader(TableReader):
                 except UnicodeDecodeError:
                     fault = fault_of(value, file, 1)
                     assert fault is not None
-                    faults.setdefault(row, DataError(fault.reason, file, int(lines[row]), name))
+                    faults.setdefault(row, fault.at(line=int(lines[row]), byte=None, name=name))
         kept = [row for row in range(len(lines)) if row not in faults]
         values = {name: [column[row] for row in kept] for name, column in values.items()}
         table, lines, others = typed_with_care(values, self.columns, lines[kept], file)

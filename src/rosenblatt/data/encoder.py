@@ -8,13 +8,13 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from .. import schema
+from ..errors import DataError
 from .blocks import Block
 from .columns import Columns, check_names
 from .csr import Array, Csr, beside, index_type
 from .extras import arrow
-from .faults import DataError
 from .hashing import hash_names
-from .standard import RunningScale
+from .moments import RunningScale
 from .tables import codes_of, numpy_of
 
 Rows = tuple[Array, Array, Array]  # indptr, indices, data
@@ -154,11 +154,9 @@ class Encoder:
             name = min(found, key=lambda name: first[name])
             row = first[name]
             raise DataError(
-                "the value is missing; fill it in, or say missing='absent'",
-                block.file(row),
-                int(block.lines[row]),
-                name,
-            )
+                "the value is missing", "fill it in, or say {}",
+                **block.origin(row), name=name, parameter="missing", value="absent",
+            )  # fmt: skip
         return found
 
     def _numeric(self, block: Block) -> Array:
@@ -168,7 +166,7 @@ class Encoder:
         x = x.astype(np.float64, copy=False)
         if np.isinf(x).any():
             row, column = (int(i) for i in np.argwhere(np.isinf(x))[0])
-            raise DataError("the value is infinite", block.file(row), int(block.lines[row]), names[column])
+            raise DataError("the value is infinite", **block.origin(row), name=names[column])
         return x
 
     def _scaled(self, x: Array, learn: bool) -> Csr:

@@ -1,38 +1,15 @@
-"""What is wrong with a file, and where: the one error of this package, and the record of what was skipped."""
+"""What becomes of faulty rows: the first is raised, or all are left out, counted, and the first few remembered."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any
+
+from ..errors import DataError, keyword
 
 #: How many of the rows that were skipped are remembered with their place and reason.
 REMEMBERED = 5
-
-
-class DataError(ValueError):
-    """A file that cannot be read as asked: one sentence with the file, the line and the byte or column.
-
-    Attributes
-    ----------
-    path : str
-        The file, as it was named; ``<stdin>`` for standard input.
-    line : int or None
-        The line, from 1 (of a Parquet or Arrow file: the row).
-    column : int, str or None
-        The byte of the line, from 1, or the name of the column.
-    reason : str
-        What is wrong, without the place.
-    """
-
-    def __init__(
-        self, reason: str, path: str | None = None, line: int | None = None, column: int | str | None = None
-    ) -> None:
-        self.path, self.line, self.column, self.reason = path, line, column, reason
-        place = [] if path is None else [path]
-        if line is not None:
-            place.append(f"line {line}")
-        if column is not None:
-            place.append(f"byte {column}" if isinstance(column, int) else f"column {column!r}")
-        super().__init__(": ".join(filter(None, [", ".join(place), reason])))
 
 
 @dataclass
@@ -49,14 +26,18 @@ class Skipped:
     def __bool__(self) -> bool:
         return self.count > 0
 
-    def __str__(self) -> str:
+    def worded(self, setting: Callable[[str, Any], str] = keyword) -> str:
+        """Their number and the first few, a line each; ``setting`` as in `DataError.worded`."""
         if not self.count:
             return "no rows skipped"
-        told = [f"{self.count} row{'s' if self.count > 1 else ''} skipped"]
-        told += [f"  {error}" for error in self.first]
+        lines = [f"{self.count} row{'s' if self.count > 1 else ''} skipped"]
+        lines += [f"  {error.worded(setting)}" for error in self.first]
         if self.count > len(self.first):
-            told.append(f"  … and {self.count - len(self.first)} more")
-        return "\n".join(told)
+            lines.append(f"  … and {self.count - len(self.first)} more")
+        return "\n".join(lines)
+
+    def __str__(self) -> str:
+        return self.worded()
 
 
 @dataclass

@@ -2,27 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
 from typing import Any, TypeVar
 
 import numpy as np
 
 from .. import schema
+from ..errors import DataError
 from ..text import Documents, Hashing
-from .ahead import Ahead
 from .blocks import Block
 from .columns import Columns
 from .csr import Csr
 from .encoder import Encoder, Read, Rows
-from .faults import DataError
 from .hashing import hash_names
+from .read_ahead import ReadAhead
 from .svmlight import Svmlight
 from .texts import Strings, chained
 from .vw import VowpalWabbit
 
 #: The section of a model file.
 SECTION = "features"
+#: So many blocks are read ahead of learning.
+AHEAD = 2
 #: So many names of categories are kept.
 MOST_CATEGORIES = 1 << 18
 #: 2^22 columns for text: more are of no use on the reviews of imdb. Where there are many classes, fewer, but not less.
@@ -44,7 +46,7 @@ class TextColumn:
         self._read = hashing.n_documents  # rows, in learning
         self._all_named = True
         self._unnamed: list[Any] = []  # strings of the first rows, whose n-grams are taken in together,
-        self._naming: list[Ahead[Documents, None]] = []  # by another thread
+        self._naming: list[ReadAhead[Documents, None]] = []  # by another thread
 
     def read(self, strings: Any, *, learn: bool) -> Rows:
         if learn and self.hashing.names is not None:
@@ -60,7 +62,7 @@ class TextColumn:
     def _name(self) -> None:
         if self._unnamed:
             strings, self._unnamed = Documents(chained(self._unnamed)), []
-            self._naming.append(Ahead(iter([strings]), self.hashing.learn_names, "rosenblatt-names"))
+            self._naming.append(ReadAhead(iter([strings]), self.hashing.learn_names, "rosenblatt-names"))
 
     def weigh(self, rows: Rows, *, learn: bool) -> Rows:
         if learn:
@@ -153,15 +155,24 @@ class Features:
 
     # The two steps of it: the first may be taken ahead, in another thread.
 
+    def read_ahead(self, blocks: Iterator[Block], *, learn: bool) -> ReadAhead[Block, tuple[Block, Read | Csr]]:
+        """Each block without its columns, and what it holds: the next are read while the caller works on this one."""
+
+        def apart(block: Block) -> tuple[Block, Read | Csr]:
+            rest = Block(block.labels, block.lines, block.files, weights=block.weights)
+            return rest, self.read(block, learn=learn)
+
+        return ReadAhead(blocks, apart, "rosenblatt-encoder", AHEAD)
+
     def read(self, block: Block, *, learn: bool) -> Read | Csr:
         """What a block holds, before anything that counts and means decide."""
         if self.encoder is not None:
             if block.columns is None:
                 wanted = ", ".join(self.encoder.columns.features[:6])
-                raise DataError(f"the model needs a table with the columns {wanted}", block.file(0))
+                raise DataError(f"the model needs a table with the columns {wanted}", file=block.file(0))
             return self.encoder.read(block, learn=learn)
         if block.csr is None:
-            raise DataError("the model needs numbered features, as svmlight has, and no table", block.file(0))
+            raise DataError("the model needs numbered features, as svmlight has, not a table", file=block.file(0))
         return block.csr
 
     def weighed(self, reads: Sequence[Read | Csr]) -> list[Csr]:

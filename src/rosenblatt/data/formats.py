@@ -8,12 +8,13 @@ from dataclasses import fields
 from pathlib import PurePath
 from typing import Any, Protocol, TypeAlias
 
+from ..errors import DataError
 from .arrow_files import ArrowFile, ArrowReader, Parquet
 from .blocks import Block
 from .chunks import Size
 from .columns import Columns, nearest
 from .csv_files import Csv, CsvReader
-from .faults import DataError, Judge
+from .faults import Judge
 from .json_lines import JsonLines, JsonLinesReader
 from .sources import Source, stem
 from .svmlight import Svmlight, SvmlightReader
@@ -90,7 +91,7 @@ def guessed(source: Source) -> str:
     lines = [line.strip() for line in (lines if len(head) < _HEAD else lines[:-1] or lines)]
     lines = [line for line in lines if line and not line.startswith(b"#")][:50]
     if not lines:
-        raise DataError("the file is empty", source.name)
+        raise DataError("the file is empty", file=source.name)
     # What more than half of the lines look like; the parser tells of the others.
     half = len(lines) / 2
     if sum(line.startswith(b"{") for line in lines) > half:
@@ -101,8 +102,9 @@ def guessed(source: Source) -> str:
         return "vw"
     if b"\x00" in head:
         raise DataError(
-            "not a text of rows, nor Parquet or Arrow; say which format it is, for instance format='csv'", source.name
-        )
+            "not a text of rows, nor Parquet or Arrow", "say which format it is, for instance {}",
+            file=source.name, parameter="format", value="csv",
+        )  # fmt: skip
     return "csv"
 
 

@@ -6,10 +6,10 @@ import re
 from typing import Any
 
 from ..core import memory
-from .faults import DataError
+from ..errors import DataError
 
 #: What to do where files are read whole.
-HOLD_LESS = "read them block by block, by rb.data.stream, or say memory=… to hold more"
+HOLD_LESS = "read block by block with rb.data.stream, or hold more with {}"
 
 #: What is held may take this share of the memory that is available, unless told otherwise.
 SHARE = 3 / 4
@@ -41,7 +41,8 @@ class Holding:
             rows += self._rows
             told = f"{rows:,} rows take" if rows else "it takes"
             limit, needed = memory.size(self.limit), memory.size(self._kept + n_bytes)
-            raise TooMuchError(f"{told} {needed} of memory or more, and {limit} is the limit; {self._remedy}", file)
+            problem = f"{told} {needed} of memory or more, and {limit} is the limit"
+            raise TooMuchError(problem, self._remedy, file=file, parameter="memory", value=...)
 
     def keep(self, n_bytes: int, rows: int, file: str) -> None:
         """Keep so many bytes, of so many rows, until the end."""

@@ -11,12 +11,13 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..core import memory
+from ..errors import DataError
 from .blocks import Block
 from .chunks import Chunk, Size, chunks, heads
 from .columns import Columns, Profile, check_names, profile_values
 from .csr import Array
 from .extras import arrow
-from .faults import DataError, Judge
+from .faults import Judge
 from .sources import Source
 from .tables import SAMPLE_ROWS, VALUE_BYTES, TableReader, typed_with_care, types_of
 from .utf8 import check_errors, fault_of
@@ -52,10 +53,10 @@ class JsonLinesReader(TableReader):
     def _profiles(self, source: Source) -> dict[str, Profile]:
         lines, rows = _sample(source)
         if not lines:
-            raise DataError("the file is empty", source.name)
+            raise DataError("the file is empty", file=source.name)
         names = dict.fromkeys(name for row in rows for name in row)
         if not names:
-            raise _fault(lines[0], source.name, 1) or DataError("no line is a JSON object", source.name, 1)
+            raise _fault(lines[0], source.name, 1) or DataError("no line is a JSON object", file=source.name, line=1)
         self._seen = {name: profile_values([row.get(name) for row in rows]) for name in names}
         return self._seen
 
@@ -74,7 +75,7 @@ class JsonLinesReader(TableReader):
         self.prepare(source)
         lines, rows = _sample(source)
         if not lines:
-            raise DataError("the file is empty", source.name)
+            raise DataError("the file is empty", file=source.name)
         there = list(dict.fromkeys(name for row in rows for name in row))
         if there:  # a key that none of the first rows has is a column that is not there
             check_names(self.columns.used, there, source.name)
@@ -156,9 +157,9 @@ def _fault(line: bytes, file: str, number: int) -> DataError | None:
     try:
         row = _loaded(line)
     except json.JSONDecodeError as error:
-        return DataError(f"not JSON: {error.msg}", file, number, error.colno)
+        return DataError(f"not JSON: {error.msg}", file=file, line=number, byte=error.colno)
     except (ValueError, RecursionError) as error:
-        return DataError(f"not JSON: {error}", file, number)
+        return DataError(f"not JSON: {error}", file=file, line=number)
     if not isinstance(row, dict):
-        return DataError("the line is JSON but not an object with names and values", file, number)
+        return DataError("the line is JSON but not an object with names and values", file=file, line=number)
     return None

@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core import engine
+from ..errors import DataError
 from .csr import Array, Csr, index_type
-from .faults import REMEMBERED, DataError, Judge, quoted
+from .faults import REMEMBERED, Judge, quoted
 from .sources import Source
 
 #: Bytes that one thread parses at a time. The result does not depend on it.
@@ -17,6 +18,11 @@ PART_BYTES = 1 << 18
 
 #: Bytes that a row takes for what is kept beside its label and line.
 _ROW_BYTES = {"weights": 8, "query_ids": 8, "tags": 16}
+
+#: What helps with a fault.
+_REMEDIES: dict[str, dict[str, Any]] = {
+    "zero_index": {"remedy": "if they count from 0, say {}", "parameter": "zero_based", "value": True}
+}
 
 
 class Parsed(NamedTuple):
@@ -77,8 +83,9 @@ def parse(
     if faulty:
         errors = []
         for fault, line, line_begin, begin, end in first:
-            reason = sentences[fault].format(token=quoted(bytes_[begin:end].tobytes()))
-            errors.append(DataError(reason, source.name, first_line - 1 + line, begin - line_begin + 1))
+            problem = sentences[fault].format(token=quoted(bytes_[begin:end].tobytes()))
+            error = DataError(problem, file=source.name, line=first_line - 1 + line, byte=begin - line_begin + 1)
+            errors.append(error.at(**_REMEDIES.get(fault, {})))
         judge.hear(errors, faulty)
     lines[:rows] += first_line - 1
 

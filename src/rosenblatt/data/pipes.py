@@ -11,7 +11,7 @@ import threading
 from collections.abc import Iterable
 from typing import Any
 
-from .faults import DataError
+from ..errors import DataError
 
 #: Bytes that are kept in memory; then they go to a temporary file without a name, which may have so many.
 IN_MEMORY, MOST = 1 << 26, 1 << 34
@@ -54,7 +54,7 @@ def refuse_twice(paths: Iterable[Any]) -> None:
     for path in paths:
         one = identity(path) if isinstance(path, (str, os.PathLike)) else None
         if one is not None and one in seen:
-            raise DataError("it is named twice, and can be read only once", called(path))
+            raise DataError("it is named twice, and can be read only once", file=called(path))
         seen.add(one)
 
 
@@ -125,11 +125,8 @@ class Kept:
 
     def _keep(self, some: bytes) -> None:
         if self._stored + len(some) > MOST:
-            raise DataError(
-                f"more than {MOST >> 30} GiB have come, which are kept as they are read more than once; write them to "
-                "a file first",
-                called(self._path),
-            )
+            problem = f"more than {MOST >> 30} GiB have come, which are kept as they are read more than once"
+            raise DataError(problem, "write them to a file first", file=called(self._path))
         try:
             self._store.seek(self._stored)
             self._store.write(some)

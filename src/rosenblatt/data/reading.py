@@ -6,15 +6,16 @@ import weakref
 from collections.abc import Generator, Iterator, Mapping
 from typing import Any
 
+from ..errors import DataError
 from ..text.analysis import whole_number
-from .ahead import Ahead
 from .blocks import Block, joined
 from .chunks import BLOCK_BYTES, BLOCK_ROWS, Size
 from .columns import Columns, columns_of
-from .faults import DataError, Judge, Skipped, judge_of
+from .faults import Judge, Skipped, judge_of
 from .formats import Format, Reader, format_of, reader_of
 from .holding import HOLD_LESS, Holding
 from .pipes import refuse_twice
+from .read_ahead import ReadAhead
 from .sources import Source, expand
 from .svmlight import SvmlightReader
 
@@ -74,7 +75,7 @@ class _Reading:
                 self._at[1].close()
         if not rows:
             skipped = f"; {self.judge.skipped.count} were skipped" if self.judge.skipped else ""
-            raise DataError(f"there are no rows{skipped}", ", ".join(self.names))
+            raise DataError(f"there are no rows{skipped}", file=", ".join(self.names))
 
     def _opened(self, path: Any) -> Source:
         source = Source(path)
@@ -84,9 +85,9 @@ class _Reading:
     def _look_into(self, source: Source) -> None:
         self.names.append(source.name)
         if not source.peek(1):
-            raise DataError("the file is empty", source.name)
+            raise DataError("the file is empty", file=source.name)
         if source.peek(2) in (b"\xff\xfe", b"\xfe\xff"):
-            raise DataError("the file is UTF-16 text, by its first bytes; convert it to UTF-8", source.name)
+            raise DataError("the file is UTF-16 text, by its first bytes", "convert it to UTF-8", file=source.name)
 
     @property
     def columns(self) -> Columns | None:
@@ -230,7 +231,7 @@ def stream(
     if block_rows is not None:
         whole_number("block_rows", block_rows, 1)
         size = Size(int(block_rows))
-    holding = Holding(memory, "say a smaller block_rows, or memory=… to hold more")
+    holding = Holding(memory, "make blocks smaller with block_rows=…, or hold more with {}")
     return Stream(_Reading(path, format, columns, on_error, n_threads, holding, settings), size)
 
 
@@ -255,7 +256,7 @@ class Stream:
 
     def __init__(self, reading: _Reading, size: Size) -> None:
         self._reading = reading
-        self._ahead: Ahead[Block, Block] | None = Ahead(reading.blocks(size), _as_it_is, "rosenblatt-reader")
+        self._ahead: ReadAhead[Block, Block] | None = ReadAhead(reading.blocks(size), _as_it_is, "rosenblatt-reader")
         self._end = weakref.finalize(self, self._ahead.stop)
 
     @property

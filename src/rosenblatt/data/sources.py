@@ -18,8 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core import engine
+from ..errors import DataError
 from .extras import arrow
-from .faults import DataError
 from .holding import Holding
 from .pipes import Passing, opened, standard_input
 
@@ -176,7 +176,7 @@ class Source:
                 raise self._named(error) from None
             cut = "truncated" in str(error).lower()
             if not cut:
-                raise DataError(f"the {self.compression} data are damaged ({error})", self.name) from error
+                raise DataError(f"the {self.compression} data are damaged ({error})", file=self.name) from error
         raise self._cut_short(self.compression or "")
 
     def _named(self, error: Exception) -> Exception:
@@ -186,9 +186,8 @@ class Source:
         return error
 
     def _cut_short(self, how: str) -> DataError:
-        return DataError(
-            f"the {how} data stop before their end: the file was cut short; fetch or write it again", self.name
-        )
+        problem = f"the {how} data stop before their end: the file was cut short"
+        return DataError(problem, "fetch or write it again", file=self.name)
 
     def close(self) -> None:
         if self._file is not self._raw:

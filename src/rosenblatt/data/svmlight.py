@@ -9,11 +9,12 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from ..errors import DataError
 from ..text.analysis import whole_number
 from .blocks import Block
 from .chunks import Size, chunks, skip_mark
 from .csr import Csr
-from .faults import DataError, Judge
+from .faults import Judge
 from .lines import parse, threads_of
 from .sources import Source
 
@@ -27,7 +28,7 @@ SENTENCES = {
     "no_pair": "{token} is not index:value",
     "bad_index": "the index of {token} is not a whole number",
     "negative_index": "the index of {token} is negative",
-    "zero_index": "index 0 in {token}, where indices count from 1; if they count from 0, say zero_based=True",
+    "zero_index": "index 0 in {token}, where indices count from 1",
     "huge_index": "the index of {token} is too large; at most 18 digits are read",
     "index_beyond": "the index of {token} is beyond the {n_features} features asked for",
     "repeated_index": "the index of {token} is the one before it again; indices must rise along a line",
@@ -158,5 +159,5 @@ def _beyond(blocks: list[Block], n_features: int) -> DataError:
                 f"index {block.csr.indices[far[0]]} is beyond the {n_features} features asked for, counted from 0 "
                 "(an index 0 occurs)"
             )
-            return DataError(reason, block.file(row), int(block.lines[row]))
+            return DataError(reason, **block.origin(row))
     raise AssertionError("no index is beyond")

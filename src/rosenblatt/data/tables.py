@@ -7,12 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from ..errors import DataError
 from .blocks import Block
 from .chunks import Chunk
 from .columns import Columns, Profile, resolved
 from .csr import Array
 from .extras import arrow
-from .faults import DataError, Judge, quoted
+from .faults import Judge, quoted
 from .sources import Source
 from .texts import Strings, Texts
 
@@ -85,7 +86,7 @@ def block_of(
         (columns.weight, "the weight is not a number from 0 on", bad),
     ):
         for row in rows:
-            faults.setdefault(int(row), DataError(what, file, int(lines[row]), name or None))
+            faults.setdefault(int(row), DataError(what, file=file, line=int(lines[row]), name=name or None))
     if faults or earlier:
         judge.hear(sorted([*earlier, *faults.values()], key=lambda error: error.line or 0))
     if faults:
@@ -181,10 +182,10 @@ def typed_with_care(
                 kind = {"int64": "an integer", "double": "a number", "bool": "true or false"}.get(
                     str(type_), "a string"
                 )
-                reason = f"{quoted(str(value))} is not {kind}, which the column holds"
+                error = DataError(f"{quoted(str(value))} is not {kind}, which the column holds")
                 if name == columns.label:
-                    reason += "; if labels are words, say label_type='text'"
-                faults.setdefault(row, DataError(reason, file, int(lines[row]), name))
+                    error.at(remedy="if labels are words, say {}", parameter="label_type", value="text")
+                faults.setdefault(row, error.at(file=file, line=int(lines[row]), name=name))
                 column.append(None)
     table = pa.table({name: pa.array(column, types[name]) for name, column in typed.items()})
     kept = np.ones(len(lines), bool)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from .faults import DataError, Judge
+from ..errors import DataError
+from .faults import Judge
 
 
 def check_errors(errors: str) -> None:
@@ -18,11 +19,10 @@ def fault_of(text: bytes, name: str, first_line: int) -> DataError | None:
     except UnicodeDecodeError as error:
         line_begin = text.rfind(b"\n", 0, error.start) + 1
         line = first_line + text.count(b"\n", 0, error.start)
-        reason = (
-            f"byte 0x{text[error.start]:02x} is not UTF-8 ({error.reason}); convert the file, or say "
-            "encoding_errors='replace'"
-        )
-        return DataError(reason, name, line, error.start - line_begin + 1)
+        return DataError(
+            f"byte 0x{text[error.start]:02x} is not UTF-8 ({error.reason})", "convert the file, or say {}",
+            file=name, line=line, byte=error.start - line_begin + 1, parameter="encoding_errors", value="replace",
+        )  # fmt: skip
     return None
 
 

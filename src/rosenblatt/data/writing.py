@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..core.engine import check_sparse, is_sparse
+from ..errors import DataError
 from .blocks import Block
 from .columns import nearest
 from .csr import Array, Csr
@@ -47,7 +48,7 @@ def write_svmlight(path: Any, X: Any, y: Any, *, zero_based: bool = False, query
     if labels.shape != (csr.shape[0],):
         raise ValueError(f"X has {csr.shape[0]} rows and y has the shape {labels.shape}; one label a row is needed")
     block = Block(
-        labels, np.arange(1, len(labels) + 1), (("X", 0),), csr,
+        labels, np.arange(1, len(labels) + 1), (), csr,
         query_ids=None if query_ids is None else np.asarray(query_ids),
     )  # fmt: skip
     if block.query_ids is not None and (
@@ -126,17 +127,20 @@ def write(
     return n
 
 
-def target_format(path: Any, given: str | None) -> str:
-    """The format to write: the one asked for, else the one that the name tells."""
-    name = given.lower() if given else SUFFIXES.get("." + stem(str(path)).rpartition(".")[2], "")
+def target_format(path: Any, format: str | None, parameter: str = "format") -> str:
+    """The format to write: the one asked for by a parameter, else the one that the name tells."""
+    name = format.lower() if format else SUFFIXES.get("." + stem(str(path)).rpartition(".")[2], "")
     if not name:
-        raise ValueError(f"the name {str(path)!r} does not tell a format; say format='csv' or another")
+        raise DataError(
+            "the name of the file tells no format", "say which to write, for instance {}",
+            file=str(path), parameter=parameter, value="csv",
+        )  # fmt: skip
     if name == "tsv" or (name == "csv" and stem(str(path)).endswith((".tsv", ".tab"))):
         return "tsv"
     name = ALIASES.get(name, name)
     if name not in FORMATS:
         raise ValueError(
-            f"there is no format {given!r}{nearest(name, [*FORMATS, *ALIASES])}; there are {', '.join(FORMATS)}"
+            f"there is no format {format!r}{nearest(name, [*FORMATS, *ALIASES])}; there are {', '.join(FORMATS)}"
         )
     return name
 
@@ -160,7 +164,10 @@ def numbers(values: Array) -> list[str]:
 
 def _label_numbers(block: Block, classes: Mapping[Any, float] | None, format: str) -> list[str]:
     if block.labels is None:
-        raise ValueError(f"the rows have no labels, which {format} needs; name the label column")
+        raise DataError(
+            f"the rows have no labels, which {format} needs", "name the column of labels, for instance {}",
+            file=block.file(0), parameter="columns", value={"label": "sentiment"},
+        )  # fmt: skip
     labels = block.labels
     if classes is not None:
         unknown = next((label for label in labels.tolist() if label not in classes), None)
@@ -168,10 +175,11 @@ def _label_numbers(block: Block, classes: Mapping[Any, float] | None, format: st
             raise ValueError(f"classes has no number for the label {unknown!r}")
         labels = np.array([classes[label] for label in labels.tolist()], float)
     if labels.dtype.kind not in "iufb":
-        raise ValueError(
-            f"labels of {format} are numbers, got {labels[0]!r}; say which number each is, "
-            f"for instance classes={{{str(labels[0])!r}: 1, …}}"
-        )
+        label = str(labels[0])
+        raise DataError(
+            f"labels of {format} are numbers, got {label!r}", "say which number each is, for instance {}",
+            parameter="classes", value={label: 1},
+        )  # fmt: skip
     _refuse_not_finite(block, labels, None, format)
     return numbers(labels.astype(np.int64) if labels.dtype.kind == "b" else labels)
 
@@ -182,7 +190,7 @@ def _refuse_not_finite(block: Block, values: Array, indptr: Array | None, format
         at = int(np.flatnonzero(~np.isfinite(values))[0])
         row = at if indptr is None else int(np.searchsorted(indptr, at, side="right")) - 1
         what = "label" if indptr is None else "value"
-        raise ValueError(f"{format} has finite numbers, and a {what} of {block.place(row)} is {values[at]}")
+        raise DataError(f"{format} has finite numbers, and a {what} is {values[at]}", **block.origin(row))
 
 
 def _entries(csr: Csr, base: int) -> Iterator[list[str]]:
@@ -396,7 +404,7 @@ def convert(
     encoder : callable or None, default=None
         Makes an `Encoder` of the resolved columns of a table, where numbers are needed.
     """
-    name = target_format(target, to)
+    name = target_format(target, to, "to")
     sources = expand(source)
     if name in ("csv", "tsv", "parquet", "arrow") and reading.get("n_features") is None:
         reading |= _width(sources, reading)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..core import labels
 from ..data import Columns
 from ..data.csr import Csr, index_type
 from ..data.features import Features, Section
@@ -18,7 +19,7 @@ from .file_sources import default_features
 from .files import Peek, counted
 from .in_memory import Coding, Examples, Look
 from .sharded import in_groups
-from .sources import check_targets, dealt
+from .sources import dealt
 from .tasks import at_shard
 
 Array = NDArray[Any]
@@ -177,9 +178,7 @@ def _all(parts: Sequence[Part]) -> Part:
 
 
 def _targets(examples: Part, regression: bool) -> Array:
-    y = np.asarray([label for _, label in examples])
-    check_targets(y, regression)
-    return y
+    return labels.targets(np.asarray([label for _, label in examples]), regression)
 
 
 def _hashing(features: Features) -> Any:

@@ -9,9 +9,9 @@ from typing import Any
 
 from ..data import Columns, Svmlight
 from ..data.features import Categories, Features, Section, bits_for
+from ..data.moments import RunningScale
 from ..data.pipes import identity
 from ..data.sources import IN_MEMORY, expand
-from ..data.standard import RunningScale
 from ..text import Analysis, Hashing
 from . import files, tasks
 from . import in_memory as shards_in_memory

@@ -10,12 +10,13 @@ from numpy.typing import NDArray
 
 from .. import data
 from ..core import labels
-from ..data import Block, Columns, DataError, Svmlight
+from ..data import Block, Columns, Svmlight
 from ..data.csr import Csr, stacked
 from ..data.encoder import Read
 from ..data.features import Features, Section
+from ..data.moments import RunningScale
 from ..data.sources import size_of
-from ..data.standard import RunningScale
+from ..errors import DataError
 from .in_memory import Examples, Look
 from .tasks import at_shard
 
@@ -75,9 +76,11 @@ def peek(shard: FileShard) -> Peek:
     with at_shard(shard.name), shard.open() as stream:
         block = next(stream)
         if stream.columns is not None and not stream.columns.features:
-            raise DataError("no column is left to learn from; name text, numeric or categorical ones", block.file(0))
+            raise DataError(
+                "no column is left to learn from", "name text, numeric or categorical ones", file=block.file(0)
+            )
         if block.labels is None:
-            raise DataError("there are no labels; name their column", block.file(0))
+            raise DataError("there are no labels", "name their column", file=block.file(0))
         return Peek(stream.format, stream.columns, np.unique(block.labels))
 
 
@@ -86,32 +89,13 @@ def size(shard: FileShard) -> int:
     return size_of(shard.paths)
 
 
-def targets_of(block: Block, regression: bool) -> Array:
-    """The labels of a block, which must be there: classes, or the numbers of a regression."""
-    y = block.labels
-    if y is None:
-        raise DataError("there are no labels; name their column", block.file(0))
-    if regression:
-        try:
-            y = y.astype(np.float64)
-        except ValueError:
-            raise DataError("the labels are words, and a regression needs numbers", block.file(0)) from None
-    if y.dtype.kind == "f":
-        wrong = np.flatnonzero(~np.isfinite(y) if regression else ~np.isfinite(y) | (y != np.round(y)))
-        if len(wrong):
-            row = int(wrong[0])
-            why = "a number of a regression is no class" if np.isfinite(y[row]) else "it is missing or not finite"
-            raise DataError(f"the label is {y[row]:g}: {why}", block.file(row), int(block.lines[row]))
-    return y
-
-
 def read(shard: FileShard, blank: Section, regression: bool) -> FilesRead:
     """Read a shard whole."""
     features = Features.of_section(blank)
     reads, ys, weights, places, met_zero, skipped = [], [], [], [], False, 0
 
     def take(block: Block) -> None:
-        ys.append(targets_of(block, regression))
+        ys.append(block.targets(regression))
         reads.append(features.read(block, learn=True))
         weights.append(np.ones(len(block)) if block.weights is None else block.weights)
         places.append(Block(None, block.lines, block.files))
@@ -165,7 +149,7 @@ def look_through(shard: FileShard, blank: Section, regression: bool) -> Look:
     dtype = np.dtype(np.float64) if features.encoder is None else features.dtype
     with at_shard(shard.name), shard.open() as stream:
         for block in stream:
-            y = targets_of(block, regression)
+            y = block.targets(regression)
             n_rows += len(y)
             if block.csr is not None:
                 width, dtype = max(width, block.csr.n_features), np.dtype(block.csr.dtype)

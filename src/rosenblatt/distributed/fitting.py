@@ -10,6 +10,7 @@ from typing import Any
 from .. import atomic_files
 from ..core.mixing import refuse_unmixable
 from ..core.run import Trainable
+from ..errors import DataError
 from . import bags
 from .checkpoints import Checkpoint
 from .cluster import WORKER_TIMEOUT, ClusterError, Workers, workers_of
@@ -143,6 +144,9 @@ def fit(
         elif not (job.saved and isinstance(error, ClusterError)):
             raise
         if not isinstance(error, (ClusterError, ValueError, OSError)):
+            raise
+        if isinstance(error, DataError):
+            error.at(remedy="; ".join(filter(None, (error.remedy, _kept(job)))))
             raise
         raise worded(error, f"{error}; {_kept(job)}") from error
     _adopt(estimator, job)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -13,7 +13,8 @@ from ..core import engine, labels
 from ..core.learner import Learner, Piece, weighted_rows
 from ..data import Block
 from ..data.blocks import placed
-from ..data.standard import RunningScale
+from ..data.moments import RunningScale
+from ..errors import DataError
 from .tasks import at_shard
 
 Array = NDArray[Any]
@@ -106,13 +107,11 @@ def ready(examples: Examples, coding: Coding, name: str, strict: bool = True) ->
     X, y, weight, names, places = examples
     with at_shard(name), placed(places or []):
         rows = engine.admit(X, coding.dtype, names)
-        targets, weight = targets_for(y, weight, coding, places or [], strict)
+        targets, weight = targets_for(y, weight, coding, strict)
     return HeldShard(rows, targets, weight)
 
 
-def targets_for(
-    y: Array, weight: Array | None, coding: Coding, places: Sequence[Block], strict: bool = True
-) -> tuple[Array, Array | None]:
+def targets_for(y: Array, weight: Array | None, coding: Coding, strict: bool = True) -> tuple[Array, Array | None]:
     """Codes of labels (or the numbers of a regression) and weights of the rows; refuses a label that is no class.
 
     Rows of weight 0 may have any label.
@@ -126,10 +125,8 @@ def targets_for(
     if len(unknown) and strict:
         row, known = int(unknown[0]), coding.classes.tolist()
         shown = ", ".join(map(repr, known[:8])) + (", …" if len(known) > 8 else "")
-        place = "" if places else f"row {row}: "
-        with placed(places):
-            label = f"{place}the label {y[row : row + 1].tolist()[0]!r}"
-            raise ValueError(f"{label}{f' of row {row}' if places else ''} is not among the classes: {shown}")
+        problem = f"the label {y[row : row + 1].tolist()[0]!r} is not among the classes ({shown})"
+        raise DataError(problem, row=row)
     if coding.by_class is None:
         return codes, weight
     own: Array = coding.by_class[codes]

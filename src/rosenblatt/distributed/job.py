@@ -214,20 +214,8 @@ def _settled(job: Job, looks: list[Look]) -> Coding:
     if len(known) < 2:
         only = ", ".join(repr(label) for label in known.tolist())
         raise ValueError(f"all labels are the same, {only}; learning needs two classes at least")
-    return Coding(n_features, dtype, known, class_weights(job.class_weight, known, counts))
-
-
-def class_weights(asked: Any, classes: Array, counts: Array | None) -> Array | None:
-    """One weight per class; "balanced" makes every class weigh alike."""
-    if asked is None:
-        return None
-    if isinstance(asked, str) and asked == "balanced":
-        assert counts is not None
-        return np.asarray(counts.sum() / (len(classes) * np.maximum(counts, 1).astype(np.float64)))
-    labels.check_class_weight(asked)
-    if not any(label in asked for label in classes.tolist()):
-        raise ValueError(f"class_weight names {list(asked)}, none of which is a class: {classes.tolist()}")
-    return np.array([asked.get(label, 1.0) for label in classes.tolist()], np.float64)
+    by_class = None if job.class_weight is None else labels.class_weights(job.class_weight, known, counts)
+    return Coding(n_features, dtype, known, by_class)
 
 
 def _refuse_another_run(job: Job, progress: Progress, data: Data, rows: list[int], coding: Coding, model: Any) -> None:

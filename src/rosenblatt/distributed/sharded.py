@@ -117,7 +117,7 @@ class Sharded:
         judged = tasks.together(parts)
         if learner.epsilon is None:
             return judged.right / judged.n
-        return 1 - judged.off2 / judged.spread if judged.spread else 0.0
+        return 1 - judged.off2 / judged.truths.squares if judged.truths.squares else 0.0
 
     def radius2(self, order: Array | None = None) -> float:
         return math.nan if self.measured is None else self.measured.radius2

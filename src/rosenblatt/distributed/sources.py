@@ -9,8 +9,10 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from ..core import labels
 from ..core.engine import check_sparse, is_sparse
 from ..data.features import Section
+from ..errors import DataError
 from . import in_memory
 from .cluster import Workers
 from .in_memory import Coding, Examples, Look
@@ -208,7 +210,7 @@ def examples_of(name: str, X: list[Any], y: list[Any], weight: list[Any] | None,
             raise ValueError(f"X has {rows.shape[0]} rows, and y has the shape {targets.shape}; give one label per row")
         if rows.shape[0] == 0:
             raise ValueError("there are no rows")
-        check_targets(targets, regression)
+        targets = labels.targets(targets, regression)
         if weights is not None:
             _check_weights(weights, len(targets))
         return Examples(rows, targets, weights, names)
@@ -235,23 +237,10 @@ def _joined(parts: list[Any]) -> Any:
     return np.concatenate(parts)
 
 
-def check_targets(y: Array, regression: bool) -> None:
-    """Refuse what is no label, or no number of a regression."""
-    if regression and y.dtype.kind not in "biuf":
-        raise ValueError(f"y holds {y.dtype}, and a regression needs numbers")
-    if y.dtype.kind != "f":
-        return
-    wrong = np.flatnonzero(~np.isfinite(y) if regression else ~np.isfinite(y) | (y != np.round(y)))
-    if len(wrong):
-        row = int(wrong[0])
-        remedy = "remove such rows" if not np.isfinite(y[row]) else "a number of a regression is no class"
-        raise ValueError(f"the label of row {row} is {y[row]:g}; {remedy}")
-
-
 def _check_weights(weight: Array, n_rows: int) -> None:
     if weight.shape != (n_rows,):
         raise ValueError(f"sample_weight must hold one weight per row, {n_rows}; got the shape {weight.shape}")
     wrong = np.flatnonzero(~(np.isfinite(weight) & (weight >= 0)))
     if len(wrong):
         row = int(wrong[0])
-        raise ValueError(f"sample_weight must be finite and not negative, but that of row {row} is {weight[row]:g}")
+        raise DataError(f"sample_weight must be finite and not negative, but is {weight[row]:g}", row=row)

@@ -8,15 +8,10 @@ from typing import Any
 
 from ..core import engine
 from ..core.learner import Learner, Piece, weighted_rows
-from ..data import Block
-from ..data.ahead import Ahead
 from ..data.blocks import placed
 from ..data.features import Features, Section
-from .files import FileShard, targets_of
+from .files import FileShard
 from .in_memory import Coding, targets_for
-
-#: So many blocks are taken apart ahead of learning.
-AHEAD = 2
 
 
 @dataclass
@@ -49,24 +44,15 @@ class StreamedShard:
 
     def _blocks(self, features: Features, learn: bool) -> Iterator[Piece]:
         regression = self.coding.classes is None
-
-        def apart(block: Block) -> tuple[Block, Any]:
-            bare = Block(block.labels, block.lines, block.files, weights=block.weights)
-            return bare, features.read(block, learn=learn)
-
-        with self.files.open() as stream:
-            blocks = Ahead(stream, apart, "rosenblatt-encoder", AHEAD)
-            try:
-                for block, read in blocks:
-                    csr = features.weigh(read, learn=learn)
-                    del read  # or it would be in memory while the next one is waited for
-                    with placed([block]):
-                        rows = engine.admit(csr, self.coding.dtype)
-                        y = targets_of(block, regression)
-                        targets, weight = targets_for(y, block.weights, self.coding, [block], self.strict)
-                    yield rows, targets, weighted_rows(weight), weight
-            finally:
-                blocks.stop()
+        with self.files.open() as stream, features.read_ahead(stream, learn=learn) as blocks:
+            for block, read in blocks:
+                csr = features.weigh(read, learn=learn)
+                del read  # or it would be in memory while the next one is waited for
+                with placed([block]):
+                    rows = engine.admit(csr, self.coding.dtype)
+                    y = block.targets(regression)
+                    targets, weight = targets_for(y, block.weights, self.coding, self.strict)
+                yield rows, targets, weighted_rows(weight), weight
 
 
 def streamed(files: FileShard, section: Section, coding: Coding, learns: bool, strict: bool = True) -> StreamedShard:

@@ -20,8 +20,9 @@ from numpy.typing import NDArray
 from ..core import engine, mixing
 from ..core.learner import Learner
 from ..core.mixing import Held, Mixture, Share, Told
-from ..data import DataError
 from ..data.features import Section, merged
+from ..data.moments import Moments
+from ..errors import DataError
 from ..model_files import learners
 
 Array = NDArray[Any]
@@ -76,11 +77,10 @@ class Scored(NamedTuple):
 class Judged(NamedTuple):
     """Predictions on a held-out shard: right ones of n; of a regression the squares that R² is made of."""
 
-    n: int
-    right: int
-    off2: float
-    mean: float
-    spread: float
+    n: int = 0
+    right: int = 0
+    off2: float = 0.0
+    truths: Moments = Moments()
 
 
 def state_of(learner: Learner) -> State:
@@ -188,30 +188,26 @@ def score(state: State, shard: Any, name: str, stop_at_mistake: bool) -> Scored:
 def judge(state: State, shard: Any, name: str) -> Judged:
     """Predict the rows of a held-out shard."""
     learner = learners.from_state(*state)
-    n, right, off2, mean, spread = 0, 0, 0.0, 0.0, 0.0
+    total = Judged()
     with at_shard(name):
         for rows, targets, _, _ in shard.still(learner):
             predicted = learner.predict(rows)
             if learner.epsilon is None:
-                n, right = n + rows.n_rows, right + int(np.sum(predicted == targets))
-                continue
-            one = Judged(
-                rows.n_rows, 0, float(np.sum((targets - predicted) ** 2)), float(targets.mean()),
-                float(np.sum((targets - targets.mean()) ** 2)),
-            )  # fmt: skip
-            n, _, off2, mean, spread = together([Judged(n, 0, off2, mean, spread), one])
-    return Judged(n, right, off2, mean, spread)
+                one = Judged(rows.n_rows, right=int(np.sum(predicted == targets)))
+            else:
+                off2 = float(np.sum((targets - predicted) ** 2))
+                one = Judged(rows.n_rows, off2=off2, truths=Moments.of(targets))
+            total = together([total, one])
+    return total
 
 
 def together(parts: Sequence[Judged]) -> Judged:
-    """Of several shards (means and spreads as Chan, Golub and LeVeque 1979 have it)."""
-    n, right, off2, mean, spread = parts[0]
-    for other in parts[1:]:
-        total = max(n + other.n, 1)
-        spread += other.spread + (other.mean - mean) ** 2 * n * other.n / total
-        mean += (other.mean - mean) * other.n / total
-        n, right, off2 = n + other.n, right + other.right, off2 + other.off2
-    return Judged(n, right, off2, mean, spread)
+    """Of several shards."""
+    total = parts[0]
+    for one in parts[1:]:
+        truths = total.truths.joined(one.truths)
+        total = Judged(total.n + one.n, total.right + one.right, total.off2 + one.off2, truths)
+    return total
 
 
 def worker() -> str:
@@ -231,11 +227,14 @@ def at_shard(name: str) -> Iterator[None]:
     """Say in which shard it was that something was refused."""
     try:
         yield
+    except DataError as error:
+        error.at(shard=name)
+        raise
     except (ValueError, TypeError, OSError) as error:
         raise worded(error, f"{name}: {error}") from error
 
 
 def worded(error: BaseException, sentence: str) -> BaseException:
     """An error of the kind that users expect, with more to say."""
-    kinds = (DataError, FileNotFoundError, OSError, TypeError, ValueError)
+    kinds = (FileNotFoundError, OSError, TypeError, ValueError)
     return next((kind for kind in kinds if isinstance(error, kind)), type(error))(sentence)

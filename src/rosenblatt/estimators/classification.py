@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
 from sklearn.utils import Tags
-from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
 
 from ..core import engine, labels
@@ -145,7 +144,9 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):
             return weight
         met = y if weight is None else y[weight > 0]
         classes = labels.classes_of(met)
-        by_row: Array = self._class_weights(classes, None if stream else met)[labels.encode(y, classes)]
+        counts = np.bincount(labels.encode(met, classes), minlength=len(classes))
+        by_class = labels.class_weights(self.class_weight, classes, counts, stream=stream)
+        by_row: Array = by_class[labels.encode(y, classes)]
         return by_row if weight is None else weight * by_row
 
     def _learn_rows(self, rows: engine.Rows, y: Array, weight: Array | None) -> None:
@@ -212,7 +213,7 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):
                 self._become(stream)
             return
         if self.class_weight is not None:
-            sample_weight *= float(self._class_weights(labels.alone(y), None)[0])
+            sample_weight *= float(labels.class_weights(self.class_weight, labels.alone(y), stream=True)[0])
         if sample_weight == 0:
             return
         code = self._code_of(y)
@@ -223,20 +224,6 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):
         with self._undone_on_error(risky=True):
             self._add_class(y)
             learner.learn_one(x, self._columns, self._code_of(y), sample_weight)
-
-    def _class_weights(self, classes: Array, y: Array | None) -> Array:
-        """One weight per class, where there are class weights. A stream (y is None) has no balance to compute from."""
-        weights = self.class_weight
-        if isinstance(weights, str) and weights == "balanced":
-            if y is None:
-                raise ValueError(
-                    "class_weight='balanced' needs all of y, which a stream does not have; give the weights as a dict"
-                )
-            return np.asarray(compute_class_weight("balanced", classes=classes, y=y))
-        labels.check_class_weight(weights)
-        if y is not None and not any(label in weights for label in classes.tolist()):
-            raise ValueError(f"class_weight names {list(weights)}, none of which is a class of y: {classes.tolist()}")
-        return np.array([weights.get(label, 1.0) for label in classes.tolist()], dtype=np.float64)
 
     # ---- predicting ----------------------------------------------------------------------------------------------
 

@@ -25,6 +25,7 @@ from ..core import engine, progress
 from ..core.learner import Learner
 from ..core.run import Run
 from ..core.spec import ALGORITHMS, Spec, by_vector
+from ..errors import DataError
 from . import places
 from .locking import Locked, reads
 
@@ -293,7 +294,7 @@ class LinearEstimator(FittedState):
                 **options,
             )
         except (TypeError, ValueError) as error:
-            raise places.located_cell(places.located(error, "y", y), X) from None
+            raise places.not_finite("y", y) or places.not_a_number(error, X) from None
 
     def _sample_weights(self, sample_weight: Any, X: Any) -> Array | None:
         """Sample weights as numbers >= 0, or None where none are given."""
@@ -308,10 +309,10 @@ class LinearEstimator(FittedState):
         if weight.shape != (X.shape[0],):
             raise ValueError(f"sample_weight must hold one weight per row, shape {(X.shape[0],)}; got {weight.shape}")
         if not np.all(np.isfinite(weight)):
-            raise places.located(ValueError("sample_weight must be finite"), "sample_weight", sample_weight)
+            raise places.not_finite("sample_weight", sample_weight) or DataError("sample_weight must be finite")
         if np.any(weight < 0):
             row = int(np.flatnonzero(weight < 0)[0])
-            raise ValueError(f"sample_weight must not be negative, but that of row {row} is {weight[row]:g}")
+            raise DataError(f"sample_weight must not be negative, but is {weight[row]:g}", row=row)
         return weight
 
     @contextmanager

@@ -6,34 +6,38 @@ from typing import Any
 
 import numpy as np
 
+from ..errors import DataError, DataTypeError
 
-def located(error: Exception, name: str, values: Any) -> Exception:
-    """The refusal of a column of numbers or labels, with the row of the first NaN or infinity in it, if any."""
+
+def not_finite(name: str, values: Any) -> DataError | None:
+    """The error of the first NaN or infinity in a column of numbers or labels, if there is one."""
     for row, value in enumerate(np.ravel(np.asarray(values, dtype=object)).tolist()):
         if isinstance(value, float) and not np.isfinite(value):
             what = "NaN" if np.isnan(value) else "infinity"
-            return ValueError(f"Input {name} contains {what} at row {row}; remove or impute such values first")
-    return error
+            return DataError(f"Input {name} contains {what}", "remove or impute such values first", row=row)
+    return None
 
 
-def located_cell(error: Exception, X: Any) -> Exception:
+def not_a_number(error: Exception, X: Any) -> Exception:
     """The refusal of a table, with the place of the first entry that is no number, if any, and what to do."""
     if type(error) not in (TypeError, ValueError) or getattr(getattr(X, "dtype", None), "kind", "O") in "biuf":
         return error
     if np.iscomplexobj(X):
         return ValueError("Complex data not supported: X holds complex numbers; use their real and imaginary parts")
+    kind = DataTypeError if isinstance(error, TypeError) else DataError
     cells = np.asarray(X, dtype=object)
     if cells.ndim == 1 and len(cells) and isinstance(cells[0], (str, dict)):
         what, remedy = (
             ("text", "rosenblatt.text.BagOfWords") if isinstance(cells[0], str) else ("dicts", "DictVectorizer")
         )
-        return type(error)(f"{error}: X holds {what}; make numbers of it first, for example with {remedy}")
+        return kind(f"{error}: X holds {what}", f"make numbers of it first, for example with {remedy}")
     names = getattr(X, "columns", None)
     for row, entries in enumerate(cells if cells.ndim == 2 else ()):
         for column, value in enumerate(entries):
             if not _is_number(value):
-                name = "" if names is None else f" ({names[column]!r})"
-                return type(error)(f"{error}, at row {row}, column {column}{name} of X; turn it into a number first")
+                name = None if names is None else names[column]
+                remedy = "turn it into a number first"
+                return kind(f"Input X: {error}", remedy, row=row, column=column, name=name)
     return error
 
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
+
+from ..errors import DataError
 
 R = TypeVar("R")
 
@@ -27,7 +28,7 @@ class Documents:
     def __init__(self, given: Any, input: str = "content") -> None:  # noqa: A002
         if input not in INPUTS:
             raise ValueError(f"input must be one of {', '.join(map(repr, INPUTS))}; got {input!r}")
-        self._places: list[str] | None = None  # of each document, where they come from files
+        self._origins: list[dict[str, Any]] | None = None  # the file and line of each document, where they have any
         if input == "content":
             self._given = _column(given)
             return
@@ -35,15 +36,15 @@ class Documents:
         if input == "filename" and isinstance(given, (str, os.PathLike)):
             raise ValueError(f"input='filename' takes a list of files, got one; write [{given!r}]")
         texts: list[bytes] = []
-        self._places = []
+        self._origins = []
         for path in paths:
             if not isinstance(path, (str, os.PathLike)):
                 raise TypeError(f"input={input!r} takes paths of files, got {type(path).__name__}")
             text = Path(path).read_bytes().removeprefix(b"\xef\xbb\xbf")
-            found = text.splitlines() if input == "lines" else [text]
-            texts += found
-            line = ", line {}" if input == "lines" else ""
-            self._places += [f"{path}{line.format(i + 1)}" for i in range(len(found))]
+            own = text.splitlines() if input == "lines" else [text]
+            texts += own
+            numbers = range(1, len(own) + 1) if input == "lines" else (None,)
+            self._origins += [{"file": os.fspath(path), "line": line} for line in numbers]
         self._given = texts
 
     def read_by(self, call: Callable[..., R], *arguments: Any) -> R:
@@ -56,11 +57,10 @@ class Documents:
             given = given.__arrow_c_array__() if stream is None else (stream(),)
         try:
             return call(given, *arguments)
-        except ValueError as error:
-            place = re.match(r"row (\d+) of the documents", str(error))
-            if place is None or self._places is None:
-                raise
-            raise ValueError(self._places[int(place[1])] + str(error)[place.end() :]) from None
+        except DataError as error:
+            if error.row is not None and self._origins is not None:
+                error.at(**self._origins[error.row])
+            raise
 
 
 def _column(given: Any) -> Any:

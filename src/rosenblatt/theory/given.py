@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core import engine, labels
+from ..errors import DataError
 
 Array = NDArray[Any]
 
@@ -48,7 +49,8 @@ def as_floats(X: Any) -> Any:
             try:
                 float(X[row, column])
             except (TypeError, ValueError, OverflowError):
-                raise ValueError(f"X holds {X[row, column]!r} at row {row}, column {column}: not a number") from None
+                problem = f"X must hold numbers, got {X[row, column]!r}"
+                raise DataError(problem, row=row, column=column) from None
         raise
 
 

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ....errors import DataError
 from ... import engine, rules
 from ...state import MISTAKES, UPDATES, VISITED, State
 from .budgets import Budget, Change, Step
@@ -114,10 +115,10 @@ class BudgetLearner(KernelLearner):
     def _pass(self, view: Any, targets: Any, order: Array | None, weight: Array | None, ratchet: bool = False) -> None:
         if self.policy.unit_steps and weight is not None and np.any((weight != 0) & (weight != 1)):
             row = int(np.flatnonzero((weight != 0) & (weight != 1))[0])
-            raise ValueError(
+            raise DataError(
                 f"budget_policy={self.budget.policy!r} is defined for steps of 1, so weights may be 0 or 1 alone, but "
-                f"that of row {row} is {weight[row]:g}; 'random' and 'projectron' take any"
-            )
+                f"there is a weight {weight[row]:g}", "'random' and 'projectron' take any", row=row,
+            )  # fmt: skip
         super()._pass(view, targets, order, weight, ratchet)
 
     def _matrices(self, rows: Any, which: Array) -> tuple[Array, Array]:
@@ -135,7 +136,7 @@ class BudgetLearner(KernelLearner):
         weights = None if weight is None else np.ascontiguousarray(weight[which])
         refused = self.policy.refusal(np.diagonal(gram))
         if refused is not None:
-            raise ValueError(f"row {which[refused[0]]} {refused[1]}")
+            raise refused.at(row=int(which[refused.row]))
         n, k, m, room = len(which), self.n_vectors, len(self.support), near.shape[1]
         alpha = np.zeros((room, self.alpha.shape[1]), self.dtype)
         alpha[:m] = self.alpha

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ....errors import DataError
 from ... import rules
 
 Array = NDArray[Any]
@@ -98,8 +99,8 @@ class Random:
         """The rule by which the loop stops for steps."""
         return rule
 
-    def refusal(self, K: Array) -> tuple[int, str] | None:
-        """Which of some rows, of these K(x, x), it cannot take, and why."""
+    def refusal(self, K: Array) -> DataError | None:
+        """The error of the first of some rows, of these K(x, x), that it cannot take."""
         return None
 
     def is_sound(self, alpha: Array) -> bool:
@@ -143,13 +144,14 @@ class Forgetron(Random):
         super().__init__(size, eta, precision)
         self.mistakes, self.Q = 0, 0.0
 
-    def refusal(self, K: Array) -> tuple[int, str] | None:
+    def refusal(self, K: Array) -> DataError | None:
         long = np.flatnonzero(1 + 64 * self.precision < K)
         if not len(long):
             return None
-        return int(long[0]), (
-            f"has K(x, x) = {K[long[0]]:.6g}, and the Forgetron needs K(x, x) <= 1, the 1 of a bias included: use "
-            "fit_intercept=False, with kernel='rbf' or rows scaled so that none is longer than 1"
+        return DataError(
+            f"the Forgetron needs K(x, x) <= 1, the 1 of a bias included, but K(x, x) = {K[long[0]]:.6g}",
+            "use fit_intercept=False, with kernel='rbf' or rows scaled so that none is longer than 1",
+            row=int(long[0]),
         )
 
     def is_sound(self, alpha: Array) -> bool:

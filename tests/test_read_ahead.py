@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from rosenblatt.data.ahead import Ahead
+from rosenblatt.data.read_ahead import ReadAhead
 
 
 def until(holds):
@@ -48,7 +48,7 @@ def test_in_order_and_no_further_ahead(depth):
         return i * i
 
     items = Items(5)
-    ahead = Ahead(items, work, "test", depth)
+    ahead = ReadAhead(items, work, "test", depth)
     for i in range(5):
         made = min(i + depth, 5)
         until(lambda made=made: len(done) == made)
@@ -69,7 +69,7 @@ def test_an_error_comes_after_what_was_before_it(where):
             raise RuntimeError("item 2 is bad")
         return i
 
-    ahead = Ahead(items, work, "test")
+    ahead = ReadAhead(items, work, "test")
     assert [next(ahead), next(ahead)] == [0, 1]
     with pytest.raises(RuntimeError, match="item 2 is bad"):
         next(ahead)
@@ -79,7 +79,7 @@ def test_an_error_comes_after_what_was_before_it(where):
 
 def test_stopping_ends_the_thread():
     items = Items(5)
-    ahead = Ahead(items, lambda i: i, "to be stopped")
+    ahead = ReadAhead(items, lambda i: i, "to be stopped")
     next(ahead)
     ahead.stop()
     until(lambda: items.closed)

@@ -1,4 +1,4 @@
-"""Work done ahead of its use, in a thread of its own."""
+"""Work done ahead of its use, in a thread of its own: the next block is read while the caller works on this one."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ Item = TypeVar("Item")
 Done = TypeVar("Done")
 
 
-class Ahead(Generic[Item, Done]):
+class ReadAhead(Generic[Item, Done]):
     """``work(item)`` of each item in turn: while the caller is busy with one, the next is made.
 
     At most ``depth`` are ready at a time, and the next is not begun before one of them is taken. What ``items`` or
@@ -70,8 +70,14 @@ class Ahead(Generic[Item, Done]):
             self._ready[0] = (None, None, True)
         raise StopIteration if error is None else error
 
+    def __enter__(self) -> ReadAhead[Item, Done]:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
     def stop(self) -> None:
-        """End the thread; what it made is lost."""
+        """End the thread; what it made and nobody took is lost."""
         with self._change:
             self._stopped = True
             self._change.notify_all()

@@ -1,8 +1,8 @@
-"""Running mean and variance of columns: each row standardised by the rows up to it, the same for any chunks."""
+"""Means and variances as rows come: of columns, to standardise them, and of numbers to be predicted."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +10,27 @@ from numpy.typing import NDArray
 from .. import schema
 
 Array = NDArray[Any]
+
+
+class Moments(NamedTuple):
+    """The count, the mean and Σ (x − mean)² of some numbers."""
+
+    n: int = 0
+    mean: float = 0.0
+    squares: float = 0.0
+
+    @classmethod
+    def of(cls, values: Array) -> Moments:
+        """Those of an array."""
+        mean = float(values.mean())
+        return cls(len(values), mean, float(np.square(values - mean).sum()))
+
+    def joined(self, other: Moments) -> Moments:
+        """Those of these numbers and of others (Chan, Golub and LeVeque 1979)."""
+        total = max(self.n + other.n, 1)
+        apart = other.mean - self.mean
+        squares = self.squares + (other.squares + apart**2 * self.n * other.n / total)
+        return Moments(self.n + other.n, self.mean + apart * other.n / total, squares)
 
 
 class RunningScale:
@@ -59,7 +80,7 @@ class RunningScale:
         return np.where(constant & ~np.isnan(x), 0.0, scaled)
 
     def absorb(self, other: RunningScale) -> None:
-        """Take in the statistics of other rows (Chan, Golub and LeVeque 1979)."""
+        """Take in the statistics of other rows, as `Moments.joined` does, but with sums: these go on row by row."""
         both = self.count + other.count
         apart = np.where((self.count > 0) & (other.count > 0), other.mean - self.mean, 0.0)
         self.squares = self.squares + other.squares + apart**2 * (self.count * other.count / np.maximum(both, 1))

@@ -1,0 +1,105 @@
+"""Errors in data: what is wrong, where and what to do, in fields. They become a sentence where they are shown.
+
+Whoever raises one fills in what it knows: the row of an array, the byte of a line. Whoever knows more, such as a reader
+that knows which file a row came from, adds it to the same error by :meth:`DataError.at`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+Same = TypeVar("Same", bound="DataError")
+
+
+def keyword(parameter: str, value: Any) -> str:
+    """A setting as Python writes it; an ellipsis stands for any value."""
+    return f"{parameter}={'…' if value is ... else repr(value)}"
+
+
+class DataError(ValueError):
+    """Data that cannot be used, in one sentence: the problem, its place and a remedy.
+
+    Parameters
+    ----------
+    problem : str
+        What is wrong, without the place.
+    remedy : str, default=""
+        What to do; ``{}`` in it stands for the setting ``parameter=value``, if there is one.
+
+    Attributes
+    ----------
+    row, column : int or None
+        The place in an array, from 0.
+    name : str or None
+        The name of the column.
+    file : str or None
+        The file, as it was named; ``<stdin>`` for standard input.
+    line : int or None
+        The line of the file, from 1 (of a Parquet or Arrow file: the row).
+    byte : int or None
+        The byte of the line, from 1.
+    shard : str or None
+        The shard of a distributed run.
+    parameter, value : str and any, or None
+        A setting that helps.
+    """
+
+    def __init__(
+        self,
+        problem: str,
+        remedy: str = "",
+        *,
+        row: int | None = None,
+        column: int | None = None,
+        name: str | None = None,
+        file: str | None = None,
+        line: int | None = None,
+        byte: int | None = None,
+        parameter: str | None = None,
+        value: Any = None,
+    ) -> None:
+        super().__init__(problem, remedy)  # with which it is made again where it is pickled; the fields follow
+        self.problem, self.remedy, self.parameter, self.value = problem, remedy, parameter, value
+        self.row, self.column, self.name = row, column, name
+        self.file, self.line, self.byte = file, line, byte
+        self.shard: str | None = None
+
+    def at(self: Same, **fields: Any) -> Same:
+        """The same error with more fields known, or with others."""
+        assert fields.keys() <= vars(self).keys(), fields
+        vars(self).update(fields)
+        return self
+
+    @property
+    def place(self) -> str:
+        """Where, in words: ``rows.csv, line 4, column 'age'`` of a file, ``row 3, column 2 ('age')`` of an array."""
+        name = None if self.name is None else repr(self.name)
+        if self.file is not None:
+            parts = {"line": self.line, "byte": self.byte, "column": name}
+            return ", ".join([self.file, *(f"{key} {value}" for key, value in parts.items() if value is not None)])
+        if name is not None and self.column is not None:
+            name = f"{self.column} ({name})"
+        parts = {"row": self.row, "column": self.column if name is None else name}
+        return ", ".join(f"{key} {value}" for key, value in parts.items() if value is not None)
+
+    def worded(self, setting: Callable[[str, Any], str] = keyword) -> str:
+        """The sentence; ``setting`` puts a parameter and its value into the words of whoever reads it."""
+        place, sentence = self.place, self.problem
+        if self.file is not None:
+            sentence = f"{place}: {sentence}"
+        elif place:
+            sentence = f"{sentence} at {place}"
+        if self.shard is not None:
+            sentence = f"{self.shard}: {sentence}"
+        remedy = (
+            self.remedy if self.parameter is None else self.remedy.replace("{}", setting(self.parameter, self.value))
+        )
+        return f"{sentence}; {remedy}" if remedy else sentence
+
+    def __str__(self) -> str:
+        return self.worded()
+
+
+class DataTypeError(DataError, TypeError):
+    """Data of a type that cannot be used."""
