@@ -9,9 +9,9 @@ import pytest
 import rosenblatt as rb
 from rosenblatt import cli, estimators
 from rosenblatt.core import rules
-from rosenblatt.core.checks import ParameterError
 from rosenblatt.core.run import Trainable, prepare
 from rosenblatt.core.spec import ALGORITHMS, Spec
+from rosenblatt.errors import ParameterError
 
 X = np.array([[1.0, 3.0], [2.0, 3.0], [-3.0, 1.0], [1.0, -1.0]])
 Y = np.array([1, 1, 0, 0])

@@ -1,4 +1,4 @@
-"""Errors in data: what is wrong, where and what to do, in fields. They become a sentence where they are shown.
+"""Errors in data and parameters, in fields: what is wrong, where, what to do. They become a sentence where shown.
 
 Whoever raises one fills in what it knows: the row of an array, the byte of a line. Whoever knows more, such as a reader
 that knows which file a row came from, adds it to the same error by :meth:`DataError.at`.
@@ -103,3 +103,31 @@ class DataError(ValueError):
 
 class DataTypeError(DataError, TypeError):
     """Data of a type that cannot be used."""
+
+
+class ParameterError(ValueError):
+    """A parameter that cannot be, or that does not go with another.
+
+    Parameters
+    ----------
+    problem : str
+        What is wrong. With ``values``, each ``{name}`` in it stands for a parameter and its value, spelled as whoever
+        reads it does: ``device='cpu'`` in Python, ``--device cpu`` on the command line.
+    parameter : str
+        The parameter that is refused.
+    **values : any
+        Those that the sentence names.
+    """
+
+    def __init__(self, problem: str, parameter: str, **values: Any) -> None:
+        super().__init__(problem, parameter)  # with which it is made again where it is pickled; the values follow
+        self.problem, self.parameter, self.values = problem, parameter, values
+
+    def worded(self, setting: Callable[[str, Any], str] = keyword) -> str:
+        """The sentence; ``setting`` puts a parameter and its value into the words of whoever reads it."""
+        if not self.values:
+            return self.problem
+        return self.problem.format(**{name: setting(name, value) for name, value in self.values.items()})
+
+    def __str__(self) -> str:
+        return self.worded()

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -136,17 +135,6 @@ def _does_not_go(option: str, value: Any, name: str) -> str:
         if option in named.takes or ("rule" in named.takes and any(option in own for own in _OF_RULES.values()))
     ]
     return f"{spelled(option, value)} does not go with --algorithm {name}; it goes with {listed(takes)}"
-
-
-@contextmanager
-def options_named() -> Iterator[None]:
-    """Say of parameters that do not go together which options they are."""
-    from ..core.checks import ParameterError
-
-    try:
-        yield
-    except ParameterError as error:
-        raise CommandError(error.spelled(lambda name, value: f"{spelled(name, value)} {value}")) from None
 
 
 def class_weights(asked: Any, labels: Any) -> Any:

@@ -130,8 +130,7 @@ class _Run:
         if "tol" in algorithms.ALGORITHMS[name].takes:
             parameters.setdefault("tol", None)
         self.columns, self.format, self.kind, self.parameters = columns, settled.format, kind, parameters
-        with algorithms.options_named():
-            spec = Spec.of(kind, parameters)
+        spec = Spec.of(kind, parameters)
         self._make_job(spec, algorithms.class_weights(spec.class_weight, settled.labels))
         return features
 

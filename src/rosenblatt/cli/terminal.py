@@ -18,7 +18,7 @@ import time
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from ..errors import DataError
+from ..errors import DataError, ParameterError
 
 #: Exit codes. SIGTERM and SIGHUP end like Ctrl-C, with 143 and 129.
 DONE, FAILED, USAGE, INTERRUPTED, PIPE_CLOSED = 0, 1, 2, 130, 141
@@ -29,9 +29,6 @@ _IN_OPTIONS = (
     (r"worker_timeout=…", "--worker-timeout S"),
     (r"in_memory=False", "--stream"),
     (r"; a script that starts them needs .*", ""),
-    (r"leave (\w+)=None", r"leave --\1 out"),
-    (r"\b(multiclass|ties|readout|kernel|gamma|init|budget_policy)='([\w+-]+)'", r"--\1 \2"),
-    (r"--budget_policy", "--budget-policy"),
 )
 
 
@@ -81,7 +78,7 @@ def in_words(error: BaseException) -> str:
         return (
             f"there is not enough memory ({error}); --stream learns block by block" if str(error) else "out of memory"
         )
-    sentence = error.worded(option) if isinstance(error, DataError) else str(error)
+    sentence = error.worded(option) if isinstance(error, (DataError, ParameterError)) else str(error)
     if isinstance(error, OSError):
         if error.filename is None and error.errno == errno.EBADF:
             return "standard output is closed"
@@ -108,8 +105,11 @@ def option(parameter: str, value: Any) -> str:
         value = "yes" if value else "no"
     elif isinstance(value, dict):
         value = ",".join(f"{key}={number}" for key, number in value.items())
-    words = shlex.quote(value.replace("\t", r"\t"))
-    return f"--{parameter.replace('_', '-')} {words}"
+    name = f"--{parameter.replace('_', '-')}"
+    if value is None:
+        return f"{name} out"
+    words = shlex.quote(str(value).replace("\t", r"\t"))
+    return f"{name} {words}"
 
 
 def in_options(text: str) -> str:

@@ -49,8 +49,7 @@ def run(arguments: argparse.Namespace) -> None:
     settings = {"max_iter": arguments.passes, "random_state": arguments.seed}
     if "shuffle" in algorithms.ALGORITHMS[arguments.algorithm].takes:
         settings["shuffle"] = bool(arguments.shuffle)
-    with algorithms.options_named():
-        spec = Spec.of(name, parameters | settings)
+    spec = Spec.of(name, parameters | settings)
     rows = whole.read(arguments, MOST_ROWS, regression=spec.epsilon is not None)
     run = prepare(spec, rows.dense(), rows.labels, names=rows.names)
     found = trace_run(run, run.X, rows.labels, arguments.exact, max_steps=arguments.max_steps, title=title)

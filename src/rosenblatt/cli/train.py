@@ -202,8 +202,7 @@ def _course(arguments: argparse.Namespace, progress: Progress, interrupt: Interr
     parameters |= {"max_iter": passes, "random_state": arguments.seed}
     if "tol" in algorithms.ALGORITHMS[name].takes:
         parameters.setdefault("tol", None)
-    with algorithms.options_named():
-        learner = Spec.of(kind, parameters).learner()
+    learner = Spec.of(kind, parameters).learner()
     return Course(
         arguments, arguments.files, columns, format, features, learner, kind, parameters, passes,
         every, progress, interrupt, why=why, first=stream, ahead=(first,), stamps=stamps,

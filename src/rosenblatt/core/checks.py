@@ -3,40 +3,9 @@
 from __future__ import annotations
 
 import numbers
-from collections.abc import Callable
 from typing import Any
 
-
-class ParameterError(ValueError):
-    """A parameter that cannot be, or that does not go with another.
-
-    Parameters
-    ----------
-    sentence : str
-        What is wrong. With ``values``, each ``{name}`` in it stands for a parameter and its value, spelled as the door
-        does: ``device='cpu'`` in Python, ``--device cpu`` on the command line.
-    parameter : str
-        The parameter that is refused.
-    **values : any
-        Those that the sentence names.
-    """
-
-    def __init__(self, sentence: str, parameter: str, **values: Any) -> None:
-        self.sentence, self.parameter, self.values = sentence, parameter, values
-        super().__init__(self.spelled(lambda name, value: f"{name}={value!r}"))
-
-    def spelled(self, spell: Callable[[str, Any], str]) -> str:
-        """The sentence, with parameters spelled by ``spell(name, value)``."""
-        if not self.values:
-            return self.sentence
-        return self.sentence.format(**{name: spell(name, value) for name, value in self.values.items()})
-
-    def __reduce__(self) -> Any:
-        return _parameter_error, (self.sentence, self.parameter, self.values)
-
-
-def _parameter_error(sentence: str, parameter: str, values: dict[str, Any]) -> ParameterError:
-    return ParameterError(sentence, parameter, **values)
+from ..errors import ParameterError
 
 
 def check_name(parameter: str, value: object, allowed: tuple[str, ...]) -> None:

@@ -17,8 +17,9 @@ from typing import TYPE_CHECKING, Any, Union
 import numpy as np
 from numpy.typing import NDArray
 
+from ..errors import ParameterError
 from . import engine, memory, rules
-from .checks import ParameterError, check_flag, check_name, check_number, check_share
+from .checks import check_flag, check_name, check_number, check_share
 from .learner import Learner
 from .spaces.linear import LinearSpace
 

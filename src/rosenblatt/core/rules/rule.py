@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, fields, replace
 from numbers import Real
 from typing import Any, ClassVar
 
-from ..checks import ParameterError
+from ...errors import ParameterError
 from .theorems import MistakeTheorem, Potential
 
 Number = Any  # int, float, Fraction or a NumPy scalar

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ....errors import DataError
+from ....errors import DataError, ParameterError
 from ... import engine, rules
 from ...state import MISTAKES, UPDATES, VISITED, State
 from .budgets import Budget, Change, Step
@@ -59,10 +59,10 @@ class BudgetLearner(KernelLearner):
 
     def __init__(self, rule: rules.Rule, kernel: Kernel, budget: Budget, *, readout: str = "last", **options: Any):
         if readout != "last":
-            raise ValueError(
+            raise ParameterError(
                 f"a budget keeps the examples of the last weights alone, so its readout is 'last', not {readout!r}; "
-                "leave budget=None for the other readouts"
-            )
+                "leave {budget} for the other readouts", "readout", budget=None,
+            )  # fmt: skip
         super().__init__(rule, kernel, readout=readout, **options)
         self.budget = budget
         self.policy = budget.start(0.0)

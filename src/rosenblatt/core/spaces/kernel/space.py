@@ -10,7 +10,8 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ...checks import ParameterError, check_name, check_number
+from ....errors import ParameterError
+from ...checks import check_name, check_number
 from ...engine import Rows
 from . import arrays
 from .budget_learner import BudgetLearner
