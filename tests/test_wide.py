@@ -12,7 +12,7 @@ import scipy.sparse as sp
 
 import rosenblatt as rb
 from rosenblatt import model_files
-from rosenblatt.core import memory, state
+from rosenblatt.core import memory, weights
 from rosenblatt.core.groups import Groups
 
 WIDTH = 60_000
@@ -39,7 +39,7 @@ def wide(monkeypatch):
     """Keep rows for the features that were met alone, from now on."""
 
     def switch(on):
-        monkeypatch.setattr(state, "WIDE", 1 << 10 if on else 1 << 60)
+        monkeypatch.setattr(weights, "WIDE", 1 << 10 if on else 1 << 60)
 
     return switch
 
