@@ -174,7 +174,7 @@ def test_groups_are_found_again_however_many_there_are():
     rng = np.random.default_rng(0)
     features = rng.integers(0, 1 << 40, 5000)
     groups = Groups()
-    places = groups.meet(features, 1 << 40)
+    places = groups.add(features, 1 << 40)
     np.testing.assert_array_equal(places % 16, features % 16)
     np.testing.assert_array_equal(groups.places(features), places)
     called = dict(zip((features // 16).tolist(), (places // 16).tolist(), strict=True))
