@@ -1,8 +1,11 @@
-// The border: whatever comes from Python and is used as an index is looked at here, once per call, before it is used.
+// The border: every index that comes from Python is checked against the sizes it came with, before it is used.
 //
-// Python has looked at most of it already, to say in which row and column a fault is. This is the second look, which no
-// file and no subclass gets around. The columns of CSR rows are looked at row by row, just before a row is used
-// (rows.hpp), when they are in the cache: it costs some twentieth of a pass over CSR rows.
+// Rows are checked when a rows object is made (objects.hpp): starts rise and fit, columns are below the number of
+// features, in the same reading that says whether they are in canonical form. Models and tallies are checked likewise.
+// An order, codes of classes and a place to begin are checked in each call. No file and no subclass gets around this.
+//
+// The arrays remain Python's. The objects keep references, so that memory stays; but whoever writes to the indices of a
+// matrix from elsewhere (another thread, a callback) while it is learned from does so at their own risk, as in NumPy.
 #pragma once
 
 #include <algorithm>

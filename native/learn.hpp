@@ -59,7 +59,6 @@ ROSENBLATT_CLONES void learn(const Rows& rows, Model& model, const Rule& rule, c
                 Examples<Targets> all = examples;
                 all.first = 0;
                 learn(rows, still, Rule(Still{}), all, none, false, count);
-                tally.misfit = count.misfit;
                 if (count.mistakes >= pocket.errors) return;
                 pocket.errors = count.mistakes;
             }
@@ -73,10 +72,6 @@ ROSENBLATT_CLONES void learn(const Rows& rows, Model& model, const Rule& rule, c
         if (i + kAhead < examples.count) rows[examples.row(i + kAhead)].prefetch();
         const Index row = examples.row(i);
         const auto x = rows[row];
-        if (!x.fits()) {
-            tally.misfit = true;
-            return;
-        }
         const double weight = examples.dual ? examples.dual[row] : examples.weight ? examples.weight[row] : 1;
         const Index mistakes = tally.mistakes;
         const Outcome outcome = model.consider(x, examples.target[row], weight, rule, tally);
@@ -101,15 +96,9 @@ ROSENBLATT_CLONES void learn(const Rows& rows, Model& model, const Rule& rule, c
     if (pocket.weights) settle();
 }
 
-// False: a row had features that are not there.
 template <class Rows, class Model>
-ROSENBLATT_CLONES bool score(const Rows& rows, Model& model, typename Rows::value_type* out) {
-    for (Index i = 0; i < rows.n_rows; ++i) {
-        const auto x = rows[i];
-        if (!x.fits()) return false;
-        model.scores(x, out + i * model.w.n_classes);
-    }
-    return true;
+ROSENBLATT_CLONES void score(const Rows& rows, Model& model, typename Rows::value_type* out) {
+    for (Index i = 0; i < rows.n_rows; ++i) model.scores(rows[i], out + i * model.w.n_classes);
 }
 
 // Scores of a row by the weights, or, after n > 0 examples, by their average W − total/n, rounded as its readout is.
@@ -131,63 +120,61 @@ Index decide(const T* scores, Index n_classes) {
     return n_classes == 1 ? scores[0] > 0 : std::max_element(scores, scores + n_classes) - scores;
 }
 
-// What is wrong with rows that are to be learned from, if anything.
-struct Scan {
-    enum Fault { none, not_finite, index_out_of_range, not_canonical } fault = none;
-    double largest = 0;  // max |x|
+// Whether numbers are finite, and max |x|.
+struct ValueScan {
+    bool finite;
+    double largest;
 };
 
 template <class T>
-ROSENBLATT_CLONES Scan scan_values(const T* x, Index count) {
+ROSENBLATT_CLONES ValueScan scan_values(const T* x, Index count) {
     Lanes<T> largest, poison;  // poison: 0 unless a value is NaN or infinite
     Index i = 0;
-    const auto look = [&](Index lane, T value) {
+    const auto scan = [&](Index lane, T value) {
         const T size = std::abs(value);
         largest.at[lane] = size > largest.at[lane] ? size : largest.at[lane];
         poison.at[lane] += value * 0;
     };
     for (; i + kLanes <= count; i += kLanes)
-        for (Index l = 0; l < kLanes; ++l) look(l, x[i + l]);
-    for (Index l = 0; i < count; ++i, ++l) look(l, x[i]);
-    if (!(poison.sum() == 0)) return {Scan::not_finite, 0};
-    return {Scan::none, static_cast<double>(*std::max_element(largest.at, largest.at + kLanes))};
+        for (Index l = 0; l < kLanes; ++l) scan(l, x[i + l]);
+    for (Index l = 0; i < count; ++i, ++l) scan(l, x[i]);
+    if (!(poison.sum() == 0)) return {false, 0};
+    return {true, static_cast<double>(*std::max_element(largest.at, largest.at + kLanes))};
 }
-
-// Canonical: ascending within each row. Counted over the whole array at once, less what the row boundaries explain.
-template <class I>
-ROSENBLATT_CLONES Scan::Fault scan_features(const I* start, const I* feature, Index n_rows, Index n_features,
-                                            Index n_entries) {
-    const Index first = std::clamp<Index>(start[0], 0, n_entries), last = n_entries;
-    if (first == last) return Scan::none;
-    I low = feature[first], high = low;
-    Index descents = 0, explained = 0;
-    for (Index e = first + 1; e < last; ++e) {
-        descents += feature[e] <= feature[e - 1];
-        low = std::min(low, feature[e]);
-        high = std::max(high, feature[e]);
-    }
-    if (low < 0 || high >= n_features) return Scan::index_out_of_range;
-    for (Index i = 0; i < n_rows; ++i) {
-        const Index at = start[i];
-        if (at > first && at < last && at < start[i + 1]) explained += feature[at] <= feature[at - 1];
-    }
-    return descents == explained ? Scan::none : Scan::not_canonical;
-}
-
-template <class T>
-Scan scan(const DenseRows<T>& rows) {
-    return scan_values(rows.data, rows.n_rows * rows.n_features);
-}
-template <class T>
-Scan scan(const GramRows<T>& rows) {
+template <class Rows>
+ValueScan scan_values(const Rows& rows) {
     return scan_values(rows.data, rows.n_rows * rows.n_features);
 }
 template <class T, class I>
-Scan scan(const CsrRows<T, I>& rows) {
-    const Scan::Fault fault = scan_features(rows.start, rows.feature, rows.n_rows, rows.n_features, rows.n_entries);
-    if (fault == Scan::index_out_of_range) return {fault, 0};
-    const Scan values = scan_values(rows.x, rows.n_entries);
-    return values.fault == Scan::none ? Scan{fault, values.largest} : values;
+ValueScan scan_values(const CsrRows<T, I>& rows) {
+    return scan_values(rows.x, rows.n_entries());
+}
+
+// Whether features are below n_features, and whether they are canonical: ascending within each row. Descents are
+// counted over the whole array at once, less what the row boundaries explain.
+struct FeatureScan {
+    bool fits, canonical;
+};
+
+template <class T, class I>
+ROSENBLATT_CLONES FeatureScan scan_features(const CsrRows<T, I>& rows) {
+    using U = std::make_unsigned_t<I>;
+    const I *const start = rows.start, *const feature = rows.feature;
+    const Index first = start[0], last = start[rows.n_rows];
+    if (first == last) return {true, true};
+    auto highest = static_cast<U>(feature[first]);  // what is negative is larger than all else
+    Index descents = 0, explained = 0;
+    for (Index e = first + 1; e < last; ++e) {
+        descents += feature[e] <= feature[e - 1];
+        highest = std::max(highest, static_cast<U>(feature[e]));
+    }
+    if (highest > static_cast<U>(std::numeric_limits<I>::max()) || static_cast<Index>(highest) >= rows.n_features)
+        return {false, false};
+    for (Index i = 0; i < rows.n_rows; ++i) {
+        const Index at = start[i];
+        if (at > first && at < last && at < start[i + 1]) explained += feature[at] <= feature[at - 1];
+    }
+    return {true, descents == explained};
 }
 
 // A sum that carries what its additions round off (Knuth's two-sum), so that its error does not grow with its length.

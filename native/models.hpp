@@ -74,7 +74,6 @@ struct Tally {
     double room = std::numeric_limits<double>::infinity();  // growth beyond which the numbers could overflow
     bool overflow = false;                                  // a step was not taken because of it
     bool batch = false;                                     // the steps are summed before they are taken
-    bool misfit = false;                                    // a row had features that are not there: it ended there
     Index mistakes = 0, updates = 0, visited = 0;
     double growth = 0;  // Σ max(0, 2·Σ_r a_r·s_r) + Σ_r a_r²·‖x‖²: the steps add at most this to ‖W‖²
     double* tau;        // Σ τ, what the right class gained; per class for OneVsRest

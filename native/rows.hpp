@@ -130,8 +130,6 @@ struct DenseRow {
     const T* x;
     Index n_features;
 
-    static constexpr bool fits() { return true; }  // see CsrRow
-
     T dot(const T* w) const {
         Lanes<T> lanes;
         Index j = 0;
@@ -190,16 +188,6 @@ struct CsrRow {
     const T* x;
     Index n_entries, n_features;
 
-    // Whether every feature is one of n_features. Asked before a row is used, when it is in the cache: the arrays are
-    // Python's, and others may write to them.
-    bool fits() const {
-        using U = std::make_unsigned_t<I>;
-        U largest = 0;  // what is negative is larger than all else
-        for (Index e = 0; e < n_entries; ++e) largest = std::max(largest, static_cast<U>(feature[e]));
-        return n_entries == 0 ||
-               (largest <= static_cast<U>(std::numeric_limits<I>::max()) && static_cast<Index>(largest) < n_features);
-    }
-
     T dot(const T* w) const {
         Lanes<T> lanes;
         const auto add = [&](Index j, T value) { lanes.at[j & (kLanes - 1)] += value * w[j]; };
@@ -257,11 +245,11 @@ struct CsrRows {
     const I* feature;  // ascending within a row, no duplicates
     const T* x;
     Index n_rows, n_features;
-    Index n_entries;  // of all rows, whatever others may write to `start`
 
+    Index n_entries() const { return start[n_rows]; }
     CsrRow<T, I> operator[](Index i) const {
-        const Index first = std::clamp<Index>(start[i], 0, n_entries);
-        return {feature + first, x + first, std::clamp<Index>(start[i + 1], first, n_entries) - first, n_features};
+        const Index first = start[i];
+        return {feature + first, x + first, start[i + 1] - first, n_features};
     }
     void prefetch_start(Index i) const { prefetch_bytes(start + i, 1); }
 };
@@ -273,8 +261,6 @@ struct GramRow {
     using value_type = T;
     const T* k;  // K(i, 0 .. n − 1)
     Index i, n;
-
-    static constexpr bool fits() { return true; }
 
     T dot(const T* w) const { return w[i]; }
     T norm2() const { return k[i]; }

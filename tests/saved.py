@@ -76,7 +76,8 @@ def rewritten(path, change_metadata=None, change_document=None, change_tensors=N
 
 
 #: Made anew from the rest, only used within a call, or compared by what is in use of them.
-NOT_COMPARED = {"_block", "_frozen", "history", "support", "weights", "total", "pocket", "start", "alpha", "policy"}
+NOT_COMPARED = {"_block", "_frozen", "history", "support", "weights", "total", "pocket", "start", "alpha", "policy",
+                "tally"}  # fmt: skip
 
 
 def same_policy(got, expected):
@@ -103,6 +104,7 @@ def same_learner(got, expected):
         else:
             assert after[name] == before[name], name
             assert type(after[name]) is type(before[name]) or isinstance(before[name], (bool, int, float)), name
+    same_bits(got.tally.values, expected.tally.values)
     assert got.margin_bounds == expected.margin_bounds
     k = expected.n_vectors
     if isinstance(expected, KernelLearner):

@@ -3,6 +3,10 @@
 Estimators never hand over such arrays; these tests call the core itself.
 """
 
+import copy
+import gc
+import pickle
+
 import numpy as np
 import pytest
 from scipy import sparse
@@ -16,29 +20,39 @@ CODES = np.array([0, 1, 2, 1, 0], np.int8)
 
 
 def rows(indptr=(0, 1, 2, 3, 4, 5), indices=(0, 1, 2, 0, 1), data=(1.0,) * 5, n_features=D, index=np.int32):
-    return np.array(indptr, index), np.array(indices, index), np.array(data), n_features
+    return _native.CsrRows(np.array(indptr, index), np.array(indices, index), np.array(data), n_features)
 
 
 def model(form="multiclass", n_features=D, n_vectors=3, stride=4, **changed):
-    weights = np.zeros((1 + n_features, stride))
-    parts = {"form": form, "weights": weights, "n": n_vectors, "bias": True, "ties": True}
-    parts |= {"total": None, "gradient": None, "epsilon": 0.0} | changed
-    return tuple(parts.values())
+    return _native.Model(
+        **{"form": form, "weights": np.zeros((1 + n_features, stride)), "n_vectors": n_vectors} | changed
+    )
 
 
-def learn(view=None, how=None, targets=CODES, order=None, weight=None, first=0, tally=None, rule=("PA",), pocket=None):
-    how = model() if how is None else how
-    tally = np.zeros(2 * max(1, how[2] if len(how) > 2 else 1) + 9) if tally is None else tally
-    tally[-8] = np.inf  # room to grow
-    view = rows() if view is None else view
-    return _native.learn(view, how, rule, (targets, order, weight, first), pocket, tally, False)
+def tally(n_vectors=3, **values):
+    made = _native.Tally(n_vectors)
+    made.room = np.inf
+    for name, value in values.items():
+        setattr(made, name, value)
+    return made
+
+
+PA = _native.Rule("PA")
+
+
+def learn(**changed):
+    given = {"rows": rows(), "model": model(), "rule": PA, "targets": CODES, "tally": tally()}
+    return _native.learn(**given | changed)
+
+
+BINARY = {"form": "binary", "n_vectors": 1, "stride": 1}
 
 
 def test_what_is_in_order_is_learned():
     assert learn()
     assert learn(order=np.array([4, 0], np.int32), first=1)
     assert learn(targets=CODES.astype(np.int32))
-    assert learn(how=model("binary", n_vectors=1, stride=1), targets=np.array([0, 1, 1, 0, 1], np.int8))
+    assert learn(model=model(**BINARY), tally=tally(1), targets=np.array([0, 1, 1, 0, 1], np.int8))
 
 
 @pytest.mark.parametrize("index", [np.int32, np.int64])
@@ -62,16 +76,17 @@ def test_what_is_in_order_is_learned():
     ids=str,
 )
 def test_rows_with_places_that_are_not_there(view, index):
-    view = rows(**view, index=index)
-    for call in (
-        lambda: learn(view),
-        lambda: _native.score(view, model(), np.zeros((N, 3))),
-        lambda: _native.product(view, view, np.zeros((N, N)), 2),
-    ):
-        if view[3] > 2**60 and call is not None:  # a product makes room for every column
-            call = lambda: learn(view)  # noqa: E731
-        with pytest.raises((ValueError, MemoryError)):
+    def use():
+        made = rows(**view, index=index)
+        for call in (
+            lambda: learn(rows=made),
+            lambda: _native.score(rows=made, model=model(), out=np.zeros((N, 3))),
+            lambda: made.n_features < 2**60 and _native.product(made, made, np.zeros((N, N)), 2),
+        ):
             call()
+
+    with pytest.raises(ValueError):
+        use()
 
 
 def test_codes_of_no_class():
@@ -81,7 +96,7 @@ def test_codes_of_no_class():
                 learn(targets=np.array(codes, dtype))
     learn(targets=np.array([0, 1, 3, 1, 0], np.int8), order=np.array([0, 1, 4], np.int32))  # that row is not visited
     with pytest.raises(ValueError, match="codes of classes"):
-        learn(how=model("binary", n_vectors=1, stride=1), targets=np.array([0, 1, 2, 0, 1], np.int8))
+        learn(model=model(**BINARY), tally=tally(1), targets=np.array([0, 1, 2, 0, 1], np.int8))
     with pytest.raises(ValueError):
         learn(targets=CODES[:4])
 
@@ -91,7 +106,7 @@ def test_an_order_of_rows_that_are_not_there(order):
     with pytest.raises(ValueError, match="rows to visit"):
         learn(order=np.array(order, np.int32))
     with pytest.raises(ValueError, match="numbers of rows"):
-        _native.radius2(rows(), np.array(order, np.int32))
+        rows().radius2(np.array(order, np.int32))
 
 
 @pytest.mark.parametrize("first", [-1, 6, 2**62, -(2**62)])
@@ -103,58 +118,135 @@ def test_a_beginning_outside_the_order(first):
 @pytest.mark.parametrize(
     "how",
     [
-        model(n_vectors=4, stride=3),
-        model(n_vectors=3, stride=3),
-        model(n_vectors=0),
-        model(n_vectors=-3),
-        model(n_vectors=1),
-        model("binary", n_vectors=3),
-        model("regression", n_vectors=3),
-        model("unheard of", n_vectors=1, stride=1),
-        model(n_features=2),
-        model(total=np.zeros(3)),
-        model(gradient=np.zeros(3)),
-        model(weights=np.zeros(16)),
-        model(weights=np.zeros((0, 4))),
-        model(weights=np.zeros((4, 4), int)),
-        model()[:5],
+        {"n_vectors": 4, "stride": 3},
+        {"n_vectors": 3, "stride": 3},
+        {"n_vectors": 0},
+        {"n_vectors": -3},
+        {"n_vectors": 1},
+        {"form": "binary", "n_vectors": 3},
+        {"form": "regression", "n_vectors": 3},
+        {"form": "unheard of", "n_vectors": 1, "stride": 1},
+        {"form": None},
+        {"n_features": 2},
+        {"total": np.zeros(3)},
+        {"total": np.zeros((4, 4), np.float32)},
+        {"gradient": np.zeros(3)},
+        {"weights": np.zeros(16)},
+        {"weights": np.zeros((0, 4))},
+        {"weights": np.zeros((4, 4), int)},
+        {"weights": np.zeros((4, 4), np.float32)},
+        {"weights": None},
     ],
+    ids=str,
 )
 def test_a_model_that_does_not_fit(how):
     with pytest.raises((ValueError, TypeError)):
-        learn(how=how)
+        learn(model=model(**how))
     with pytest.raises((ValueError, TypeError)):
-        _native.score(rows(), how, np.zeros((N, 8)))
+        _native.score(rows=rows(), model=model(**how), out=np.zeros((N, 8)))
+
+
+@pytest.mark.parametrize("name", ["total", "gradient", "weights"])
+def test_what_is_read_only_is_not_learned_on(name):
+    array = np.zeros((1 + D, 4))
+    array.flags.writeable = False
+    fixed = model(**{name: array})
+    with pytest.raises(ValueError, match="read-only"):
+        learn(model=fixed)
+    _native.score(rows=rows(), model=fixed, out=np.zeros((N, 3)))
+    values = np.zeros(15)
+    values.flags.writeable = False
+    with pytest.raises(ValueError, match="writable"):
+        learn(tally=_native.Tally.of(values))
+    with pytest.raises(ValueError, match="read-only"):
+        _native.Tally.of(values).visited = 1
 
 
 @pytest.mark.parametrize("place", range(-7, 0))
 @pytest.mark.parametrize("count", [np.nan, np.inf, -1.0, 1e300])
 def test_a_tally_that_counts_nothing(place, count):
-    tally = np.zeros(15)
-    tally[place] = count
-    pocket = (np.zeros((1 + D, 4)), False)
+    values = np.zeros(15)
+    values[place] = count
     with pytest.raises(ValueError, match="tally"):
-        learn(tally=tally, pocket=pocket)
+        learn(tally=_native.Tally.of(values), pocket=np.zeros((1 + D, 4)))
 
 
 def test_arrays_that_are_missing_or_short():
     for call in (
-        lambda: learn((rows()[0], None, rows()[2], D)),
-        lambda: learn(rows()[:3]),
-        lambda: learn(tally=np.zeros(9)),
+        lambda: _native.CsrRows(np.zeros(2, np.int32), None, np.zeros(0), D),
+        lambda: _native.CsrRows(np.zeros(2, np.int32), np.zeros(0, np.int64), np.zeros(0), D),
+        lambda: _native.CsrRows(np.zeros((2, 2), np.int32)[:, 0], np.zeros(0, np.int32), np.zeros(0), D),
+        lambda: _native.DenseRows(np.zeros(3)),
+        lambda: _native.DenseRows(np.zeros((3, 3), int)),
+        lambda: _native.DenseRows(np.zeros((3, 3)).T[:2]),
+        lambda: _native.GramRows(np.zeros((3, 2))),
+        lambda: _native.Rows(),
+        lambda: _native.Tally(0),
+        lambda: _native.Tally(-5),
+        lambda: _native.Tally.of(np.zeros(9)),
+        lambda: _native.Tally.of(np.zeros(12)),
+        lambda: _native.Tally.of(np.zeros(15, np.float32)),
+        lambda: learn(rows=None),
+        lambda: learn(rows=(np.zeros((N, D)),)),
+        lambda: learn(tally=tally(1)),
+        lambda: learn(tally=np.zeros(15)),
         lambda: learn(weight=np.ones(4)),
-        lambda: learn(rule=("perceptron", 1.0)),
-        lambda: learn(rule=()),
-        lambda: learn(pocket=(np.zeros(3), False)),
-        lambda: learn(pocket=(np.zeros(16),)),
-        lambda: _native.score(rows(), model(), np.zeros(3)),
-        lambda: _native.score(rows(), model(), None),
-        lambda: _native.scan((np.zeros(3),)),
-        lambda: _native.scan(rows()[:2]),
-        lambda: _native.learn(rows(), model(), ("PA",), (CODES,), None, np.zeros(15), False),
+        lambda: learn(dual=np.ones(4)),
+        lambda: learn(steps=np.ones(14)),
+        lambda: learn(rule=("PA",)),
+        lambda: _native.Rule("perceptron", 1.0),
+        lambda: _native.Rule(),
+        lambda: _native.Rule("no such rule"),
+        lambda: learn(pocket=np.zeros(3)),
+        lambda: _native.score(rows=rows(), model=model(), out=np.zeros(3)),
+        lambda: _native.score(rows=rows(), model=model(), out=None),
+        lambda: _native.product(rows(), rows(index=np.int64), np.zeros((N, N)), 1),
     ):
         with pytest.raises((ValueError, TypeError)):
             call()
+
+
+@pytest.mark.parametrize("kind", [_native.Rows, _native.DenseRows, _native.CsrRows, _native.GramRows, _native.Model,
+                                  _native.Rule, _native.Tally])  # fmt: skip
+@pytest.mark.filterwarnings("ignore:nanobind")
+def test_an_object_that_was_never_made_is_refused(kind):
+    try:
+        empty = kind.__new__(kind)
+    except TypeError:
+        return
+    for call in (lambda: learn(rows=empty), lambda: learn(model=empty), lambda: learn(rule=empty),
+                 lambda: learn(tally=empty)):  # fmt: skip
+        with pytest.raises(TypeError):
+            call()
+
+
+def test_objects_keep_their_arrays():
+    made, how, counts = rows(data=np.arange(5.0)), model(), tally()
+    before = made.data.copy()
+    gc.collect()
+    np.zeros(1000)
+    assert learn(rows=made, model=how, tally=counts)
+    np.testing.assert_array_equal(made.data, before)
+    assert how.weights.any()
+    assert counts.visited == N
+    with pytest.raises(ValueError, match="refer"):
+        made.data.resize(1)
+
+
+@pytest.mark.parametrize(
+    "again", [copy.deepcopy, lambda made: pickle.loads(pickle.dumps(made))], ids=["copy", "pickle"]
+)
+def test_rows_and_tallies_are_copied_and_pickled(again):
+    dense, csr = again(_native.DenseRows(np.eye(3))), again(rows())
+    assert (dense.n_rows, dense.n_features, dense.is_dense, dense.data.tolist()) == (3, 3, True, np.eye(3).tolist())
+    assert (csr.n_rows, csr.n_features, csr.is_dense, csr.indices.tolist()) == (N, D, False, [0, 1, 2, 0, 1])
+    first = tally(visited=3, growth=0.5)
+    first.tau[1] = 2.0
+    second = again(first)
+    first.visited = 9
+    assert (second.visited, second.growth, second.tau.tolist(), second.n_vectors) == (3, 0.5, [0, 2.0, 0], 3)
+    wider = second.with_vectors(4)
+    assert (wider.visited, wider.growth, wider.tau.tolist(), wider.room) == (3, 0.5, [0.0] * 4, np.inf)
 
 
 # ---- named rows --------------------------------------------------------------------------------------------------
@@ -162,21 +254,26 @@ def test_arrays_that_are_missing_or_short():
 
 @pytest.mark.parametrize("column", [1, 2, 500, 2**31 - 1, 2**31, 2**70, -1, "zero", 0.5, None])
 def test_columns_of_names_beyond_the_weights(column):
-    how, row = model("binary", n_features=1, n_vectors=1, stride=1), {"a": 1.0}
+    how, row = model(**BINARY, n_features=1), {"a": 1.0}
+    one = {"row": row, "columns": {"a": column}, "model": how}
     for call in (
-        lambda: _native.learn((row, {"a": column}), how, ("PA",), (0, None, None, 0), None, np.full(11, 9.0), False),
-        lambda: _native.score_one((row, {"a": column}), how, 0, np.zeros(1)),
-        lambda: _native.decide_one((row, {"a": column}), how, 0),
+        lambda: _native.learn_one(**one, rule=PA, target=0, tally=tally(1)),
+        lambda: _native.score_one(**one, visited=0, out=np.zeros(1)),
+        lambda: _native.decide_one(**one, visited=0),
     ):
         with pytest.raises(ValueError):
             call()
 
 
-def test_more_names_than_weights():
-    how = model("binary", n_features=1, n_vectors=1, stride=1)
-    columns = {"a": 0, "b": 1}
+def test_one_row_that_does_not_fit():
+    how = model(**BINARY, n_features=1)
     with pytest.raises(ValueError, match="too few"):
-        _native.decide_one(({"a": 1.0}, columns), how, 0)
+        _native.decide_one(row={"a": 1.0}, columns={"a": 0, "b": 1}, model=how, visited=0)
+    with pytest.raises(ValueError, match="average"):
+        _native.decide_one(row={"a": 1.0}, columns={"a": 0}, model=how, visited=3)
+    for target in (2, -1):
+        with pytest.raises(ValueError, match="codes of classes"):
+            _native.learn_one(row={"a": 1.0}, columns={"a": 0}, model=how, rule=PA, target=target, tally=tally(1))
 
 
 # ---- text and lines ----------------------------------------------------------------------------------------------

@@ -72,7 +72,7 @@ def same_weights(found, expected):
 
 def same_model(found, expected):
     same_weights(found, expected)
-    same_bits(found._learner.tally, expected._learner.tally)
+    same_bits(found._learner.tally.values, expected._learner.tally.values)
     assert found.margin_bounds_ == expected.margin_bounds_
     assert found.verdict_ == expected.verdict_
 

@@ -14,13 +14,16 @@ def native(X, codes, orders, fit_intercept):
     rows = engine.admit(X)
     alpha = np.zeros(len(codes))
     weights = engine.zeros(1 + rows.n_features, 1, rows.dtype)
-    tally = np.zeros(11)
-    tally[3] = np.inf
-    model = ("binary", weights, 1, fit_intercept, True, None, None, 0.0)
+    tally = engine.Tally(1)
+    tally.room = np.inf
+    model = engine.Model(form="binary", weights=weights, n_vectors=1, fit_intercept=fit_intercept)
+    rule = engine.Rule(*rules.HardMargin().native("max"))
     for order in orders:
-        examples = (codes.astype(np.int8), order.astype(np.int32), None, 0, alpha)
-        assert engine.learn(rows.view, model, rules.HardMargin().native("max"), examples, None, tally, False)
-    return weights[:, 0], alpha, tally[0]
+        assert engine.learn(
+            rows=rows.view, model=model, rule=rule, targets=codes.astype(np.int8), order=order.astype(np.int32),
+            dual=alpha, tally=tally,
+        )  # fmt: skip
+    return weights[:, 0], alpha, tally.tau[0]
 
 
 @given(problems(classes=(2,)), st.booleans(), st.sampled_from((np.asarray, sp.csr_matrix)))

@@ -47,7 +47,7 @@ def lay_out(X, layout):
     index = np.int32 if layout == "csr int32" else np.int64
     csr.indices, csr.indptr = csr.indices.astype(index), csr.indptr.astype(index)
     rows = engine.admit(csr)
-    assert rows.view[0].dtype == rows.view[1].dtype == index
+    assert rows.view.indptr.dtype == rows.view.indices.dtype == index
     return csr
 
 
@@ -136,10 +136,10 @@ def compare(problem, rule, start=None, **options):
         same_bits(learner.read()[:, :k], oracle.stacked(*oracle.model.averaged()))
     if oracle.pocket is not None:
         same_bits(learner.read()[:, :k], oracle.stacked(oracle.pocket.w, oracle.pocket.b))
-        run, best_run, errors, is_current = learner.tally[-4:]
-        assert (best_run, run) == (oracle.pocket.best_run, oracle.pocket.run)
-        assert is_current == oracle.pocket.holds_current
-        assert errors == (oracle.pocket.errors if options["ratchet"] else 0)
+        tally = learner.tally
+        assert (tally.best_run, tally.run) == (oracle.pocket.best_run, oracle.pocket.run)
+        assert tally.is_current == oracle.pocket.holds_current
+        assert tally.errors == (oracle.pocket.errors if options["ratchet"] else 0)
     scores = np.array([oracle.model.scores(x) for x in oracle.rows], dtype=problem.X.dtype)
     same_bits(learner.scores(rows, "last"), scores[:, 0] if k == 1 else scores)
     return learner

@@ -311,7 +311,7 @@ def test_an_interrupt_leaves_nothing_locked_and_no_name_without_weights():
                 assert not any(lock._is_owned() for lock in model._lock.readers.values())
                 learner = model._learner
                 assert learner.n_features == len(model._columns) <= learner._capacity
-                assert learner._model[1] is learner.weights
+                assert learner._model.weights is learner.weights
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)

@@ -12,7 +12,7 @@ import scipy.sparse as sp
 
 import rosenblatt as rb
 from rosenblatt import model_files
-from rosenblatt.core import memory, state
+from rosenblatt.core import memory, weights
 from rosenblatt.core.groups import Groups
 
 WIDTH = 60_000
@@ -39,7 +39,7 @@ def wide(monkeypatch):
     """Keep rows for the features that were met alone, from now on."""
 
     def switch(on):
-        monkeypatch.setattr(state, "WIDE", 1 << 10 if on else 1 << 60)
+        monkeypatch.setattr(weights, "WIDE", 1 << 10 if on else 1 << 60)
 
     return switch
 
@@ -174,7 +174,7 @@ def test_groups_are_found_again_however_many_there_are():
     rng = np.random.default_rng(0)
     features = rng.integers(0, 1 << 40, 5000)
     groups = Groups()
-    places = groups.meet(features, 1 << 40)
+    places = groups.add(features, 1 << 40)
     np.testing.assert_array_equal(places % 16, features % 16)
     np.testing.assert_array_equal(groups.places(features), places)
     called = dict(zip((features // 16).tolist(), (places // 16).tolist(), strict=True))

@@ -1,40 +1,157 @@
-"""The native core of rosenblatt: one pass over rows, scores, the scan that admits data, and readers of text."""
+"""The native core of rosenblatt: one pass over rows, scores, the checks that admit data, and readers of text."""
 
-from typing import Any
+from typing import Any, Literal
 
 from numpy.typing import NDArray
 
+class Rows:
+    """Rows of data, checked as they are made; they keep the arrays they are made of."""
+
+    @property
+    def n_rows(self) -> int: ...
+    @property
+    def n_features(self) -> int: ...
+    @property
+    def is_canonical(self) -> bool:
+        """Columns ascend within each row, none twice."""
+
+    def largest(self) -> float:
+        """Max |x|; NaN where a number is not finite."""
+
+    def radius2(self, order: NDArray[Any] | None = None) -> float:
+        """R² without the bias feature: max ‖x‖² over the rows in order (None: all)."""
+
+class DenseRows(Rows):
+    """Rows of a C-contiguous array, (n_rows, n_features)."""
+
+    is_dense: Literal[True]
+    def __init__(self, data: NDArray[Any]) -> None: ...
+    @property
+    def data(self) -> NDArray[Any]: ...
+
+class CsrRows(Rows):
+    """Rows of the three arrays of a CSR matrix."""
+
+    is_dense: Literal[False]
+    def __init__(self, indptr: NDArray[Any], indices: NDArray[Any], data: NDArray[Any], n_features: int) -> None: ...
+    @property
+    def indptr(self) -> NDArray[Any]: ...
+    @property
+    def indices(self) -> NDArray[Any]: ...
+    @property
+    def data(self) -> NDArray[Any]: ...
+
+class GramRows(Rows):
+    """A block of examples by its kernel matrix; weights are its scores."""
+
+    def __init__(self, data: NDArray[Any]) -> None: ...
+    @property
+    def data(self) -> NDArray[Any]: ...
+
+class Model:
+    """Weights and how they are used; it keeps the arrays that it is made of."""
+
+    def __init__(
+        self,
+        *,
+        form: str,
+        weights: NDArray[Any],
+        n_vectors: int,
+        fit_intercept: bool = True,
+        tie_is_mistake: bool = True,
+        total: NDArray[Any] | None = None,
+        gradient: NDArray[Any] | None = None,
+        epsilon: float = 0.0,
+    ) -> None: ...
+    @property
+    def weights(self) -> NDArray[Any]: ...
+
+class Rule:
+    """A rule by its name and numbers, as those of rosenblatt.core.rules list them."""
+
+    def __init__(self, *args: object) -> None: ...
+
+class Tally:
+    """What a run has counted, in one array of float64."""
+
+    growth: float
+    room: float
+    visited: int
+    mistakes: int
+    updates: int
+    run: int
+    best_run: int
+    errors: int
+    is_current: int
+    def __init__(self, n_vectors: int) -> None: ...
+    @staticmethod
+    def of(values: NDArray[Any]) -> Tally:
+        """The tally that an array holds, which it shares."""
+
+    def with_vectors(self, n_vectors: int) -> Tally:
+        """The same counts for another number of vectors, of which nothing is known yet."""
+
+    @property
+    def values(self) -> NDArray[Any]: ...
+    @property
+    def tau(self) -> NDArray[Any]: ...
+    @property
+    def least(self) -> NDArray[Any]: ...
+    @property
+    def counts(self) -> NDArray[Any]: ...
+    @property
+    def n_vectors(self) -> int: ...
+    @property
+    def is_writable(self) -> bool: ...
+
 def learn(
-    rows: tuple[Any, ...],
-    model: tuple[Any, ...],
-    rule: tuple[Any, ...],
-    examples: tuple[Any, ...],
-    pocket: tuple[Any, ...] | None,
-    tally: NDArray[Any],
-    stop: bool,
+    *,
+    rows: Rows,
+    model: Model,
+    rule: Rule,
+    targets: NDArray[Any] | int,
+    order: NDArray[Any] | None = None,
+    weight: NDArray[Any] | None = None,
+    first: int = 0,
+    dual: NDArray[Any] | None = None,
+    steps: NDArray[Any] | None = None,
+    pocket: NDArray[Any] | None = None,
+    ratchet: bool = False,
+    tally: Tally,
+    stop: bool = False,
 ) -> bool:
     """One pass over the examples, in place, or up to the first mistake or step, which is then left to the caller.
 
     False: it ended before a step that could overflow.
     """
 
-def score(rows: tuple[Any, ...], model: tuple[Any, ...], out: NDArray[Any]) -> None:
+def learn_one(
+    *,
+    row: dict[Any, float],
+    columns: dict[Any, int],
+    model: Model,
+    rule: Rule,
+    target: float,
+    weight: float = 1.0,
+    pocket: NDArray[Any] | None = None,
+    tally: Tally,
+) -> bool:
+    """The same of one row of named features; names that are new get the next columns."""
+
+def score(*, rows: Rows, model: Model, out: NDArray[Any]) -> None:
     """Scores of every row, one per class, written to out."""
 
-def score_one(row: tuple[Any, ...], model: tuple[Any, ...], visited: int, out: NDArray[Any]) -> None:
-    """Scores of one row; averaged, where so many examples were visited, or 0: by the weights as they are."""
+def score_one(*, row: dict[Any, float], columns: dict[Any, int], model: Model, visited: int, out: NDArray[Any]) -> None:
+    """Scores of one row of named features by the weights, or by their average over so many examples visited > 0."""
 
-def decide_one(row: tuple[Any, ...], model: tuple[Any, ...], visited: int) -> int:
+def decide_one(*, row: dict[Any, float], columns: dict[Any, int], model: Model, visited: int) -> int:
     """Code of the class of the largest of these scores, the first of equals; two classes: 1 if it is > 0."""
 
-def product(a: tuple[Any, ...], b: tuple[Any, ...], out: NDArray[Any], n_threads: int) -> None:
+def product(a: CsrRows, b: CsrRows, out: NDArray[Any], n_threads: int) -> None:
     """Out = a·bᵀ of CSR rows."""
 
-def compress(rows: tuple[Any, ...], start: NDArray[Any], feature: NDArray[Any], x: NDArray[Any]) -> None:
+def compress(rows: DenseRows, start: NDArray[Any], feature: NDArray[Any], x: NDArray[Any]) -> None:
     """Columns and values of the numbers of dense rows that are not zero; start says where each row's begin."""
-
-def scan(rows: tuple[Any, ...]) -> tuple[str, float]:
-    """(fault, max |x|) of the rows."""
 
 def squares(weights: NDArray[Any], out: NDArray[Any]) -> None:
     """Out = Σ w² of each column of the weights."""
@@ -43,9 +160,6 @@ def place_features(
     features: NDArray[Any], table: NDArray[Any], met: NDArray[Any], count: int, add: bool, out: NDArray[Any]
 ) -> tuple[int, int]:
     """Places of features among the weights of the groups that were met; (features done, groups then)."""
-
-def radius2(rows: tuple[Any, ...], order: NDArray[Any] | None) -> float:
-    """R² of the rows without the bias feature: max ‖x‖²."""
 
 def hash_text(
     documents: Any, analysis: tuple[Any, ...], encoding: tuple[Any, ...], bits: int

@@ -170,8 +170,8 @@ def _weights_at(learner: Any, columns: Array) -> Array:
         return np.asarray(learner.weights_at(columns))
     dual, vectors = learner.dual().astype(np.float64), learner.support.vectors
     if hasattr(vectors, "indptr"):
-        starts, columns, data, width = engine.among(engine.csr(vectors), columns)
-        w = Csr(starts, columns, data, width).to_scipy().T @ dual
+        part = engine.select_columns(engine.csr(vectors), columns)
+        w = Csr(part.indptr, part.indices, part.data, part.n_features).to_scipy().T @ dual
     else:
         w = np.zeros((len(columns), dual.shape[1])) if vectors is None else vectors[:, columns].T @ dual
     return np.concatenate([dual.sum(axis=0, keepdims=True) * learner.fit_intercept, np.asarray(w)])

@@ -1,23 +1,23 @@
 """The engine: the only module that imports the native core. It admits rows and hands on what the core does.
 
-What the core takes are tuples:
+What the core takes are objects that check what they are made of once, and keep it:
 
-- rows, the *view* of some data: ``(array,)``, ``(indptr, indices, data, n_features)``, or for one row of named features
-  ``({name: number}, {name: column})``;
-- a model: ``(form, weights, n_vectors, fit_intercept, tie_is_mistake, total, gradient, epsilon)``;
-- examples: targets, the order in which to visit the rows (None: as they stand), weights (None: 1), where to begin, and
-  for the hard-margin rule what each row has been given so far, which changes in place;
-- a pocket (None: none is kept): its weights, and whether it is ratcheted.
+- rows, the *view* of some data: ``DenseRows(data)`` or ``CsrRows(indptr, indices, data, n_features)``, and in kernel
+  space ``GramRows(data)``, a block by its kernel matrix;
+- ``Model(form=…, weights=…, n_vectors=…, …)``, weights and how they are used;
+- ``Rule(name, …)``, a rule by its name and numbers;
+- ``Tally(n_vectors)``, what a run has counted: Σ τ and the smallest margin of each vector, a bound on what the steps
+  can have added to ‖W‖² and the room for that, examples visited, mistakes, updates, and the pocket's numbers.
 
-``learn(view, model, rule, examples, pocket, tally, stop)`` is one pass; with ``stop`` it ends at the first mistake or
-step, and leaves that step to the caller. Everything changes in place: the weights, and the tally of the run, which
-holds Σ τ and the smallest margin of each vector, a bound on what the steps can have added to ‖W‖² and the room for
-that, how many examples were visited, the mistakes, the updates, and the pocket's run, best run, errors and whether it
-holds the present weights. False: it ended before a step for which there was no room, so that no number ever overflows.
-``score(view, model, out)`` writes the scores of all rows to ``out``. One row of named features: ``score_one`` writes
-its scores, ``decide_one(view, model, visited)`` is the code that they give it, by the average of so many examples.
+``learn(rows=…, model=…, rule=…, targets=…, tally=…)`` is one pass, in the order and with the weights given; with
+``stop`` it ends at the first mistake or step, and leaves that step to the caller. ``dual`` holds for the hard-margin
+rule what each row has been given so far, ``steps`` takes the coefficients of each row's step, ``pocket`` the weights of
+the pocket. Everything changes in place. False: it ended before a step for which there was no room, so that no number
+ever overflows. ``score(rows=…, model=…, out=…)`` writes the scores of all rows to ``out``. One row of named features
+goes by its dict and the columns of the names: ``learn_one``, ``score_one``, and ``decide_one``, the code that the
+scores give it, by the average over so many examples.
 
-What the text encoders take (``rosenblatt.text`` makes these tuples):
+What the text encoders take are tuples (``rosenblatt.text`` makes them):
 
 - documents: a list of ``str`` or ``bytes``, or capsules of Arrow's C interface, ``(schema, array)`` or ``(stream,)``;
 - an analysis: ``(analyzer, min_n, max_n, lowercase, replace, min_length, stop_words, negations)``;
@@ -30,14 +30,21 @@ hands text on; rosenblatt.data says how. ``place_features`` is of rosenblatt.cor
 
 from __future__ import annotations
 
+import math
 import os
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Union
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .. import _native
 from .._native import (
+    CsrRows,
+    DenseRows,
+    GramRows,
+    Model,
+    Rule,
+    Tally,
     arrow_strings,
     count_columns,
     csv_rows,
@@ -50,6 +57,7 @@ from .._native import (
     index_ngrams,
     keep_freed_memory,
     learn,
+    learn_one,
     list_ngrams,
     look_up_text,
     measure_lines,
@@ -64,12 +72,15 @@ from .._native import (
 from ..errors import DataError
 
 __all__ = [
-    "keep_freed_memory",
+    "CsrRows",
+    "DenseRows",
+    "GramRows",
     "Model",
     "Rows",
+    "Rule",
+    "Tally",
     "View",
     "admit",
-    "among",
     "check_sparse",
     "count_columns",
     "csr",
@@ -83,7 +94,9 @@ __all__ = [
     "hash_texts",
     "index_ngrams",
     "is_sparse",
+    "keep_freed_memory",
     "learn",
+    "learn_one",
     "list_ngrams",
     "look_up_text",
     "measure_lines",
@@ -93,6 +106,7 @@ __all__ = [
     "read_lines",
     "score",
     "score_one",
+    "select_columns",
     "stride_of",
     "threads",
     "unicode_version",
@@ -104,8 +118,7 @@ __all__ = [
 _MANY = 1 << 22
 
 Array = NDArray[Any]
-View = tuple[Any, ...]
-Model = tuple[Any, ...]
+View = Union[DenseRows, CsrRows]
 
 
 class Rows(NamedTuple):
@@ -116,30 +129,28 @@ class Rows(NamedTuple):
     n_features: int
     dtype: np.dtype[Any]
     largest: float  # max |x|
-    placed: bool = False  # the view has places among the weights of a learner (rosenblatt.core.groups) for features
+    is_mapped: bool = False  # the columns of the view are places in a learner's arrays (rosenblatt.core.weights)
 
     def radius2(self, order: Array | None = None) -> float:
         """R² without the bias feature, max ‖x‖² over the rows in ``order`` (None: all): one reading of the data."""
-        return _native.radius2(self.view, order)
+        return self.view.radius2(order)
 
     def features_of(self, n_rows: int) -> Array | None:
         """The features that the first rows have, some of them more than once; None: all of them."""
-        if len(self.view) == 1:
-            return None
-        found: Array = self.view[1][self.view[0][0] : self.view[0][n_rows]]
-        return found
+        view = self.view
+        return None if view.is_dense else np.asarray(view.indices[view.indptr[0] : view.indptr[n_rows]])
 
     def radius(self, order: Array | None = None) -> float:
         """R, also where the squares would vanish: the numbers are scaled up until they do not."""
-        found, scale, rows = self.radius2(order), 1.0, self
-        while found < 1e-250 and rows.largest and scale < 2.0**1000:
+        square, scale = self.radius2(order), 1.0
+        while square < 1e-250 and self.largest and scale < 2.0**1000:
             scale *= 2.0**250
-            parts = list(self.view)
-            place = 0 if len(parts) == 1 else 2
             with np.errstate(over="ignore"):  # of rows that are not in the order
-                parts[place] = parts[place].astype(np.float64) * scale
-            found = _native.radius2(tuple(parts), order)
-        return float(np.sqrt(found)) / scale
+                data = self.view.data.astype(np.float64) * scale
+            view = self.view
+            scaled = DenseRows(data) if view.is_dense else CsrRows(view.indptr, view.indices, data, view.n_features)
+            square = scaled.radius2(order)
+        return float(np.sqrt(square)) / scale
 
     def depth(self, order: Array | None = None) -> int:
         """How many roundings lie between a score and its terms: those of a lane, of the tree, of product and bias.
@@ -155,19 +166,19 @@ def _lane(view: View, order: Array | None, most: int) -> int:
     """The most terms in a lane, by a row's numbers and its last column; it looks no further once that is ``most``."""
     if most == 1:
         return 1
-    if len(view) == 1:
-        X, found = view[0], 0
+    if view.is_dense:
+        X, terms = view.data, 0
         n_rows, block = len(X) if order is None else len(order), max(1, (1 << 20) // X.shape[1])
         for start in range(0, n_rows, block):
             part = X[start : start + block] if order is None else X[order[start : start + block]]
-            held = part != 0
-            last = X.shape[1] - np.argmax(held[:, ::-1], axis=1)
-            lanes = np.minimum(np.count_nonzero(held, axis=1), -(-last // 16))
-            found = max(found, int(lanes.max(initial=0)))
-            if found == most:
+            nonzero = part != 0
+            last = X.shape[1] - np.argmax(nonzero[:, ::-1], axis=1)
+            lanes = np.minimum(np.count_nonzero(nonzero, axis=1), -(-last // 16))
+            terms = max(terms, int(lanes.max(initial=0)))
+            if terms == most:
                 break
-        return found
-    starts, columns, values, _ = view
+        return terms
+    starts, columns, values = view.indptr, view.indices, view.data
     if not values.all():  # zeros that are stored
         kept = np.flatnonzero(values)
         starts, columns = np.searchsorted(kept, starts), columns[kept]
@@ -193,26 +204,23 @@ def admit(X: Any, dtype: Any = None, names: Any = None) -> Rows:
         dtype = X.dtype if X.dtype in (np.float32, np.float64) else np.float64
     dtype = np.dtype(dtype)
     with np.errstate(over="ignore"):
-        view = csr(X, dtype) if is_sparse(X) else (np.ascontiguousarray(X, dtype),)
-    fault, largest = _native.scan(view)
-    if fault == "not canonical" and hasattr(X, "sorted_indices"):  # SciPy sorts fast, but adds duplicates in any order
-        view = csr(X.tocsr().sorted_indices(), dtype)
-        fault, largest = _native.scan(view)
-    if fault == "not canonical":
-        view = _canonical(csr(X, dtype))
-        fault, largest = _native.scan(view)
-    if fault == "index out of range":
-        row = _row_of(view, np.flatnonzero((view[1] < 0) | (view[1] >= X.shape[1]))[0])
-        raise DataError(f"Input X has a column index outside its {X.shape[1]} columns", "rebuild the matrix", row=row)
-    if fault == "not finite":
+        view: View = csr(X, dtype) if is_sparse(X) else DenseRows(np.ascontiguousarray(X, dtype))
+    largest = view.largest()
+    if not view.is_dense and not view.is_canonical and not math.isnan(largest):
+        if hasattr(X, "sorted_indices"):  # SciPy sorts fast, but adds duplicates in any order
+            view = csr(X.tocsr().sorted_indices(), dtype)
+        if not view.is_canonical:
+            view = _canonical(csr(X, dtype))
+            largest = view.largest()
+    if math.isnan(largest):
         raise _not_finite(X, view, names)
-    if largest * largest * X.shape[1] > float(np.finfo(dtype).max) and not np.isfinite(_native.radius2(view, None)):
+    if largest * largest * X.shape[1] > float(np.finfo(dtype).max) and not np.isfinite(view.radius2()):
         problem = f"the squared norm overflows {dtype} (max |x| is {largest:g})"
         raise DataError(problem, "scale X down", row=_longest(view, largest))
     return Rows(view, X.shape[0], X.shape[1], dtype, largest)
 
 
-def csr(X: Any, dtype: Any = None) -> View:
+def csr(X: Any, dtype: Any = None) -> CsrRows:
     """The arrays of a sparse matrix as CSR, or of a dense one without its zeros."""
     if not is_sparse(X):
         return _compressed(X)
@@ -220,18 +228,21 @@ def csr(X: Any, dtype: Any = None) -> View:
     X, dtype = X.tocsr(), X.dtype if dtype is None else dtype
     index = np.int32 if X.indices.dtype == np.int32 and X.indptr.dtype == np.int32 else np.int64
     n_entries = int(X.indptr[-1])  # arrays may have room for more
-    return (
-        np.ascontiguousarray(X.indptr, index),
-        np.ascontiguousarray(X.indices[:n_entries], index),
-        np.ascontiguousarray(X.data[:n_entries], dtype),
-        X.shape[1],
-    )
+    indptr = np.ascontiguousarray(X.indptr, index)
+    indices: Array = np.ascontiguousarray(X.indices[:n_entries], index)
+    try:
+        return CsrRows(indptr, indices, np.ascontiguousarray(X.data[:n_entries], dtype), X.shape[1])
+    except ValueError:
+        outside = np.flatnonzero((indices < 0) | (indices >= X.shape[1]))
+        row = _row_of(indptr, outside[0])
+        problem = f"Input X has a column index outside its {X.shape[1]} columns"
+        raise DataError(problem, "rebuild the matrix", row=row) from None
 
 
 def check_sparse(X: Any, columns: bool = True) -> None:
     """Refuse a sparse matrix whose arrays do not fit together: SciPy's own operations would read beyond them.
 
-    ``columns=False`` leaves the columns of CSR rows to ``admit``, which looks at them in the same go as at the values.
+    ``columns=False`` leaves the columns of CSR rows to ``CsrRows``, which checks them as it is made.
     """
     form = getattr(X, "format", "csr")
     if form in ("csr", "csc", "bsr"):
@@ -280,12 +291,12 @@ def _check_places(places: Any, size: int, form: str) -> None:
         )
 
 
-def _compressed(X: Array) -> View:
+def _compressed(X: Array) -> CsrRows:
     starts = np.concatenate(([0], np.cumsum(np.count_nonzero(X, axis=1))))
     columns, values = np.empty(starts[-1], np.int32), np.empty(starts[-1], X.dtype)
-    _native.compress((np.ascontiguousarray(X),), starts, columns, values)
+    _native.compress(DenseRows(np.ascontiguousarray(X)), starts, columns, values)
     small = starts[-1] <= np.iinfo(np.int32).max
-    return (
+    return CsrRows(
         starts.astype(np.int32) if small else starts,
         columns if small else columns.astype(np.int64),
         values,
@@ -293,9 +304,9 @@ def _compressed(X: Array) -> View:
     )
 
 
-def _canonical(view: View) -> View:
+def _canonical(view: CsrRows) -> CsrRows:
     """Sort each row by column and add duplicates in the order they are stored, as a dense array would."""
-    indptr, indices, data, n_features = view
+    indptr, indices, data = view.indptr, view.indices, view.data
     rows = np.repeat(np.arange(len(indptr) - 1), np.diff(indptr))
     by_place = np.lexsort((indices, rows))  # stable: storage order within a place
     rows, columns = rows[by_place], indices[by_place]
@@ -305,36 +316,35 @@ def _canonical(view: View) -> View:
     np.add.at(summed, np.cumsum(first) - 1, data[by_place])  # one at a time, in order
     counts = np.bincount(rows[first], minlength=len(indptr) - 1)
     starts = np.concatenate(([0], np.cumsum(counts))).astype(indptr.dtype)
-    return starts, np.ascontiguousarray(columns[first]), summed, n_features
+    return CsrRows(starts, np.ascontiguousarray(columns[first]), summed, view.n_features)
 
 
-def _row_of(view: View, entry: int) -> int:
+def _row_of(indptr: Array, entry: int) -> int:
     """The row of a CSR entry."""
-    return int(np.searchsorted(view[0], entry, side="right")) - 1
+    return int(np.searchsorted(indptr, entry, side="right")) - 1
 
 
 def _longest(view: View, largest: float) -> int:
     """The row of the largest norm."""
-    values = view[0] if len(view) == 1 else view[2]
-    squares = np.square(values / largest, dtype=np.float64)
-    if len(view) == 1:
+    squares = np.square(view.data / largest, dtype=np.float64)
+    if view.is_dense:
         return int(np.argmax(squares.sum(axis=1)))
-    rows = np.repeat(np.arange(len(view[0]) - 1), np.diff(view[0]))
+    rows = np.repeat(np.arange(view.n_rows), np.diff(view.indptr))
     return int(np.argmax(np.bincount(rows, squares)))
 
 
 def _not_finite(X: Any, view: View, names: Any) -> DataError:
     """The first NaN or infinity, and where it is."""
-    if len(view) == 1:
-        row, column = (int(place) for place in np.argwhere(~np.isfinite(view[0]))[0])
-        value, given = view[0][row, column], np.asarray(X)[row, column]
+    if view.is_dense:
+        row, column = (int(place) for place in np.argwhere(~np.isfinite(view.data))[0])
+        value, original = view.data[row, column], np.asarray(X)[row, column]
     else:
-        entry = int(np.flatnonzero(~np.isfinite(view[2]))[0])
-        row, column, value = _row_of(view, entry), int(view[1][entry]), view[2][entry]
-        given = X.tocsr()[row, column]
+        entry = int(np.flatnonzero(~np.isfinite(view.data))[0])
+        row, column, value = _row_of(view.indptr, entry), int(view.indices[entry]), view.data[entry]
+        original = X.tocsr()[row, column]
     error = DataError("", row=row, column=column, name=None if names is None else names[column])
-    if np.isfinite(given):
-        return error.at(problem=f"Input X overflows {value.dtype}: it holds {given:g}", remedy="scale X down")
+    if np.isfinite(original):
+        return error.at(problem=f"Input X overflows {value.dtype}: it holds {original:g}", remedy="scale X down")
     what = "NaN" if np.isnan(value) else "infinity (inf)"
     return error.at(problem=f"Input X contains {what}", remedy="remove or impute such values first")
 
@@ -342,23 +352,27 @@ def _not_finite(X: Any, view: View, names: Any) -> DataError:
 def product(A: Any, B: Any) -> Array:
     """``A·Bᵀ`` of blocks of which one at least is sparse, on all cores: zeros cost nothing."""
     a, b = csr(A), csr(B)
-    if a[3] > _MANY:  # the core keeps a number for each column
-        columns = np.unique(a[1])
-        a, b = among(a, columns), among(b, columns)
-    if a[1].dtype != b[1].dtype:
-        a, b = ((view[0].astype(np.int64), view[1].astype(np.int64), *view[2:]) for view in (a, b))
-    out = np.empty((len(a[0]) - 1, len(b[0]) - 1), a[2].dtype)
-    _native.product(a, (*b[:2], b[2].astype(out.dtype, copy=False), b[3]), out, threads())
+    if a.n_features > _MANY:  # the core keeps a number for each column
+        columns = np.unique(a.indices)
+        a, b = select_columns(a, columns), select_columns(b, columns)
+    if a.indices.dtype != b.indices.dtype or a.data.dtype != b.data.dtype:
+        a, b = (_retyped(view, np.int64, a.data.dtype) for view in (a, b))
+    out = np.empty((a.n_rows, b.n_rows), a.data.dtype)
+    _native.product(a, b, out, threads())
     return out
 
 
-def among(view: View, columns: Array) -> View:
+def _retyped(view: CsrRows, index: Any, dtype: Any) -> CsrRows:
+    return CsrRows(view.indptr.astype(index), view.indices.astype(index), view.data.astype(dtype), view.n_features)
+
+
+def select_columns(view: CsrRows, columns: Array) -> CsrRows:
     """CSR rows with these columns alone, ascending, which are numbered from 0."""
-    indptr, indices, data, _ = view
+    indptr, indices = view.indptr, view.indices
     place = np.minimum(np.searchsorted(columns, indices), max(len(columns) - 1, 0))
     kept = columns[place] == indices if len(columns) else np.zeros(len(indices), bool)
     ends = np.concatenate(([0], np.cumsum(kept)))[indptr].astype(indptr.dtype)
-    return ends, place[kept].astype(indices.dtype), data[kept], len(columns)
+    return CsrRows(ends, place[kept].astype(indices.dtype), view.data[kept], len(columns))
 
 
 def threads() -> int:

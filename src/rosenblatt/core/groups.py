@@ -26,7 +26,7 @@ class Groups:
 
     def __init__(self) -> None:
         self.count = 1  # the first is that of all features that were not met
-        self._called = np.full(32, -1, np.int64)  # the features of group g are 16·called[g] …
+        self._keys = np.full(32, -1, np.int64)  # the features of group g are 16·keys[g] …
         self._table = np.zeros((64, 2), np.int64)
 
     def __len__(self) -> int:
@@ -36,15 +36,15 @@ class Groups:
     def places(self, features: Array) -> Array:
         """The place of each feature; of one that was not met, one whose weight is 0."""
         out = np.empty_like(features)
-        engine.place_features(features, self._table, self._called, self.count, False, out)
+        engine.place_features(features, self._table, self._keys, self.count, False, out)
         return out
 
-    def meet(self, features: Array, most: int) -> Array | None:
+    def add(self, features: Array, most: int) -> Array | None:
         """The place of each feature, of new ones too; None: that would be more than ``most`` groups."""
         out, done = np.empty_like(features), 0
         while True:
             part = features[done:]
-            more, self.count = engine.place_features(part, self._table, self._called, self.count, True, out[done:])
+            more, self.count = engine.place_features(part, self._table, self._keys, self.count, True, out[done:])
             if self.count > most:
                 return None
             done += more
@@ -52,25 +52,25 @@ class Groups:
                 return out
             self._grow()
 
-    def forget(self, count: int) -> None:
-        """Know the first so many groups alone."""
-        self._number(self._called[1:count], len(self._called))
+    def truncate(self, count: int) -> None:
+        """Keep the first ``count`` groups alone."""
+        self._number(self._keys[1:count], len(self._keys))
 
     def _grow(self) -> None:
-        self._number(self._called[1 : self.count], 2 * len(self._called))
+        self._number(self._keys[1 : self.count], 2 * len(self._keys))
 
-    def _number(self, called: Array, room: int) -> None:
+    def _number(self, keys: Array, room: int) -> None:
         """Groups in this order, with room for so many."""
-        numbered, table, first = np.full(room, -1, np.int64), np.zeros((2 * room, 2), np.int64), SIXTEEN * called
+        numbered, table, first = np.full(room, -1, np.int64), np.zeros((2 * room, 2), np.int64), SIXTEEN * keys
         engine.place_features(first, table, numbered, 1, True, np.empty_like(first))
-        self._called, self._table, self.count = numbered, table, 1 + len(called)
+        self._keys, self._table, self.count = numbered, table, 1 + len(keys)
 
     def _in_order(self) -> Array:
-        return 1 + np.argsort(self._called[1 : self.count])
+        return 1 + np.argsort(self._keys[1 : self.count])
 
     def features(self) -> Array:
         """All features of the groups, ascending."""
-        first = SIXTEEN * self._called[self._in_order()]
+        first = SIXTEEN * self._keys[self._in_order()]
         return np.asarray((first[:, None] + np.arange(SIXTEEN)).ravel())
 
     def places_in_order(self) -> Array:

@@ -17,9 +17,11 @@ from numpy.typing import NDArray
 
 from . import engine, labels
 from .convergence import NO_MARGIN, ON_THE_BOUNDARY, SEPARATED, STOPPED, ConvergenceWarning, undecided
-from .state import ERRORS, GROWTH, MISTAKES, ROOM, VISITED, State
+from .state import State
 
 Array = NDArray[Any]
+
+_STILL = engine.Rule("still")  # judges, and takes no step
 
 #: Rows to learn from: they, their targets, the order in which to visit them and their weights (None: as they stand; 1).
 Piece = tuple[engine.Rows, Array, Array | None, Array | None]
@@ -98,15 +100,15 @@ class Learner(State):
 
         Of a run that goes on, ``first`` is the number of the next pass, and ``scale`` what margins are measured by.
         """
-        as_given, rows, natural = rows, self.placed(rows, learn=True), weighted_rows(weight)
+        original, rows, natural = rows, self.map_rows(rows, learn=True), weighted_rows(weight)
         if held_out is not None:
-            held_out = self.placed(held_out[0], learn=False), held_out[1]
+            held_out = self.map_rows(held_out[0], learn=False), held_out[1]
         rng = rng or np.random.default_rng()
         best: Learner | None = None
         order: Array | None = None
         self.streaming = False
         if self.pocket is not None and self.ratchet:
-            self.tally[ERRORS] = self._score(rows, targets, natural)
+            self.tally.errors = self._score(rows, targets, natural)
         for number in range(first, max_iter + 1):
             order = None  # frees the last one before the next is made
             order = self.order(rows, natural, shuffle, rng)
@@ -115,9 +117,9 @@ class Learner(State):
             separated = self.epsilon is None and mistakes == 0
             if separated and (updates or self.scores_drift):
                 separated = self._score(rows, targets, natural) == 0
-            self._look()
+            self._tighten_upper()
             if separated:
-                self._show(as_given, natural)
+                self._tighten_lower(original, natural)
             score = None
             if held_out is not None:
                 score = self.accuracy(*held_out)
@@ -141,7 +143,7 @@ class Learner(State):
                 break
         else:
             if self.epsilon is None and self._score(rows, targets, natural, stop_at_mistake=True) == 0:
-                self._show(as_given, natural)
+                self._tighten_lower(original, natural)
                 self.verdict = SEPARATED
             elif tol is not None and scale is not None and held_out is None:
                 warnings.warn(undecided(name, self.evidence, max_iter, scale, tol), warning, stacklevel=5)
@@ -167,10 +169,10 @@ class Learner(State):
     def pass_over(self, pieces: Iterable[Piece]) -> tuple[int, int]:
         """One pass over a training set in one piece or several; returns its mistakes and updates."""
         self.least[:] = math.inf
-        self.tally[MISTAKES], before = 0, self.n_updates
+        self.tally.mistakes, before = 0, self.n_updates
         for rows, targets, order, weight in pieces:
-            self._pass(self.placed(rows, learn=True).view, targets, order, weight, ratchet=self.ratchet)
-        self.passes.append(int(self.tally[MISTAKES]))
+            self._pass(self.map_rows(rows, learn=True).view, targets, order, weight, ratchet=self.ratchet)
+        self.passes.append(self.tally.mistakes)
         return self.passes[-1], self.n_updates - before
 
     def partial_fit(self, rows: engine.Rows, targets: Any, weight: Array | None, span: tuple[int, int]) -> None:
@@ -181,7 +183,7 @@ class Learner(State):
             order = order[weight[order] > 0]
         if self._frozen:
             self._thaw()
-        self._stream(self.placed(rows, learn=True).view, targets, order, weight)
+        self._stream(self._pass, self.map_rows(rows, learn=True).view, targets, order, weight)
 
     def may_overflow(self, rows: engine.Rows, weight: Array | None, targets: Array | None = None) -> bool:
         """Whether a step in the midst of these rows might overflow, so that it is worth keeping what was before.
@@ -198,65 +200,83 @@ class Learner(State):
 
     def learn_one(self, x: dict[Any, float], columns: dict[Any, int], target: int | float, weight: float = 1.0) -> None:
         """Learn from one row of named features; new names get the next columns."""
-        known, view, visited = len(columns), (x, columns), self.tally[VISITED]
+        known, visited = len(columns), self.tally.visited
         try:
-            if self._swift and self.streaming and weight == 1.0 and known + len(x) <= self._capacity:
-                examples = (int(target), None, None, 0)
-                if engine.learn(view, self._model, self._native_rule, examples, None, self.tally, False):
-                    self._read = None
-                    return
-            self.spread()
+            if (
+                self._fast_path and self.streaming and weight == 1.0 and known + len(x) <= self._capacity
+                and engine.learn_one(
+                    row=x, columns=columns, model=self._model, rule=self._native_rule, target=target, tally=self.tally
+                )
+            ):  # fmt: skip
+                self._read = None
+                return
+            self.expand()
             self.reserve(known + len(x))
-            weights = None if weight == 1.0 else np.array([weight], dtype=np.float64)
-            targets = target if self.epsilon is None else np.array([target], np.float64)
-            self._stream(view, targets, None, weights)
+            self._stream(self._learn_named, x, columns, target, weight)
         except BaseException:
-            while (
-                len(columns) > known and self.tally[VISITED] == visited
-            ):  # unless it was learned, and interrupted then
+            # unless it was learned, and interrupted then
+            while len(columns) > known and self.tally.visited == visited:
                 columns.popitem()
             raise
         finally:
             self.n_features = len(columns)
 
-    def _stream(self, view: engine.View, targets: Any, order: Array | None, weight: Array | None) -> None:
-        """Part of a stream: all calls together are one pass, and speak of what came by."""
+    def _stream(self, learn: Callable[..., None], *examples: Any) -> None:
+        """Learn from part of a stream: all calls together are one pass, and speak of what came by."""
         if self._frozen:
             self._thaw()
         if self.streaming:
-            self._pass(view, targets, order, weight)
+            learn(*examples)
             return
-        self.tally[MISTAKES] = 0
-        self._pass(view, targets, order, weight)
+        self.tally.mistakes = 0
+        learn(*examples)
         self.streaming = True
         self.n_iter += 1
         self.evidence.lower = -math.inf
         self.verdict = self.verdict and STOPPED
 
+    def _learn_named(self, x: dict[Any, float], columns: dict[Any, int], target: int | float, weight: float) -> None:
+        """Learn from one row of named features, for whose names there is room."""
+        self.weighted = self.weighted or weight not in (0, 1)
+
+        def learn(model: engine.Model, first: int) -> bool:
+            return engine.learn_one(
+                row=x, columns=columns, model=model, rule=self._native_rule, target=target, weight=weight,
+                pocket=self.pocket, tally=self.tally,
+            )  # fmt: skip
+
+        self._learn_in_room(learn)
+
     def _pass(
         self, view: engine.View, targets: Any, order: Array | None, weight: Array | None, ratchet: bool = False
     ) -> None:
-        """Learn from the rows in order; one row may have its target given as a number."""
-        pocket = gradient = None
-        model = self._model
-        if self.pocket is not None:
-            pocket = (self.pocket, ratchet)
-        if self.batch:
-            gradient = np.zeros_like(self.weights)
-            model = self._model_of(self.weights, gradient)
+        """Learn from the rows in order; the target of one row may be a number."""
         if weight is not None and not self.weighted:
             self.weighted = bool(np.any((weight != 1) & (weight != 0)))
-        before = self.visited
+
+        def learn(model: engine.Model, first: int) -> bool:
+            return engine.learn(
+                rows=view, model=model, rule=self._native_rule, targets=targets, order=order, weight=weight,
+                first=first, pocket=self.pocket, ratchet=ratchet, tally=self.tally,
+            )  # fmt: skip
+
+        self._learn_in_room(learn)
+
+    def _learn_in_room(self, learn: Callable[[engine.Model, int], bool]) -> None:
+        """Call ``learn(model, number of examples done)`` until it says that all are done; refuse an overflow."""
+        gradient, model = None, self._model
+        if self.batch:
+            gradient = np.zeros_like(self.weights)
+            model = self._model_of(self.weights, gradient=gradient)
+        before = self.tally.visited
         self._read = None
-        while not engine.learn(
-            view, model, self._native_rule, (targets, order, weight, self.visited - before), pocket, self.tally, False
-        ):
-            if self.tally[GROWTH] == 0 or self.batch:
+        while not learn(model, self.tally.visited - before):
+            if self.tally.growth == 0 or self.batch:
                 raise ValueError(self._overflow)
-            self._look()  # the bound was too careful: take the true norm, and go on where it stopped
+            self._tighten_upper()  # the bound was too careful: take the true norm, and go on where it stopped
         if gradient is not None:
             self.weights += gradient
-            self._look()
+            self._tighten_upper()
 
     @property
     def _overflow(self) -> str:
@@ -264,17 +284,19 @@ class Learner(State):
 
     def _score(self, rows: engine.Rows, targets: Array, order: Array | None, stop_at_mistake: bool = False) -> int:
         """Judge every row by the present weights, without learning; returns the mistakes."""
-        tally = np.zeros_like(self.tally)
-        tally[:GROWTH] = tally[ROOM] = math.inf
-        rows, model = self.placed(rows, learn=True), self._model_of(self.weights, still=True)
-        if not engine.learn(rows.view, model, ("still",), (targets, order, None, 0), None, tally, stop_at_mistake):
+        tally = engine.Tally(self.n_vectors)
+        tally.tau[:] = tally.least[:] = tally.room = math.inf
+        rows, model = self.map_rows(rows, learn=True), self._model_of(self.weights)
+        if not engine.learn(
+            rows=rows.view, model=model, rule=_STILL, targets=targets, order=order, tally=tally, stop=stop_at_mistake
+        ):
             raise ValueError(self._overflow)
-        self.least[:] = tally[self.n_vectors :][: self.slots]
-        return int(tally[MISTAKES])
+        self.least[:] = tally.least[: self.slots]
+        return tally.mistakes
 
     # ---- predicting ----------------------------------------------------------------------------------------------
 
-    def _show(self, rows: engine.Rows, order: Array | None) -> None:
+    def _tighten_lower(self, rows: engine.Rows, order: Array | None) -> None:
         """Tighten the lower bound by the present weights, which got every row right."""
         depth, number = rows.depth(order), np.finfo(self.dtype)
         rounding = float(number.eps) * depth * self.scale_of(rows, order)
@@ -291,36 +313,37 @@ class Learner(State):
 
     def scores(self, rows: engine.Rows, readout: str | None = None) -> Array:
         """Scores of the rows by the readout: (n,) with one vector, else (n, n_vectors)."""
-        rows = self.placed(rows, learn=False)
-        is_dense = self.groups is not None and not rows.placed
+        rows = self.map_rows(rows, learn=False)
+        is_dense = self.groups is not None and not rows.is_mapped
         weights = self.read(readout) if is_dense else self.stored(readout)
         if rows.dtype != weights.dtype:
             weights = weights.astype(rows.dtype)
         out = np.empty((rows.n_rows, self.n_vectors), rows.dtype)
-        engine.score(rows.view, self._model_of(np.ascontiguousarray(weights), still=True), out)
+        engine.score(rows=rows.view, model=self._model_of(np.ascontiguousarray(weights)), out=out)
         return out[:, 0] if self.n_vectors == 1 else out
 
     def scores_one(self, x: dict[Any, float], columns: dict[Any, int]) -> Array:
         """Scores of one row of named features; names never met count as absent."""
         out = np.empty(self.n_vectors, self.dtype)
-        engine.score_one((x, columns), *self._for_one(), out)
+        model, visited = self._for_one()
+        engine.score_one(row=x, columns=columns, model=model, visited=visited, out=out)
         return out
 
     def predict_one(self, x: dict[Any, float], columns: dict[Any, int]) -> int:
         """Code of the predicted class of one row of named features."""
         model, visited = (self._model, 0) if self.readout == "last" and self.groups is None else self._for_one()
-        code = engine.decide_one((x, columns), model, visited)
+        code = engine.decide_one(row=x, columns=columns, model=model, visited=visited)
         return code if self.n_classes > 1 else 0
 
     def _for_one(self) -> tuple[engine.Model, int]:
         """What scores one row, and how many examples it is the average of: not all of it is averaged for one row."""
         if self.groups is not None:
-            return self._model_of(self.read(), still=True), 0
+            return self._model_of(self.read()), 0
         if self.readout == "last":
             return self._model, 0
         if self.readout == "averaged" and self._read is None and self.visited and not self._frozen:
             return self._model, self.visited
-        return self._model_of(self.read(), still=True), 0
+        return self._model_of(self.read()), 0
 
     def predict(self, rows: engine.Rows) -> Array:
         """Codes of the predicted classes, or the predicted numbers."""

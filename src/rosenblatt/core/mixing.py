@@ -35,7 +35,6 @@ from numpy.typing import NDArray
 from .checks import check_name
 from .convergence import Evidence
 from .learner import Learner, Piece
-from .state import GROWTH, MISTAKES, UPDATES, VISITED
 
 Array = NDArray[Any]
 
@@ -110,7 +109,7 @@ class Mixture(NamedTuple):
 
 def shard_pass(learner: Learner, pieces: Iterable[Piece]) -> tuple[Told, Held]:
     """One pass of a learner that stands at the mixed weights: what it tells, and the rows that it changed."""
-    learner.spread()
+    learner.expand()
     weights = learner.active.copy()
     total = None if learner.total is None else learner.total[: len(weights)].copy()
     visited = learner.visited
@@ -127,7 +126,7 @@ def shard_pass(learner: Learner, pieces: Iterable[Piece]) -> tuple[Told, Held]:
     )
     told = Told(
         learner.visited - visited, mistakes, updates, learner.tau.copy(), learner.least.copy(),
-        float(learner.tally[GROWTH]), learner.evidence, learner.weighted, learner.n_features,
+        learner.tally.growth, learner.evidence, learner.weighted, learner.n_features,
     )  # fmt: skip
     return told, held
 
@@ -285,7 +284,7 @@ class MixedLearner(Learner):
         """A learner that goes on with shards; refuses what cannot be mixed."""
         check_name("mix", mix, MIXES)
         refuse_unmixable(learner)
-        learner.spread()
+        learner.expand()
         made = cls.__new__(cls)
         made.__setstate__(learner.__getstate__())
         made.mix, made.mixing = mix, Mixed()
@@ -328,10 +327,10 @@ class MixedLearner(Learner):
             self.total[held.rows, :k] = held.total
         self.tau[:] = tree_sum([share.mu * shard.tau for share, shard in zip(shares, told)])
         self.least[:] = np.min([shard.least for shard in told], axis=0)
-        self.tally[VISITED] += sum(shard.visited for shard in told)
-        self.tally[UPDATES] += sum(shard.updates for shard in told)
-        self.tally[MISTAKES] = sum(shard.mistakes for shard in told)
-        self.tally[GROWTH] = max(shard.growth for shard in told)
+        self.tally.visited += sum(shard.visited for shard in told)
+        self.tally.updates += sum(shard.updates for shard in told)
+        self.tally.mistakes = sum(shard.mistakes for shard in told)
+        self.tally.growth = max(shard.growth for shard in told)
         self.weighted = self.weighted or any(shard.weighted for shard in told)
         self.evidence = Evidence(
             self.evidence.lower,
@@ -340,7 +339,7 @@ class MixedLearner(Learner):
             max(shard.evidence.base2 for shard in told),
             self.evidence.mixings + roundings(len(told)),
         )
-        self.passes.append(int(self.tally[MISTAKES]))
+        self.passes.append(self.tally.mistakes)
         self._read = None
 
     def _score(self, rows: Any, targets: Any, order: Array | None, stop_at_mistake: bool = False) -> int:

@@ -159,7 +159,7 @@ class FittedState(Locked):
         other = copy.copy(self)
         if readout == "last":
             other._learner.readout, other._learner.total, other._learner.pocket = "last", None, None
-            other._learner._arrange()
+            other._learner._build_native()
         return other
 
     @property

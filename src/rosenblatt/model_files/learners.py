@@ -11,10 +11,9 @@ from typing import Any
 import numpy as np
 
 from .. import schema
-from ..core import rules
+from ..core import engine, rules
 from ..core.convergence import VERDICTS, Evidence
 from ..core.learner import Learner
-from ..core.state import GROWTH, ROOM, VISITED
 from . import linear
 from .linear import Array
 from .values import decode, encode
@@ -87,7 +86,7 @@ def to_state(learner: Learner) -> Section:
     plain |= {name: encode(getattr(learner, name), name) for name in ("n_classes", "n_features", *_RUN, *space.RUN)}
     plain |= {"evidence": encode(asdict(learner.evidence), "evidence")}
     more, arrays = space.state_of(learner)
-    return plain | more, {"tally": learner.tally} | arrays
+    return plain | more, {"tally": learner.tally.values} | arrays
 
 
 def from_state(plain: Any, arrays: dict[str, Array]) -> Learner:
@@ -108,19 +107,20 @@ def from_state(plain: Any, arrays: dict[str, Array]) -> Learner:
     for name in (*_RUN, *space.RUN):
         setattr(learner, name, plain[name])
     learner.evidence = Evidence(**plain["evidence"])
-    learner.tally[:] = tally
+    learner.tally.values[:] = tally.values
     learner._make_room()
     space.fill(learner, plain, arrays)
-    learner._arrange()
+    learner._build_native()
     return learner
 
 
-def _tally(arrays: dict[str, Array], k: int, dtype: Any) -> Array:
+def _tally(arrays: dict[str, Array], k: int, dtype: Any) -> engine.Tally:
     """The tally of k vectors: sums and margins, of which some may be infinite, then counts."""
     schema.require("tally" in arrays, "tally")
-    tally = arrays["tally"]
-    schema.require(tally.shape == (2 * k + 9,) and tally.dtype == np.float64 and not np.isnan(tally).any(), "tally")
-    counts = tally[VISITED:]
+    values = arrays["tally"]
+    schema.require(values.shape == (2 * k + 9,) and values.dtype == np.float64 and not np.isnan(values).any(), "tally")
+    tally = engine.Tally.of(values)
+    counts = tally.counts
     schema.require(bool(np.all((counts >= 0) & (counts <= schema.MOST) & (counts == np.floor(counts)))), "tally")
-    schema.require(0 <= tally[GROWTH] < np.inf and tally[ROOM] <= float(np.finfo(dtype).max) / 16, "tally")
+    schema.require(0 <= tally.growth < np.inf and tally.room <= float(np.finfo(dtype).max) / 16, "tally")
     return tally

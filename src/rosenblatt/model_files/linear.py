@@ -64,7 +64,7 @@ def fill(learner: Learner, plain: dict[str, Any], arrays: dict[str, Array]) -> N
     if _ROWS in arrays:
         rows = learner.rows_for(arrays[_ROWS])
     else:
-        learner.spread()
+        learner.expand()
     if "start" in arrays:
         learner.start = np.zeros(learner.weights.shape, learner.dtype)
     schema.require({name for name in _WEIGHTS if name in arrays} == set(learner._arrays()), "its readout")

@@ -212,7 +212,7 @@ def mistake_bound(
         return result if learner is None else _compared(result, estimator, learner)
     start = None if w0 is None else given.weigh(w0, b0, X.shape[1], n_classes, name="w0")
     if learner is not None and start is None and learner.start is not None:
-        begun = learner.dense(learner.start)[:, : learner.n_vectors].astype(np.float64)
+        begun = learner.expanded(learner.start)[:, : learner.n_vectors].astype(np.float64)
         start = given.Weights(begun[1:].T, begun[0])
     if start is not None:
         eta = learner.rule.step_factor if learner is not None else 1.0

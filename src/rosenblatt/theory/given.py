@@ -169,9 +169,9 @@ def scores(X: Any, weights: Weights) -> Array:
     stacked = engine.zeros(1 + X.shape[1], engine.stride_of(k), np.float64)
     stacked[1:, :k], stacked[0, :k] = weights.w.T, weights.b
     out = np.empty((X.shape[0], k))
-    model = ("binary" if k == 1 else "multiclass", stacked, k, True, True, None, None, 0.0)
+    model = engine.Model(form="binary" if k == 1 else "multiclass", weights=stacked, n_vectors=k)
     for part, rows in blocks(X):
-        engine.score(rows.view, model, out[part])
+        engine.score(rows=rows.view, model=model, out=out[part])
     return out
 
 

@@ -71,7 +71,7 @@ class HardMargin:
     """
 
     def __init__(self, vectors: Vectors, free: bool, start: Maximum | None = None) -> None:
-        self.vectors, self.rule = vectors, rules.HardMargin().native("max")
+        self.vectors, self.rule = vectors, engine.Rule(*rules.HardMargin().native("max"))
         self.free = free and vectors.F.shape[1] > 0
         n, self.n_columns, self.n_biases = len(vectors), vectors.Z.shape[1], vectors.F.shape[1]
         self.radius = math.sqrt(float(np.max(vectors.norms2))) or 1.0
@@ -191,15 +191,17 @@ class HardMargin:
         n, lam = len(self.vectors), self.lam
         weights = engine.zeros(1 + self.rows.n_features, 1, np.float64)
         self._place(weights)
-        model = ("binary", weights, 1, False, True, None, None, 0.0)
+        model = engine.Model(form="binary", weights=weights, n_vectors=1, fit_intercept=False)
         codes, active = np.ones(n, np.int8), np.arange(n, dtype=np.int32)
         next_solve, gap = 4, np.inf
         for turn in range(1, 1_000_000):
-            tally = np.zeros(11)
-            tally[3] = np.inf
+            tally = engine.Tally(1)
+            tally.room = np.inf
             for _ in range(_PASSES):
                 rng.shuffle(active)
-                engine.learn(self.rows.view, model, self.rule, (codes, active, None, 0, lam), None, tally, False)
+                engine.learn(
+                    rows=self.rows.view, model=model, rule=self.rule, targets=codes, order=active, dual=lam, tally=tally
+                )
             w, b = weights[1 : 1 + self.n_columns, 0], weights[1 + self.n_columns :, 0] * self.scale
             scores = self.look(w, b, lam)
             active = np.flatnonzero((lam > 0) | (scores < 1 + max(0.1, 1 - scores.min()))).astype(np.int32)

@@ -182,9 +182,8 @@ def exactly_rows(X: Any) -> list[list[Fraction]]:
 def dense(run: Run) -> Any:
     """The rows as an array, whatever they were."""
     view = run.rows.view
-    if len(view) == 1:
-        return view[0]
-    indptr, indices, data, width = view
-    X = np.zeros((run.rows.n_rows, width), data.dtype)
-    X[np.repeat(np.arange(len(indptr) - 1), np.diff(indptr)), indices] = data
+    if view.is_dense:
+        return view.data
+    X = np.zeros((view.n_rows, view.n_features), view.data.dtype)
+    X[np.repeat(np.arange(view.n_rows), np.diff(view.indptr)), view.indices] = view.data
     return X

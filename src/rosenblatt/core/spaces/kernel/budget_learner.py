@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from ....errors import DataError, ParameterError
 from ... import engine, rules
-from ...state import MISTAKES, UPDATES, VISITED, State
+from ...state import State
 from .budgets import Budget, Change, Step
 from .kernels import Kernel
 from .learner import KernelLearner
@@ -79,9 +79,9 @@ class BudgetLearner(KernelLearner):
         self.support = Slots(self.support.precomputed)
         self.policy = self.budget.start(float(np.finfo(self.dtype).eps))
 
-    def _arrange(self) -> None:
-        super()._arrange()
-        self._native_rule = self.policy.rule(self.rule).native(self.multiclass)
+    def _build_native(self) -> None:
+        super()._build_native()
+        self._native_rule = engine.Rule(*self.policy.rule(self.rule).native(self.multiclass))
 
     def add_class(self, code: int, used: Array | None = None) -> None:
         """Make room for one class more, whose code will be ``code``; those from there on move up by one."""
@@ -143,17 +143,19 @@ class BudgetLearner(KernelLearner):
         scores = engine.zeros(1 + n, engine.stride_of(k), self.dtype)
         scores[1:, :k] = near[:, :m] @ alpha[:m, :k]
         block = _Block(gram, near, alpha[:, :k], scores[1:, :k], m)
-        model = (self.form, scores, k, False, self.ties == "mistake", None, None, self.epsilon or 0.0)
+        block_rows, model = engine.GramRows(gram), self._model_of(scores, fit_intercept=False)
         steps, slots, first, begin = np.zeros((n, k)), {}, self.visited, 0
         while begin < n:
-            mistakes = self.tally[MISTAKES]
-            examples = (part, None, weights, begin, None, steps)
-            if not engine.learn(("gram", gram), model, self._native_rule, examples, None, self.tally, True):
+            mistakes = self.tally.mistakes
+            if not engine.learn(
+                rows=block_rows, model=model, rule=self._native_rule, targets=part, weight=weights, first=begin,
+                steps=steps, tally=self.tally, stop=True,
+            ):  # fmt: skip
                 raise ValueError(self._overflow)
-            begin = int(self.tally[VISITED]) - first
+            begin = self.tally.visited - first
             i = begin - 1
             if steps[i].any():
-                change = self._change(block, i, steps[i], bool(self.tally[MISTAKES] > mistakes))
+                change = self._change(block, i, steps[i], self.tally.mistakes > mistakes)
                 if change.slot is not None:
                     slots[change.slot] = i
         if not np.isfinite(alpha).all():
@@ -169,7 +171,7 @@ class BudgetLearner(KernelLearner):
         taken = coef if change.coef is None else change.coef
         if not change.moves or change.coef is not None:  # the loop has counted a step of 1
             gain = float(np.abs(taken).max()) if change.moves else 0.0
-            self.tally[UPDATES] -= not change.moves
+            self.tally.updates -= not change.moves
             self.tau[0] += gain - float(np.abs(coef).max())
         if change.moves:
             block.follow(i, change, taken.astype(self.dtype))
@@ -192,7 +194,7 @@ class BudgetLearner(KernelLearner):
         """None: what was removed or projected is no sum of examples any more."""
         return math.inf
 
-    def _show(self, rows: Any, order: Array | None) -> None:
+    def _tighten_lower(self, rows: Any, order: Array | None) -> None:
         """The lower bound needs ``‖w‖² = αᵀKα`` of the examples kept."""
         kept = rows if self.support.precomputed else KernelRows(self.support.vectors, self.kernel, self.dtype)
         alpha = self.alpha[:, : self.n_vectors].astype(np.float64)
@@ -206,7 +208,7 @@ class BudgetLearner(KernelLearner):
         if self.slots == 1:
             norms, sizes = norms.sum(keepdims=True), sizes.sum(keepdims=True)
         self.norm2, self.norm2_rounding = norms, 8 * float(np.finfo(self.dtype).eps) * sizes
-        super()._show(rows, order)
+        super()._tighten_lower(rows, order)
 
 
 class _Block:

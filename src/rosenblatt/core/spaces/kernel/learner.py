@@ -20,7 +20,7 @@ from ... import engine, rules
 from ...checks import check_name
 from ...convergence import Evidence
 from ...learner import Learner
-from ...state import CURRENT, GROWTH, MISTAKES, ROOM, UPDATES, VISITED, State
+from ...state import State
 from . import cuda
 from .arrays import namespace
 from .board import Board
@@ -74,8 +74,8 @@ class KernelLearner(Learner):
         """No examples kept yet."""
         self.n_features, self.n_classes, self.dtype = n_features, n_classes, np.dtype(dtype)
         self.total = self.pocket = self.start = None
-        self.tally = np.zeros(2 * self.n_vectors + 9)
-        self.tally[CURRENT] = 1
+        self.tally = engine.Tally(self.n_vectors)
+        self.tally.is_current = 1
         self.evidence = Evidence()
         self.support = Support(self.kernel.name == "precomputed")
         self.slot: dict[int, int] = {}  # of each row kept
@@ -88,16 +88,16 @@ class KernelLearner(Learner):
         self.run = self.best_run = self.pocketed = self.pocket_errors = 0  # pocketed: so many updates are in the pocket
         self.refused = -1  # so many updates were no better
         self._make_room()
-        self._arrange()
+        self._build_native()
 
-    def _arrange(self) -> None:
-        self._native_rule = self.rule.native(self.multiclass)
+    def _build_native(self) -> None:
+        self._native_rule = engine.Rule(*self.rule.native(self.multiclass))
         self._read = None
-        self._swift = False
+        self._fast_path = False
         self._capacity = 0
 
     def _make_room(self) -> None:
-        self.tally[ROOM] = float(np.finfo(self.dtype).max) / 16
+        self.tally.room = float(np.finfo(self.dtype).max) / 16
 
     def _arrays(self) -> list[str]:
         return ["alpha", "coef"]
@@ -240,10 +240,11 @@ class KernelLearner(Learner):
         gram = np.ascontiguousarray(rows.library.get(gram))
         scores = engine.zeros(1 + n, engine.stride_of(k), self.dtype)
         scores[1:, :k] = rows.library.get(before)
-        model = (self.form, scores, k, False, self.ties == "mistake", None, None, self.epsilon or 0.0)
         steps = np.zeros((n, k))
-        examples = (targets, None, weight, 0, None, steps)
-        if not engine.learn(("gram", gram), model, self._native_rule, examples, None, self.tally, False):
+        if not engine.learn(
+            rows=engine.GramRows(gram), model=self._model_of(scores, fit_intercept=False), rule=self._native_rule,
+            targets=targets, weight=weight, steps=steps, tally=self.tally,
+        ):  # fmt: skip
             raise ValueError(self._overflow)
         return scores[1:, :k].astype(np.float64), steps, np.diagonal(gram).astype(np.float64)
 
@@ -251,8 +252,8 @@ class KernelLearner(Learner):
         self, rows: Any, gram: Any, before: Any, targets: Array, weight: Array | None
     ) -> tuple[Array, Array, Array]:
         """The same there; what the native loop counts is counted from what comes back."""
-        ties = self.ties == "mistake"
-        found = cuda.walk(rows.library, gram, before, targets, weight, self.form, ties, self._native_rule)
+        ties, terms = self.ties == "mistake", self.rule.native(self.multiclass)
+        found = cuda.walk(rows.library, gram, before, targets, weight, self.form, ties, terms)
         scores, steps, diagonal = (array.astype(np.float64) for array in found)
         if not np.all(np.isfinite(scores)):
             raise ValueError(self._overflow)
@@ -263,9 +264,9 @@ class KernelLearner(Learner):
             gains = np.abs(steps)
         self.tau[:] += gains.sum(axis=0)
         self.least[:] = np.minimum(self.least, margin.min(axis=0))
-        self.tally[VISITED] += len(targets)
-        self.tally[MISTAKES] += wrong.sum()
-        self.tally[UPDATES] += np.count_nonzero(gains)
+        self.tally.visited += len(targets)
+        self.tally.mistakes += int(wrong.sum())
+        self.tally.updates += int(np.count_nonzero(gains))
         return scores, steps, diagonal
 
     def _scores_now(self, rows: Any, which: Array) -> Any:
@@ -390,12 +391,12 @@ class KernelLearner(Learner):
         norm = np.sqrt(np.maximum(self.norm2, 0) + self.norm2_rounding)
         return float(np.min(np.divide(norm, tau, out=np.full(len(tau), np.inf), where=tau > 0)))
 
-    def _look(self) -> None:
+    def _tighten_upper(self) -> None:
         """Tighten the upper bound by the weights as they are now."""
         self.evidence.upper = min(self.evidence.upper, self._upper())
-        self.tally[GROWTH] = 0
+        self.tally.growth = 0
 
-    def _show(self, rows: Any, order: Array | None) -> None:
+    def _tighten_lower(self, rows: Any, order: Array | None) -> None:
         """Tighten the lower bound by the present weights, which got every row right."""
         norm = np.sqrt(np.maximum(self.norm2 - self.norm2_rounding, 0))
         if np.all(norm > 0):

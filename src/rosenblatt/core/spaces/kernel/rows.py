@@ -92,7 +92,8 @@ class Support:
 
     def _more(self, rows: Any) -> tuple[Array, ...]:
         """Where rows more start, their columns and values: one type of numbers for starts and columns, as SciPy has."""
-        starts, columns, values, _ = engine.csr(rows)
+        more = engine.csr(rows)
+        starts, columns, values = more.indptr, more.indices, more.data
         before = self._parts[0].rows
         kind = before.dtype
         if kind == np.int32 and int(before[-1]) + int(starts[-1]) > _SMALL:
@@ -288,10 +289,10 @@ class KernelRows:
 
 def seen_through(rows: engine.Rows, kernel: Kernel, **options: Any) -> KernelRows:
     """Rows that were looked at, seen through a kernel."""
-    if len(rows.view) == 1:
-        return KernelRows(rows.view[0], kernel, rows.dtype, **options)
+    view = rows.view
+    if view.is_dense:
+        return KernelRows(view.data, kernel, rows.dtype, **options)
     import scipy.sparse as sp
 
-    start, feature, data, width = rows.view
-    X = sp.csr_matrix((data, feature, start), shape=(rows.n_rows, width))
+    X = sp.csr_matrix((view.data, view.indices, view.indptr), shape=(view.n_rows, view.n_features))
     return KernelRows(X, kernel, rows.dtype, **options)

@@ -1,0 +1,262 @@
+// What Python makes once and hands to many calls: rows, a model, a rule, a tally. Everything is checked as it is made
+// (border.hpp), and each keeps the arrays that it was made of.
+#pragma once
+
+#include <string>
+#include <variant>
+
+#include "arrays.hpp"
+#include "border.hpp"
+#include "learn.hpp"
+
+namespace rosenblatt {
+
+// ---- rows --------------------------------------------------------------------------------------------------------
+
+struct AnyRows {
+    std::variant<DenseRows<float>, DenseRows<double>, GramRows<float>, GramRows<double>, CsrRows<float, std::int32_t>,
+                 CsrRows<float, std::int64_t>, CsrRows<double, std::int32_t>, CsrRows<double, std::int64_t>>
+        view;
+    bool canonical = true;  // features ascend within each row, none twice
+
+    template <class F>
+    auto visit(F&& f) const {
+        return std::visit(std::forward<F>(f), view);
+    }
+    Index n_rows() const {
+        return visit([](const auto& rows) { return rows.n_rows; });
+    }
+    Index n_features() const {
+        return visit([](const auto& rows) { return rows.n_features; });
+    }
+};
+
+struct PyDenseRows : AnyRows {
+    KeptArray data;
+
+    explicit PyDenseRows(nb::object array) : data(std::move(array), "dense rows") {
+        const auto& a = data.memory();
+        if (a.ndim() != 2) throw std::invalid_argument("dense rows must have two dimensions");
+        with_number_type(a.dtype(), [&]<class T>(T) {
+            view = DenseRows<T>{data.read<T>(0, "dense rows"), static_cast<Index>(a.shape(0)),
+                                static_cast<Index>(a.shape(1))};
+        });
+    }
+};
+
+struct PyGramRows : AnyRows {
+    KeptArray data;
+
+    explicit PyGramRows(nb::object array) : data(std::move(array), "a block of a kernel matrix") {
+        const auto& a = data.memory();
+        if (a.ndim() != 2 || a.shape(0) != a.shape(1))
+            throw std::invalid_argument("a block of a kernel matrix must be square");
+        const auto n = static_cast<Index>(a.shape(0));
+        with_number_type(a.dtype(),
+                         [&]<class T>(T) { view = GramRows<T>{data.read<T>(0, "a block of a kernel matrix"), n, n}; });
+    }
+};
+
+struct PyCsrRows : AnyRows {
+    KeptArray indptr, indices, data;
+
+    PyCsrRows(nb::object start, nb::object feature, nb::object x, Index n_features)
+        : indptr(std::move(start), "indptr"), indices(std::move(feature), "indices"), data(std::move(x), "data") {
+        if (n_features < 0) throw std::invalid_argument("the number of features must not be negative");
+        with_number_type(data.memory().dtype(), [&]<class T>(T) {
+            if (indptr.memory().dtype() == nb::dtype<std::int32_t>())
+                read<T, std::int32_t>(n_features);
+            else
+                read<T, std::int64_t>(n_features);
+        });
+    }
+
+  private:
+    template <class T, class I>
+    void read(Index n_features) {
+        const I* const start = indptr.read<I>(1, "indptr");
+        const auto n = static_cast<Index>(indptr.memory().size()) - 1;
+        check_starts(start, n, std::numeric_limits<Index>::max());
+        const Index stored = start[n];
+        const CsrRows<T, I> rows{start, indices.read<I>(stored, "indices"), data.read<T>(stored, "data"), n,
+                                 n_features};
+        const FeatureScan scan = [&] {
+            nb::gil_scoped_release unlocked;
+            return scan_features(rows);
+        }();
+        if (!scan.fits) throw std::invalid_argument("column indices must lie between 0 and the number of features − 1");
+        canonical = scan.canonical;
+        view = rows;
+    }
+};
+
+// ---- the model -----------------------------------------------------------------------------------------------------
+
+enum class Form { binary, regression, multiclass, ovr };
+
+inline Form form_of(nb::handle name) {
+    if (is(name, "binary")) return Form::binary;
+    if (is(name, "regression")) return Form::regression;
+    if (is(name, "multiclass")) return Form::multiclass;
+    if (is(name, "ovr")) return Form::ovr;
+    throw std::invalid_argument("a model has no such form");
+}
+
+// Weights and how they are used. Those that are read-only can score.
+class PyModel {
+  public:
+    KeptArray weights, total, gradient;
+    Form form;
+    Index n_vectors, stride, n_rows;  // of the weights: the biases, and as many features as they have room for
+    bool fit_intercept, tie_is_mistake;
+    double epsilon;
+
+    PyModel(nb::handle form_name, nb::object w, Index k, bool bias, bool ties, nb::object sums, nb::object sink,
+            double half_width)
+        : weights(std::move(w), "weights"),
+          form(form_of(form_name)),
+          n_vectors(k),
+          fit_intercept(bias),
+          tie_is_mistake(ties),
+          epsilon(half_width) {
+        const auto& a = weights.memory();
+        const auto size = static_cast<Index>(a.size());
+        stride = static_cast<Index>(a.ndim() == 2 ? a.shape(1) : 0);
+        if (n_vectors < 1 || stride < n_vectors || size == 0 || (n_vectors > 1 && stride % 4) ||
+            (n_vectors > 1) != (form == Form::multiclass || form == Form::ovr))
+            throw std::invalid_argument("the weights do not have the shape of so many vectors, or not of this form");
+        n_rows = size / stride;
+        with_number_type(a.dtype(), [&]<class T>(T) {
+            weights.read<T>(0, "weights");
+            if (!sink.is_none()) (gradient = KeptArray(std::move(sink), "gradient")).template read<T>(size, "gradient");
+        });
+        if (!sums.is_none()) (total = KeptArray(std::move(sums), "total")).read<double>(size, "total");
+    }
+
+    bool is_writable() const {
+        return weights.is_writable() && (total.is_none() || total.is_writable()) &&
+               (gradient.is_none() || gradient.is_writable());
+    }
+
+    template <class F>
+    auto with_number_type_of(F&& f) const {
+        return with_number_type(weights.memory().dtype(), std::forward<F>(f));
+    }
+
+    // f(model) of numbers T for rows of so many features; it is written to only where that was asked for.
+    template <class T, class F>
+    void with_view(Index n_features, bool to_write, F&& f) const {
+        if (weights.memory().dtype() != nb::dtype<T>())
+            throw std::invalid_argument("rows and weights must be numbers of one type");
+        if (n_features >= n_rows) throw std::invalid_argument("the weights are too few for the rows");
+        if (to_write && !is_writable()) throw std::invalid_argument("these weights are read-only");
+        T* const w = pointer<T>(weights);
+        T* const sink = pointer<T>(gradient);
+        const Weights<T> view{
+            w, n_vectors, stride, static_cast<T>(fit_intercept), sink ? sink : w, pointer<double>(total)};
+        switch (form) {
+            case Form::binary:
+                return f(Binary<T>{view, tie_is_mistake});
+            case Form::regression:
+                return f(Regression<T>{{view, tie_is_mistake}, epsilon});
+            case Form::multiclass:
+                return f(Multiclass<T>{view, tie_is_mistake});
+            case Form::ovr:
+                return f(OneVsRest<T>{view, tie_is_mistake});
+        }
+    }
+
+  private:
+    template <class T>
+    static T* pointer(const KeptArray& kept) {
+        return kept.is_none() ? nullptr : static_cast<T*>(const_cast<void*>(kept.memory().data()));
+    }
+};
+
+// ---- the rule ------------------------------------------------------------------------------------------------------
+
+// A rule by its name and numbers, as `native` of rosenblatt.core.rules lists them.
+inline Rule rule_of(const nb::args& terms) {
+    const auto item = [&](std::size_t i) {
+        if (i >= terms.size()) throw std::invalid_argument("a rule has its name and all its numbers");
+        return nb::handle(terms[i]);
+    };
+    const nb::handle name = item(0);
+    const auto number = [&](std::size_t i) { return nb::cast<double>(item(i)); };
+    if (is(name, "perceptron")) {
+        const nb::handle share = item(3);
+        return Perceptron{number(1), number(2),
+                          is(share, "uniform")        ? Share::uniform
+                          : is(share, "proportional") ? Share::proportional
+                                                      : Share::max};
+    }
+    if (is(name, "PA")) return PassiveAggressive{};
+    if (is(name, "PA1")) return PassiveAggressive1{number(1)};
+    if (is(name, "PA2")) return PassiveAggressive2{number(1)};
+    if (is(name, "MIRA")) return Mira{number(1)};
+    if (is(name, "NormMIRA")) return NormMira{number(1)};
+    if (is(name, "hard margin")) return HardMargin{};
+    if (is(name, "still")) return Still{};
+    throw std::invalid_argument("unknown rule " + std::string(nb::repr(name).c_str()));
+}
+
+struct PyRule {
+    Rule rule;
+};
+
+// ---- the tally -----------------------------------------------------------------------------------------------------
+
+constexpr double kMostCounted = 9007199254740992;  // 2^53: every whole number up to it is a double
+
+// What a run has counted: one array of doubles, which is also what files and pickles hold. It has Σ τ and the smallest
+// margin of each vector, and then one number for each of these.
+class PyTally {
+  public:
+    enum Place : Index { growth, room, visited, mistakes, updates, run, best_run, errors, is_current, n_places };
+
+    explicit PyTally(nb::object values) : values_(std::move(values), "a tally") {
+        const auto size = static_cast<Index>(values_.memory().size());
+        if (values_.memory().ndim() != 1 || size < n_places + 2 || (size - n_places) % 2)
+            throw std::invalid_argument("a tally has two numbers of each vector, and nine more");
+        n_vectors = (size - n_places) / 2;
+        at_ = const_cast<double*>(values_.read<double>(0, "a tally"));
+    }
+    static nb::object zeros(Index k) {
+        if (k < 1) throw std::invalid_argument("a tally is of one vector at least");
+        return nb::module_::import_("numpy").attr("zeros")(2 * k + n_places);
+    }
+
+    Index n_vectors;
+
+    const nb::object& values() const { return values_.object(); }
+    bool is_writable() const { return values_.is_writable(); }
+    double* tau() const { return at_; }
+    double* least() const { return at_ + n_vectors; }
+    double number(Place place) const { return at_[2 * n_vectors + place]; }
+    Index count(Place place) const {
+        const double value = number(place);
+        if (!(value >= 0 && value <= kMostCounted)) throw std::invalid_argument("a tally counts from 0 to 2^53");
+        return static_cast<Index>(value);
+    }
+    void set(Place place, double value) {
+        if (!is_writable()) throw std::invalid_argument("this tally is read-only");
+        at_[2 * n_vectors + place] = value;
+    }
+    void set_count(Place place, Index value) { set(place, static_cast<double>(value)); }
+    nb::object slice(Index first, Index count) const {
+        return values()[nb::slice(nb::int_(first), nb::int_(first + count), nb::none())];
+    }
+    nb::object counts() const { return slice(2 * n_vectors + visited, n_places - visited); }
+    // The same counts for another number of vectors, of which nothing is known yet.
+    PyTally with_vectors(Index k) const {
+        PyTally other(zeros(k));
+        std::copy_n(at_ + 2 * n_vectors, static_cast<Index>(n_places), other.at_ + 2 * k);
+        return other;
+    }
+
+  private:
+    KeptArray values_;
+    double* at_;
+};
+
+}  // namespace rosenblatt

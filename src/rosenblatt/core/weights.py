@@ -1,0 +1,202 @@
+"""The weight arrays of a run: which row of them a feature has, and how they grow.
+
+Weights stand class-minor: row 0 the biases, then one row per feature, in it one number per weight vector, and padding.
+Where there are very many features and few of them have weights, the others have no row (``groups``): memory grows
+with the features that were met. Every sum goes over the same numbers in the same order either way.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import engine, memory
+from .groups import SIXTEEN, Groups
+
+Array = NDArray[Any]
+
+#: Weights of more bytes than these, of more features than a few, are kept for the features that were met alone,
+WIDE, FEW = 1 << 26, 1 << 10
+#: unless they are more than this share of all.
+SHARE = 2
+
+
+class Weights:
+    """The arrays: the weights, their sums for the averaged readout, those in the pocket, and those at the start."""
+
+    n_features: int
+    n_classes: int
+    dtype: np.dtype[Any]
+    epsilon: float | None
+    weights: Array
+    total: Array | None
+    pocket: Array | None
+    start: Array | None  # W₀; None: zero
+    #: Which features have rows among the weights; None: all.
+    groups: Groups | None = None
+    _capacity: int  # features that the arrays have room for
+    _frozen = False  # the arrays are mapped from a file, and read-only
+
+    def _build_native(self) -> None:
+        """Make anew what is built of the arrays for native calls."""
+
+    def _thaw(self) -> None:
+        """Copy arrays that are mapped from a file, to learn on."""
+
+    @property
+    def n_vectors(self) -> int:
+        return self.n_classes if self.n_classes > 2 and self.epsilon is None else 1
+
+    @property
+    def active(self) -> Array:
+        """The weights in use: row 0 the biases, then one row per feature; one column per vector, and padding.
+
+        Features that have no rows are left out, sixteen neighbours at a time.
+        """
+        return self.in_order(self.weights)
+
+    def in_order(self, held: Array) -> Array:
+        """The rows of ``weights``, or of an array that has the same, in the order of the features: see ``features``."""
+        if self.groups is None:
+            return held[: 1 + self.n_features]
+        return held[np.concatenate(([0], 1 + self.groups.places_in_order()))]
+
+    def features(self) -> Array | None:
+        """The features that have rows, ascending; the last ones may be beyond the last feature. None: all have."""
+        return None if self.groups is None else self.groups.features()
+
+    def _arrays(self) -> list[str]:
+        return [name for name in ("weights", "total", "pocket", "start") if getattr(self, name) is not None]
+
+    def reserve(self, n_rows: int) -> None:
+        """Room for the weights of this many features that have any, at least doubling what there was."""
+        capacity = self._capacity
+        if n_rows <= capacity:
+            return
+        larger = {}
+        for name in self._arrays():
+            old = getattr(self, name)
+            larger[name] = self._zeros(max(n_rows, 2 * capacity, 64), old.shape[1], old.dtype)
+            larger[name][: len(old)] = old
+        self._replace(larger)
+
+    def _replace(self, arrays: dict[str, Any]) -> None:
+        """Take over arrays all at once, so that an error or an interrupt leaves the old ones or the new ones."""
+        other = type(self).__new__(type(self))
+        other.__dict__.update(self.__dict__ | arrays)
+        other._build_native()
+        self.__dict__ = other.__dict__
+
+    def _zeros(self, n_rows: int, stride: int, dtype: Any) -> Array:
+        """Zeros for the biases and for so many features; refuses what is larger than the memory that there is."""
+        self._check_room((1 + n_rows) * stride * np.dtype(dtype).itemsize, n_rows)
+        return engine.zeros(1 + n_rows, stride, dtype)
+
+    def zeros_by_vector(self) -> Array:
+        """Zeros of (n_vectors, n_features); refuses what is larger than the memory that there is."""
+        self._check_room(self.n_vectors * self.n_features * self.dtype.itemsize, self.n_features)
+        return np.zeros((self.n_vectors, self.n_features), self.dtype)
+
+    def _check_room(self, n_bytes: int, n_features: int) -> None:
+        vectors = f" × {self.n_vectors:,} classes" if self.n_vectors > 1 else ""
+        memory.check(
+            n_bytes, f"weights of {n_features:,} features{vectors}",
+            "number or hash the features into fewer columns (to learn from sparse rows and to score them needs no such "
+            "array)",
+        )  # fmt: skip
+
+    def _is_wide(self, n_features: int) -> bool:
+        """Whether a weight for each of so many features would take much memory."""
+        return n_features > FEW and n_features * engine.stride_of(self.n_vectors) * self.dtype.itemsize > WIDE
+
+    @property
+    def _most_groups(self) -> int:
+        return self.n_features // (SHARE * SIXTEEN)
+
+    def map_rows(self, rows: engine.Rows, *, learn: bool) -> engine.Rows:
+        """Rows whose columns are the places of their features in the arrays; ``learn``: new features get places."""
+        groups, view = self.groups, rows.view
+        if groups is None or rows.is_mapped:
+            return rows
+        if view.is_dense:  # dense rows have every feature
+            if learn:
+                self.expand()
+            return rows
+        indptr, indices = view.indptr, view.indices
+        used = slice(int(indptr[0]), int(indptr[-1]))
+        known = groups.count
+        try:
+            places = groups.add(indices[used], self._most_groups) if learn else groups.places(indices[used])
+            if places is None:
+                self.expand()
+                return rows
+            if learn:
+                self.reserve(len(groups))
+        except BaseException:
+            if self.groups is groups and len(groups) > self._capacity:  # there is no room for those that are new
+                groups.truncate(known)
+            raise
+        if used.start:
+            places = np.concatenate((np.zeros(used.start, indices.dtype), places))
+        mapped = engine.CsrRows(indptr, places, view.data, len(groups))
+        return rows._replace(view=mapped, is_mapped=True)
+
+    def rows_for(self, numbers: Array) -> Array:
+        """The rows of ``weights`` for these: 0 the biases, 1 + j feature j, ascending; new features get one."""
+        biases = int(len(numbers) > 0 and numbers[0] == 0)
+        features = numbers[biases:] - 1
+        places = None if self.groups is None else self.groups.add(features, self._most_groups)
+        if self.groups is None or places is None:
+            self.expand()
+            return numbers
+        self.reserve(len(self.groups))
+        return np.concatenate((numbers[:biases], 1 + places))
+
+    def expand(self) -> None:
+        """Give every feature a row, as dense rows and named features need."""
+        if self.groups is not None:
+            self._replace({name: self.expanded(getattr(self, name)) for name in self._arrays()} | {"groups": None})
+
+    def expanded(self, held: Array) -> Array:
+        """The rows of ``weights``, or of an array that has the same, one for each feature."""
+        if self.groups is None:
+            return held[: 1 + self.n_features]
+        rows = self._zeros(self.n_features, held.shape[1], held.dtype)
+        features, places = self.groups.features(), self.groups.places_in_order()
+        there = (features < self.n_features) & (places < len(held) - 1)
+        rows[0], rows[1 + features[there]] = held[0], held[1 + places[there]]
+        return rows
+
+    def widen(self, n_features: int) -> None:
+        """Let there be so many features, of which the new ones have no weights yet."""
+        if self._frozen:
+            self._thaw()
+        if self.groups is None and n_features > self._capacity:
+            before, self.n_features = self.n_features, max(n_features, self.n_features)
+            if not (self._is_wide(n_features) and self._compact(self._nonzero_features(before))):
+                self.reserve(n_features)
+        self.n_features = n_features
+
+    def _nonzero_features(self, n_features: int) -> Array:
+        """Those of the first features whose weights are not all 0."""
+        used = np.zeros(n_features, bool)
+        for name in self._arrays():
+            used |= (getattr(self, name)[1 : 1 + n_features] != 0).any(axis=1)
+        return np.flatnonzero(used)
+
+    def _compact(self, features: Array) -> bool:
+        """Keep rows for these features alone; False: they are too many for that."""
+        groups = Groups()
+        places = groups.add(features, self._most_groups)
+        if places is None:
+            return False
+        for name in self._arrays():
+            old = getattr(self, name)
+            new = self._zeros(len(groups), old.shape[1], old.dtype)
+            new[0], new[1 + places] = old[0], old[1 + features]
+            setattr(self, name, new)
+        self.groups = groups
+        self._build_native()
+        return True
