@@ -1,6 +1,7 @@
 """Settings of the whole test run: the hypothesis profile, and where the real data lie."""
 
 import os
+import signal
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,9 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
 settings.load_profile("rosenblatt")
+
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as in the background of a script; tests send it
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")

@@ -13,6 +13,7 @@ import sys
 
 import numpy as np
 import pytest
+from clockless import GUARD
 
 import rosenblatt as rb
 from rosenblatt import atomic_files, cli
@@ -234,7 +235,7 @@ def test_an_interrupt_of_the_process(endless, tmp_path):
         while some := os.read(main, 4096):
             written += some
     os.close(main)
-    out, _ = process.communicate(timeout=60)
+    out, _ = process.communicate(timeout=GUARD)
     assert process.returncode == 130
     assert "\x1b[Kinterrupted after " in written.decode()
     assert json.loads(out)["interrupted"] is True

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from clockless import GUARD
 
 import rosenblatt as rb
 from rosenblatt import cli
@@ -22,7 +23,6 @@ from rosenblatt.data import pipes
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="named pipes and signals are POSIX's")
 
-GUARD = 120.0  # seconds after which a test has hung
 ROWS = b"".join(b"%d 1:%d 2:%d\n" % (1 if i % 3 else -1, i % 7, i % 5) for i in range(1, 61))
 TABLE = b"label,text,size\n" + b"".join(
     b"%s,%s film that I saw,%d\n" % ((b"pos", b"good", i % 7) if i % 3 else (b"neg", b"bad", i % 5)) for i in range(60)

@@ -8,10 +8,10 @@ import socket
 import subprocess
 import sys
 import threading
-import time
 
 import numpy as np
 import pytest
+from clockless import GUARD, until
 from identity import same_bits
 
 import rosenblatt as rb
@@ -21,15 +21,7 @@ from rosenblatt.distributed import ClusterError, fit
 distributed = pytest.importorskip("distributed")
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
-SOON, GUARD = 0.1, 120.0  # seconds that runs wait for workers, and after which a test has hung
-
-
-def until(condition):
-    """Wait for something to be so."""
-    began = time.monotonic()
-    while not condition():
-        assert time.monotonic() - began < GUARD, "it never came to it"
-        time.sleep(0.01)
+SOON = 0.1  # seconds that runs wait for workers
 
 
 @pytest.fixture(autouse=True)
