@@ -16,8 +16,11 @@ settings.register_profile(
 )
 settings.load_profile("rosenblatt")
 
-if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as in the background of a script; tests send it
-    signal.signal(signal.SIGINT, signal.default_int_handler)
+#: Signals that tests send, and what they do in a shell: under nohup, or behind a script's &, some are ignored.
+SIGNALS = {"SIGINT": signal.default_int_handler, "SIGHUP": signal.SIG_DFL, "SIGTERM": signal.SIG_DFL}
+for name, handler in SIGNALS.items():
+    if hasattr(signal, name) and signal.getsignal(getattr(signal, name)) is signal.SIG_IGN:
+        signal.signal(getattr(signal, name), handler)
 
 
 @pytest.fixture(scope="session")
