@@ -81,7 +81,7 @@ def test_a_small_compressed_file_cut_at_every_byte(tmp_path, how):
     assert len(rb.data.read(path)) == 100
 
 
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
+@pytest.mark.posix
 @pytest.mark.parametrize("format", ["svm", "parquet", "arrow"])
 def test_named_pipes(tmp_path, format):
     (tmp_path / "rows.svm").write_bytes(ROWS)

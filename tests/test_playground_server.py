@@ -2,7 +2,6 @@
 
 import importlib.metadata
 import json
-import os
 import signal
 import socket
 import subprocess
@@ -282,7 +281,7 @@ def play(*arguments, **options):
     )  # fmt: skip
 
 
-@pytest.mark.skipif(os.name != "posix", reason="signals are sent the POSIX way")
+@pytest.mark.posix
 def test_it_says_where_it_is_and_ends_cleanly_at_ctrl_c():
     port = free_port()
     process = play("--port", str(port))
