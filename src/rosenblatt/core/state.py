@@ -442,7 +442,7 @@ class State:
     def _look(self) -> None:
         """Tighten the bounds by the weights as they are now."""
         evidence = self.evidence
-        evidence.look(self.active, self._start_rows(), self.tau, self._roundings, float(self.tally[GROWTH]))
+        evidence.tighten_upper(self.active, self._start_rows(), self.tau, self._roundings, float(self.tally[GROWTH]))
         self.tally[GROWTH] = 0
         self._make_room()
 
@@ -471,7 +471,7 @@ class State:
     @property
     def margin_bounds(self) -> tuple[float, float]:
         growth = float(self.tally[GROWTH])
-        now = self.evidence.upper_now(self.active, self._start_rows(), self.tau, self._roundings, growth)
+        now = self.evidence.upper_bound(self.active, self._start_rows(), self.tau, self._roundings, growth)
         return self.evidence.lower, min(self.evidence.upper, now)
 
     def read(self, readout: str | None = None) -> Array:
