@@ -19,9 +19,9 @@ demo: $(VENV)/data
 test: $(VENV)/test
 	$(BIN)/python -m pytest -q -n auto -rfEs
 
-# What takes minutes: large real data.
+# Exhaustive tests, large real data, and the tests of properties with other, and more, random examples each time.
 test-slow: $(VENV)/test
-	$(BIN)/python -m pytest -q -m slow
+	$(BIN)/python -m pytest -q -n auto -rfEs -m "slow or hypothesis" --hypothesis-profile=thorough
 
 # Formatting, linting, strict types, import layers, tests.
 check: $(VENV)/test $(VENV)/lint

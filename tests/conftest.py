@@ -1,19 +1,33 @@
-"""Settings of the whole test run: the hypothesis profile, and where the real data lie."""
+"""Settings of the whole test run: hypothesis profiles, signals, the posix marker, and where the real data lie."""
 
 import os
+import signal
 from pathlib import Path
+
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before NumPy: there is a test process on each core already
 
 import pytest
 from hypothesis import HealthCheck, settings
 
-settings.register_profile(
-    "rosenblatt",
-    deadline=None,
-    derandomize=True,
-    max_examples=60,
-    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
-)
-settings.load_profile("rosenblatt")
+ANY_SPEED = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow, HealthCheck.data_too_large]}
+settings.register_profile("everyday", derandomize=True, max_examples=30, **ANY_SPEED)
+settings.register_profile("thorough", derandomize=False, max_examples=300, print_blob=True, **ANY_SPEED)
+settings.load_profile("everyday")  # `--hypothesis-profile` overrides it
+
+#: Signals that tests send, and what they do in a shell: under nohup, or behind a script's &, some are ignored.
+SIGNALS = {"SIGINT": signal.default_int_handler, "SIGHUP": signal.SIG_DFL, "SIGTERM": signal.SIG_DFL}
+for name, handler in SIGNALS.items():
+    if hasattr(signal, name) and signal.getsignal(getattr(signal, name)) is signal.SIG_IGN:
+        signal.signal(getattr(signal, name), handler)
+
+
+def pytest_collection_modifyitems(items):
+    """Skip, elsewhere, the tests that are marked ``posix``."""
+    if os.name != "posix":
+        reason = "needs named pipes, signals, links, permissions or a shell as POSIX has them"
+        for item in items:
+            if item.get_closest_marker("posix"):
+                item.add_marker(pytest.mark.skip(reason=reason))
 
 
 @pytest.fixture(scope="session")

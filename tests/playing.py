@@ -4,6 +4,8 @@ import contextlib
 import socket
 import threading
 
+from clockless import GUARD
+
 from rosenblatt.playground import serving
 
 
@@ -24,5 +26,5 @@ def served():
         yield listening.getsockname()[1]
     finally:
         server.should_exit = True
-        thread.join(10)
+        thread.join(GUARD)
         listening.close()

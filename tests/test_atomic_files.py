@@ -28,6 +28,7 @@ def test_names_of_files(name, tmp_path):
     assert os.listdir(tmp_path) == [name]
 
 
+@pytest.mark.posix
 def test_a_relative_path_and_a_link(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     small().save("model")
@@ -38,6 +39,7 @@ def test_a_relative_path_and_a_link(tmp_path, monkeypatch):
     assert sorted(os.listdir(".")) == ["link", "model"]
 
 
+@pytest.mark.posix
 def test_paths_that_cannot_be_written(tmp_path):
     (tmp_path / "file").write_text("mine")
     (tmp_path / "folder").mkdir()
@@ -54,6 +56,7 @@ def test_paths_that_cannot_be_written(tmp_path):
     assert sorted(os.listdir(tmp_path)) == ["file", "folder", "pipe"]
 
 
+@pytest.mark.posix
 def test_paths_that_cannot_be_read(tmp_path):
     one_sentence(lambda: rb.load(tmp_path / "none"), FileNotFoundError, "none")
     one_sentence(lambda: rb.load(tmp_path), IsADirectoryError, str(tmp_path))
@@ -61,6 +64,7 @@ def test_paths_that_cannot_be_read(tmp_path):
     one_sentence(lambda: rb.load(tmp_path / "pipe"), ModelFileError, "pipe")
 
 
+@pytest.mark.posix
 def test_permissions(tmp_path, monkeypatch):
     path = tmp_path / "model"
     small().save(path)
@@ -76,7 +80,8 @@ def test_permissions(tmp_path, monkeypatch):
     assert path.read_bytes() == before
 
 
-@pytest.mark.skipif(os.name != "posix" or os.geteuid() == 0, reason="root may write everywhere")
+@pytest.mark.posix
+@pytest.mark.skipif(getattr(os, "geteuid", lambda: 0)() == 0, reason="root may write everywhere")
 def test_a_folder_without_permission(tmp_path):
     tmp_path.chmod(0o500)
     one_sentence(lambda: small().save(tmp_path / "model"), PermissionError, "no permission")
@@ -129,6 +134,7 @@ def test_a_disk_that_fills_while_saving(share, kind_of_file, tmp_path, monkeypat
     assert os.listdir(tmp_path) == ["model"]
 
 
+@pytest.mark.posix
 @pytest.mark.parametrize("call", ["fsync", "fchmod", "replace"])
 def test_a_failure_at_the_last_moment(call, kind_of_file, tmp_path, monkeypatch):
     path = tmp_path / "model"
@@ -182,7 +188,6 @@ def test_a_real_limit_of_the_system(tmp_path):
 
 # ---- what a killed process leaves, and who removes it ---------------------------------------------------------------
 
-POSIX = pytest.mark.skipif(os.name != "posix", reason="processes are killed, and files locked, the POSIX way")
 KILLED_AT = """
 import os, signal, sys
 from rosenblatt import atomic_files
@@ -203,7 +208,7 @@ def killed(kind, call, path):
     assert ended.returncode == -signal.SIGKILL, ended.stderr
 
 
-@POSIX
+@pytest.mark.posix
 @pytest.mark.parametrize("call", ["fdopen", "fchmod", "fsync", "link", "replace"])
 def test_a_killed_process_leaves_the_file_as_it_was_and_the_next_one_removes_the_rest(kind_of_file, call, tmp_path):
     if kind_of_file == "named" and call == "link":
@@ -221,7 +226,7 @@ def test_a_killed_process_leaves_the_file_as_it_was_and_the_next_one_removes_the
     assert sorted(os.listdir(tmp_path)) == ["another", "model"]
 
 
-@POSIX
+@pytest.mark.posix
 def test_what_a_live_process_is_writing_is_not_removed(kind_of_file, tmp_path):
     with atomic_files.replacing(tmp_path / "slow") as slow:
         slow.write(b"half")
@@ -232,7 +237,7 @@ def test_what_a_live_process_is_writing_is_not_removed(kind_of_file, tmp_path):
     assert sorted(os.listdir(tmp_path)) == ["model", "slow"]
 
 
-@POSIX
+@pytest.mark.posix
 def test_one_that_was_removed_before_it_was_locked_is_made_again(tmp_path, monkeypatch):
     monkeypatch.delattr(os, "O_TMPFILE", raising=False)
     lock, first = atomic_files._lock, []
@@ -251,7 +256,7 @@ def test_one_that_was_removed_before_it_was_locked_is_made_again(tmp_path, monke
     assert len(first) == 1
 
 
-@POSIX
+@pytest.mark.posix
 def test_what_strangers_have_called_alike_is_not_removed(tmp_path, monkeypatch):
     ours = atomic_files._new_name(tmp_path).name
     strangers = [".0123456789abcdef.part", ".rosenblatt-0123456789abcdef01234567.part", ".rosenblatt-.part", ours + "x"]
@@ -280,6 +285,7 @@ def test_a_system_without_locks_removes_nothing(tmp_path, monkeypatch):
     assert sorted(os.listdir(tmp_path)) == [left.name, "model"]
 
 
+@pytest.mark.posix
 def test_a_place_to_write_to_is_checked_before_the_work(tmp_path):
     (tmp_path / "file").write_text("")
     os.symlink(tmp_path / "none" / "model", tmp_path / "link")
@@ -292,6 +298,7 @@ def test_a_place_to_write_to_is_checked_before_the_work(tmp_path):
     assert sorted(os.listdir(tmp_path)) == ["file", "link"]
 
 
+@pytest.mark.posix
 def test_the_file_and_its_folder_are_synced(tmp_path, monkeypatch):
     synced, fsync = [], os.fsync
 

@@ -89,7 +89,7 @@ def test_no_such_file(tmp_path, capsys):
     [
         ("no/such/folder/m", "there is no such folder"),
         (".", "it is a folder"),
-        ("/dev/null", "it is a device or a pipe"),
+        pytest.param("/dev/null", "it is a device or a pipe", marks=pytest.mark.posix),
     ],
 )
 def test_a_place_that_cannot_be_written_is_refused_before_the_work(tmp_path, capsys, monkeypatch, output, sentence):
@@ -311,6 +311,7 @@ def test_one_class_alone_has_no_reasons(tmp_path, capsys):
         assert "one class alone" in capsys.readouterr().err
 
 
+@pytest.mark.posix
 def test_what_is_read_is_not_replaced(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     pathlib.Path("a.svm").write_bytes(ROWS)

@@ -2,7 +2,6 @@
 
 import gzip
 import importlib.util
-import os
 import re
 import shlex
 import shutil
@@ -28,7 +27,7 @@ def test_the_page_of_the_commands_is_current(docs):
     assert docs.PAGE.read_text(encoding="utf-8") == docs.page(), "run python scripts/cli_docs.py"
 
 
-@pytest.mark.skipif(os.name != "posix", reason="the commands are written for a POSIX shell")
+@pytest.mark.posix
 def test_the_tutorial_prints_what_it_shows(docs):
     shown = docs.TUTORIAL.read_text(encoding="utf-8")
     assert docs.without_times(shown) == docs.without_times(docs.tutorial()), "run python scripts/cli_docs.py"

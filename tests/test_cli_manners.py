@@ -13,6 +13,7 @@ import sys
 
 import numpy as np
 import pytest
+from clockless import GUARD
 
 import rosenblatt as rb
 from rosenblatt import atomic_files, cli
@@ -91,6 +92,7 @@ def test_quiet_when_piped(mood, tmp_path):
     assert ended.stdout.split() == ["pos", "neg"] * 5
 
 
+@pytest.mark.posix
 def test_a_closed_pipe_is_no_error(mood, tmp_path):
     (tmp_path / "long.csv").write_text("text\n" + "good film\n" * 200_000)
     command = f"{sys.executable} -m rosenblatt predict {mood} {tmp_path / 'long.csv'} | head -1"
@@ -181,8 +183,6 @@ def test_standard_output_that_takes_nothing(command, mood, tmp_path):
 
 # ---- interrupted ---------------------------------------------------------------------------------------------------
 
-POSIX = pytest.mark.skipif(os.name != "posix", reason="signals are sent the POSIX way")
-
 
 @pytest.fixture
 def endless(tmp_path):
@@ -204,7 +204,7 @@ def interrupting(monkeypatch, module, name, after, *signals):
     monkeypatch.setattr(module, name, called)
 
 
-@POSIX
+@pytest.mark.posix
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 @pytest.mark.parametrize("options", [["--stream"], [], ["-a", "pa"], ["-a", "kernel", "--budget", "5", "--stream"]])
 def test_an_interrupt_saves_the_model_so_far_and_says_so(number, code, options, endless, tmp_path, capsys, monkeypatch):
@@ -218,7 +218,7 @@ def test_an_interrupt_saves_the_model_so_far_and_says_so(number, code, options, 
     assert rb.load(tmp_path / "m")._learner.visited == n  # the step under way was finished
 
 
-@POSIX
+@pytest.mark.posix
 def test_an_interrupt_of_the_process(endless, tmp_path):
     main, side = pytest.importorskip("pty").openpty()
     process = subprocess.Popen(
@@ -234,14 +234,14 @@ def test_an_interrupt_of_the_process(endless, tmp_path):
         while some := os.read(main, 4096):
             written += some
     os.close(main)
-    out, _ = process.communicate(timeout=60)
+    out, _ = process.communicate(timeout=GUARD)
     assert process.returncode == 130
     assert "\x1b[Kinterrupted after " in written.decode()
     assert json.loads(out)["interrupted"] is True
     assert rb.load(tmp_path / "m").n_updates_ > 0
 
 
-@POSIX
+@pytest.mark.posix
 def test_interrupted_before_anything_was_learned_nothing_is_written(endless, tmp_path, capsys, monkeypatch):
     (tmp_path / "m").write_bytes(b"what was there")
     interrupting(monkeypatch, training, "_read", 1, signal.SIGINT)
@@ -250,7 +250,7 @@ def test_interrupted_before_anything_was_learned_nothing_is_written(endless, tmp
     assert (tmp_path / "m").read_bytes() == b"what was there"
 
 
-@POSIX
+@pytest.mark.posix
 @pytest.mark.parametrize("options", [["--stream"], [], ["-a", "kernel", "--block-size", "9"]])
 def test_the_second_interrupt_does_not_wait_and_writes_nothing(options, endless, tmp_path, capsys, monkeypatch):
     (tmp_path / "m").write_bytes(b"what was there")
@@ -262,7 +262,7 @@ def test_the_second_interrupt_does_not_wait_and_writes_nothing(options, endless,
     assert (tmp_path / "m").read_bytes() == b"what was there"
 
 
-@POSIX
+@pytest.mark.posix
 def test_an_interrupt_while_saving_comes_too_late_and_a_second_one_leaves_what_was_there(tmp_path, capsys, monkeypatch):
     (tmp_path / "a.svm").write_bytes(ROWS)
     command = ["train", str(tmp_path / "a.svm"), "-o", str(tmp_path / "m")]
@@ -276,7 +276,7 @@ def test_an_interrupt_while_saving_comes_too_late_and_a_second_one_leaves_what_w
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.svm", "m"]
 
 
-@POSIX
+@pytest.mark.posix
 def test_an_interrupt_while_judging_loses_no_model(tmp_path, capsys, monkeypatch):
     (tmp_path / "a.svm").write_bytes(ROWS * 5)
     interrupting(monkeypatch, judging, "judged", 1, signal.SIGINT)

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from clockless import GUARD
 
 import rosenblatt as rb
 from rosenblatt import cli
@@ -20,9 +21,8 @@ from rosenblatt.cli import train as train_command
 from rosenblatt.cli import training
 from rosenblatt.data import pipes
 
-pytestmark = pytest.mark.skipif(os.name != "posix", reason="named pipes and signals are POSIX's")
+pytestmark = pytest.mark.posix
 
-GUARD = 120.0  # seconds after which a test has hung
 ROWS = b"".join(b"%d 1:%d 2:%d\n" % (1 if i % 3 else -1, i % 7, i % 5) for i in range(1, 61))
 TABLE = b"label,text,size\n" + b"".join(
     b"%s,%s film that I saw,%d\n" % ((b"pos", b"good", i % 7) if i % 3 else (b"neg", b"bad", i % 5)) for i in range(60)
@@ -345,14 +345,14 @@ def test_letters_that_standard_output_has_not(here):
 
 
 @pytest.mark.parametrize(
-    ("words", "number", "code"),
+    ("words", "name", "code"),
     [
-        ("train pipe -o new", signal.SIGHUP, 129),
-        ("predict model pipe -o new", signal.SIGTERM, 143),
-        ("convert pipe new.csv", signal.SIGINT, 130),
+        ("train pipe -o new", "SIGHUP", 129),
+        ("predict model pipe -o new", "SIGTERM", 143),
+        ("convert pipe new.csv", "SIGINT", 130),
     ],
 )
-def test_a_signal_while_a_pipe_is_waited_for(words, number, code, here):
+def test_a_signal_while_a_pipe_is_waited_for(words, name, code, here):
     rosenblatt("train", "rows.svm", "-o", "model", "-q")
     os.mkfifo("pipe")
     before = sorted(os.listdir())
@@ -361,7 +361,7 @@ def test_a_signal_while_a_pipe_is_waited_for(words, number, code, here):
         open("pipe", "wb", buffering=0) as pipe,  # once it is read from
     ):
         pipe.write(ROWS[:20])
-        reading.send_signal(number)
+        reading.send_signal(getattr(signal, name))
         out, err = reading.communicate(timeout=GUARD)
     assert (reading.returncode, out) == (code, "")
     assert err in ("rosenblatt: interrupted; nothing was written\n", "rosenblatt: interrupted\n")

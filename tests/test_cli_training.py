@@ -3,10 +3,10 @@
 import gzip
 import json
 import signal
-import time
 
 import numpy as np
 import pytest
+from clockless import is_waiting, until
 from saved import same_learner
 
 import rosenblatt as rb
@@ -275,7 +275,7 @@ def test_an_interrupted_run_has_counted_what_it_has_learned(csv, tmp_path, monke
         nonlocal n
         n += 1
         if n == 3:
-            time.sleep(0.3)  # the fourth block is taken apart meanwhile
+            until(lambda: is_waiting("rosenblatt-encoder"))  # the fourth block is taken apart meanwhile
             signal.raise_signal(signal.SIGINT)
         return learn(*arguments)
 

@@ -8,10 +8,10 @@ import socket
 import subprocess
 import sys
 import threading
-import time
 
 import numpy as np
 import pytest
+from clockless import GUARD, until
 from identity import same_bits
 
 import rosenblatt as rb
@@ -21,15 +21,7 @@ from rosenblatt.distributed import ClusterError, fit
 distributed = pytest.importorskip("distributed")
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
-SOON, GUARD = 0.1, 120.0  # seconds that runs wait for workers, and after which a test has hung
-
-
-def until(condition):
-    """Wait for something to be so."""
-    began = time.monotonic()
-    while not condition():
-        assert time.monotonic() - began < GUARD, "it never came to it"
-        time.sleep(0.01)
+SOON = 0.1  # seconds that runs wait for workers
 
 
 @pytest.fixture(autouse=True)
@@ -139,7 +131,7 @@ def test_the_command_says_what_to_do_and_where_the_run_is(cluster, file, capsys)
     assert cli.main([*train, "--worker-timeout", "0"]) == 2
 
 
-@pytest.mark.skipif(os.name != "posix", reason="signals are sent the POSIX way")
+@pytest.mark.posix
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_a_signal_ends_a_run_that_waits_for_workers(number, code, cluster, file):
     command = [sys.executable, "-m", "rosenblatt", "train", "a.svm", "-o", "m", "--cluster", cluster.scheduler_address]
@@ -150,7 +142,7 @@ def test_a_signal_ends_a_run_that_waits_for_workers(number, code, cluster, file)
     assert (process.returncode, out, err) == (code, "", "rosenblatt: interrupted; nothing was written\n")
 
 
-@pytest.mark.skipif(os.name != "posix", reason="signals are sent the POSIX way")
+@pytest.mark.posix
 def test_a_signal_ends_a_run_that_waits_for_the_scheduler(file):
     with socket.create_server(("127.0.0.1", 0)) as mute:
         address = f"tcp://127.0.0.1:{mute.getsockname()[1]}"

@@ -9,11 +9,11 @@ import os
 import subprocess
 import sys
 import threading
-import time
 
 import numpy as np
 import pyarrow as pa
 import pytest
+from clockless import is_waiting, until
 
 import rosenblatt as rb
 from rosenblatt.data import reading
@@ -31,14 +31,6 @@ COMPRESSED = {
 
 def readers():
     return [thread for thread in threading.enumerate() if thread.name == "rosenblatt-reader"]
-
-
-def soon(condition):
-    for _ in range(200):
-        if condition():
-            return True
-        time.sleep(0.01)
-    return False
 
 
 # ---- files -------------------------------------------------------------------------------------------------------
@@ -89,7 +81,7 @@ def test_a_small_compressed_file_cut_at_every_byte(tmp_path, how):
     assert len(rb.data.read(path)) == 100
 
 
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
+@pytest.mark.posix
 @pytest.mark.parametrize("format", ["svm", "parquet", "arrow"])
 def test_named_pipes(tmp_path, format):
     (tmp_path / "rows.svm").write_bytes(ROWS)
@@ -214,10 +206,10 @@ def test_the_next_block_is_parsed_ahead_and_no_more():
     raw, file = endless()
     with rb.data.stream(file, block_rows=100_000, format="svmlight") as blocks:  # 0.8 MB each
         assert len(next(blocks)) == 100_000
-        time.sleep(0.3)
+        until(lambda: raw.taken > 6 << 20 or (blocks._ahead._ready and is_waiting("rosenblatt-reader")))
         assert raw.taken < 6 << 20
         assert len(readers()) == 1
-    assert soon(lambda: not readers())
+    until(lambda: not readers())
 
 
 def test_closing_early_ends_the_thread_and_closes_the_file(tmp_path):
@@ -236,7 +228,7 @@ def test_a_stream_that_is_dropped_ends_too(tmp_path):
     (tmp_path / "rows.svm").write_bytes(ROWS * 1000)
     next(rb.data.stream(tmp_path / "rows.svm", block_rows=10))
     gc.collect()
-    assert soon(lambda: not readers())
+    until(lambda: not readers())
 
 
 def test_errors_come_where_the_block_would_have_come():

@@ -129,6 +129,7 @@ def test_a_disk_that_fills(tmp_path, sparse, monkeypatch):
     assert sorted(os.listdir(tmp_path)) == ["out.svm", "rows.svm"]
 
 
+@pytest.mark.posix
 def test_the_mode_of_a_file_stays(tmp_path, sparse):
     target = tmp_path / "out.svm"
     target.write_bytes(b"")

@@ -150,6 +150,7 @@ def dying(folder, shards, at_pass):
     return one_pass
 
 
+@pytest.mark.posix
 @pytest.mark.parametrize("killed", [["shard 1"], ["shard 0", "shard 4"]], ids=["one", "two"])
 def test_a_worker_that_is_killed_in_a_pass_changes_no_bit(rows, killed, tmp_path, monkeypatch):
     expected = here(learner(), *rows, shards=6)
@@ -164,6 +165,7 @@ def test_a_worker_that_is_killed_in_a_pass_changes_no_bit(rows, killed, tmp_path
     assert 6 < runs.count("2") <= 6 + 6
 
 
+@pytest.mark.posix
 def test_a_worker_that_dies_again_and_again_is_told_with_what_to_do(rows, monkeypatch):
     real = tasks.one_pass
 

@@ -5,7 +5,7 @@ import os
 import re
 import subprocess
 import sys
-import time
+import tracemalloc
 from itertools import pairwise
 from pathlib import Path
 
@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
+from clockless import calls
 from discovery import CLASSIFIERS, ESTIMATORS, LINEAR, learned, named
 from hypothesis import given
 from hypothesis import strategies as st
@@ -330,15 +331,16 @@ model_files.write({str(tmp_path / "again")!r}, model)
     assert (tmp_path / "again").read_bytes() == (tmp_path / "model").read_bytes()
 
 
-def test_a_small_file_opens_in_milliseconds(tmp_path):
+def test_a_small_file_opens_with_little_work(tmp_path):
     rb.Perceptron().learn_one({"a": 1}, "x").learn_one({"b": 1}, "y").save(tmp_path / "model")
     assert (tmp_path / "model").stat().st_size < 3000
-    times = []
-    for _ in range(20):
-        began = time.perf_counter()
-        rb.load(tmp_path / "model")
-        times.append(time.perf_counter() - began)
-    assert sorted(times)[10] < 0.02
+    rb.load(tmp_path / "model")  # what is imported once
+    tracemalloc.start()
+    try:
+        assert calls(lambda: rb.load(tmp_path / "model")) < 20_000  # some milliseconds
+        assert tracemalloc.get_traced_memory()[1] < 1 << 20
+    finally:
+        tracemalloc.stop()
 
 
 def test_there_is_no_pickle():

@@ -35,7 +35,7 @@ def run(script):
 # ---- names -------------------------------------------------------------------------------------------------------
 
 
-def test_the_public_names_are_those_of_the_design():
+def test_every_public_name_is_there_and_no_other():
     assert dir(rb) == sorted(rb.__all__)
     for name in rb.__all__:
         assert getattr(rb, name) is not None

@@ -2,10 +2,10 @@
 
 import itertools
 import math
-import time
 
 import numpy as np
 import pytest
+from clockless import calls
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -198,14 +198,12 @@ def test_a_certificate_of_numbers_too_long_for_floats_is_told_in_proportion():
     assert np.isfinite(place["plus"]).all()
 
 
-def test_answers_come_soon_with_as_many_points_as_there_may_be():
+def test_answers_take_little_work_with_as_many_points_as_there_may_be():
     rng = np.random.default_rng(0)
     rows = np.round(rng.uniform(-4, 4, (3, 100, 2)), 1)[2].tolist()
     asked_for = problem(rows, [i % 2 for i in range(100)], space="rbf", rule="pa")
     for answer in (records.summary, lambda given: certificates.summary(given, {})):
-        began = time.process_time()
-        answer(asked_for)
-        assert time.process_time() - began < 1
+        assert calls(lambda answer=answer: answer(asked_for)) < 3_000_000  # some tenths of a second
 
 
 @pytest.mark.parametrize("space", ["rbf", "poly", "linear-kernel"])

@@ -1,8 +1,8 @@
 """The playground in a real browser: what a person does and sees there. No page may log an error."""
 
 import re
-import time
 
+import clockless
 import pytest
 from browsing import launched, needed
 from playing import served
@@ -36,7 +36,7 @@ def open_page(browser, address):
         context = browser.new_context(viewport={"width": width, "height": height}, **options)
         contexts.append(context)
         page = context.new_page()
-        page.set_default_timeout(30_000)
+        page.set_default_timeout(1000 * clockless.GUARD)
         page.on(
             "console", lambda message: faults.append(message.text) if message.type in ("error", "warning") else None
         )
@@ -57,12 +57,11 @@ def settled(page):
     page.wait_for_selector("main[aria-busy='false']", state="attached")
 
 
-def until(page, true, seconds=30):
+def until(page, true):
     """Wait until an expression of the page is true. (Playwright's own wait would need eval, which the page forbids.)"""
-    end = time.monotonic() + seconds
-    while not page.evaluate(f"async () => {{ const {{ page }} = await import('/main.js'); return {true}; }}"):
-        assert time.monotonic() < end, f"not within {seconds} s: {true}"
-        time.sleep(0.02)
+    clockless.until(
+        lambda: page.evaluate(f"async () => {{ const {{ page }} = await import('/main.js'); return {true}; }}")
+    )
 
 
 def to_end(page):

@@ -2,17 +2,16 @@
 
 import importlib.metadata
 import json
-import os
 import signal
 import socket
 import subprocess
 import sys
 import threading
-import time
 from pathlib import Path
 
 import httpx
 import pytest
+from clockless import GUARD
 from playing import free_port, served
 
 import rosenblatt as rb
@@ -31,7 +30,7 @@ def port():
 
 @pytest.fixture
 def client(port):
-    with httpx.Client(base_url=f"http://127.0.0.1:{port}", trust_env=False) as client:
+    with httpx.Client(base_url=f"http://127.0.0.1:{port}", trust_env=False, timeout=GUARD) as client:
         yield client
 
 
@@ -44,9 +43,8 @@ def ask(client, kind, body, **headers):
 
 def raw(port, request):
     """What comes back for these bytes, as they are."""
-    with socket.create_connection(("127.0.0.1", port), timeout=10) as connection:
+    with socket.create_connection(("127.0.0.1", port), timeout=GUARD) as connection:
         connection.sendall(request)
-        connection.settimeout(10)
         answer = b""
         while chunk := connection.recv(65536):
             answer += chunk
@@ -228,7 +226,7 @@ def test_a_request_that_is_cut_off_or_no_http_harms_nothing(client, port):
         b"POST /api/run HTTP/1.1\r\nHost: 127",
         b"\r\n" * 10,
     ):
-        with socket.create_connection(("127.0.0.1", port), timeout=5) as connection:
+        with socket.create_connection(("127.0.0.1", port), timeout=GUARD) as connection:
             connection.sendall(bad)
     assert client.get("/").status_code == 200
 
@@ -237,32 +235,39 @@ def test_a_request_that_is_cut_off_or_no_http_harms_nothing(client, port):
 
 
 def test_a_newer_request_takes_the_place_of_one_that_waits(client, port, monkeypatch):
-    begun, go_on = threading.Event(), threading.Event()
-    real = records.summary
+    begun, go_on, queued = threading.Event(), threading.Event(), threading.Semaphore(0)
+    real, take_a_place = records.summary, server.Turns.next
 
     def slow(problem):
         begun.set()
-        assert go_on.wait(10)
+        assert go_on.wait(GUARD)
         return real(problem)
 
+    def in_the_queue(*arguments):
+        place = take_a_place(*arguments)
+        queued.release()
+        return place
+
     monkeypatch.setattr(records, "summary", slow)
+    monkeypatch.setattr(server.Turns, "next", in_the_queue)
     statuses = {}
 
     def request(name, turn):
-        with httpx.Client(base_url=str(client.base_url), trust_env=False, timeout=30) as own:
+        with httpx.Client(base_url=str(client.base_url), trust_env=False, timeout=GUARD) as own:
             statuses[name] = ask(own, "run", GOOD, x_turn=turn).status_code
 
     threads = [threading.Thread(target=request, args=("first", "a"))]
     threads[0].start()
-    assert begun.wait(10)
+    assert begun.wait(GUARD)
+    assert queued.acquire(timeout=GUARD)
     for name, turn in (("second", "a"), ("other page", "b"), ("third", "a")):
         threads.append(threading.Thread(target=request, args=(name, turn)))
         threads[-1].start()
-        time.sleep(0.3)
+        assert queued.acquire(timeout=GUARD)
     assert client.get("/").status_code == 200  # which does not wait for them
     go_on.set()
     for thread in threads:
-        thread.join(20)
+        thread.join(GUARD)
     assert statuses == {"first": 200, "second": 409, "other page": 200, "third": 200}
 
 
@@ -276,21 +281,16 @@ def play(*arguments, **options):
     )  # fmt: skip
 
 
-@pytest.mark.skipif(os.name != "posix", reason="signals are sent the POSIX way")
+@pytest.mark.posix
 def test_it_says_where_it_is_and_ends_cleanly_at_ctrl_c():
     port = free_port()
     process = play("--port", str(port))
     try:
         assert process.stdout.readline() == f"The playground is at http://127.0.0.1:{port}/ (Ctrl-C ends it)\n"
-        for _ in range(100):
-            try:
-                answer = httpx.get(f"http://127.0.0.1:{port}/", trust_env=False)
-                break
-            except httpx.TransportError:
-                time.sleep(0.1)
+        answer = httpx.get(f"http://127.0.0.1:{port}/", trust_env=False, timeout=GUARD)
         assert answer.status_code == 200
         process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=15)
+        out, err = process.communicate(timeout=GUARD)
     finally:
         process.kill()
     assert (process.returncode, out, err) == (0, "The playground has ended.\n", "")
@@ -328,7 +328,7 @@ def test_the_browser_is_opened_at_the_address(monkeypatch):
 
     class Ended:
         def run(self, sockets):
-            assert opened.wait(5)
+            assert opened.wait(GUARD)
 
     monkeypatch.setattr(serving.webbrowser, "open", lambda address: (found.append(address), opened.set()))
     monkeypatch.setattr(serving, "server", lambda listening: Ended())

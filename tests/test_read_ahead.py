@@ -1,18 +1,11 @@
 """Work done ahead: in order, never further ahead than asked for, and with every end told."""
 
 import threading
-import time
 
 import pytest
+from clockless import GUARD, is_waiting, until
 
 from rosenblatt.data.read_ahead import ReadAhead
-
-
-def until(holds):
-    ends = time.monotonic() + 10
-    while not holds():
-        assert time.monotonic() < ends
-        time.sleep(0.001)
 
 
 class Items:
@@ -29,7 +22,7 @@ class Items:
         if self.given == self.fails_at:
             raise RuntimeError(f"item {self.given} is bad")
         if self.given == self.waits_at:
-            self.go.wait(10)
+            self.go.wait(GUARD)
         if self.given == self.n:
             raise StopIteration
         self.given += 1
@@ -51,8 +44,7 @@ def test_in_order_and_no_further_ahead(depth):
     ahead = ReadAhead(items, work, "test", depth)
     for i in range(5):
         made = min(i + depth, 5)
-        until(lambda made=made: len(done) == made)
-        time.sleep(0.01)
+        until(lambda made=made: len(done) > made or (len(done) == made and (made == 5 or is_waiting("test"))))
         assert done == list(range(made))  # the next is not begun before one of these is taken
         assert next(ahead) == i * i
     assert list(ahead) == []

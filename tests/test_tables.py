@@ -104,6 +104,9 @@ def test_latex_escapes_every_special_character():
         ("τ²R² + 2τm", r"$\tau^{2}R^{2}$ + 2$\tau m$"),
         ("u·(w − w₀)", r"$u\cdot$($w$ $-$ $w_{0}$)"),
         ("s_y − s_r", r"$s_{y}$ $-$ $s_{r}$"),
+        ("‖w − αŵ‖²", r"$\|w$ $-$ $\alpha\hat w\|^{2}$"),  # two dollars together would begin a display
+        ("√(1 + γ²)", r"$\sqrt{1 + \gamma^{2}}$"),
+        ("√ (x)", r"$\surd$ ($x$)"),
         ("x_1, u_max, x-ray, b.c, w's", r"x\_1, u\_max, x-ray, b.c, w's"),
     ],
 )

@@ -38,19 +38,18 @@ MATHS = {
         "tau", "varphi", "Sigma", "Delta"))},
     "ℓ": "\\ell", "‖": "\\|", "·": "\\cdot", "×": "\\times", "√": "\\surd", "∞": "\\infty", "±": "\\pm", "−": "-",
     "≤": "\\le", "≥": "\\ge", "≠": "\\ne", "≈": "\\approx", "∈": "\\in", "→": "\\to", "←": "\\leftarrow",
-    **{power: f"^{{{digit}}}" for digit, power in enumerate("²³⁴⁵⁶⁷⁸⁹", 2)}, "₀": "_{0}", "<": "<", ">": ">", "|": "|",
+    **{power: f"^{{{digit}}}" for digit, power in enumerate("²³⁴⁵⁶⁷⁸⁹", 2)}, "₀": "_{0}", "ŵ": "\\hat w",
+    "<": "<", ">": ">", "|": "|",
 }  # fmt: skip
 ESCAPES = {
-    "\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "…": r"\dots{}", "ŵ": r"$\hat w$",
+    "\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "…": r"\dots{}",
     "“": "``", "”": "''", "’": "'", "–": "--", "—": "---", "[": "{[}", "]": "{]}", "*": "{*}",
     **{char: "\\" + char for char in "&%$#_{}"},
 }  # fmt: skip
-#: What of a text is a formula for LaTeX: roots, indexed scores, and letters that stand alone for a quantity.
-FORMULAS = re.compile(
-    r"√\((?P<inside>[\w/]+)\)|√(?P<under>[0-9A-Za-z]+)"
-    r"|(?<![^\Wα-ωΣΔ²])(?<![.'’\\-])(?:(?P<letter>[su])_(?P<index>[yr])|(?P<symbol>[bmsuvwxyzMRT]))"
-    r"(?![^\Wα-ω²₀]|['’\\]|[.-]\w)"
-)
+#: Words that stand for a quantity, in mathematics too.
+QUANTITIES = frozenset([*"bmsuvwxyzMRT", "s_y", "s_r", "u_y", "u_r"])
+#: What makes one word of two: x-ray, b.c, w's.
+_JOINTS = frozenset(".-'’\\")
 
 
 @dataclass(frozen=True)
@@ -150,11 +149,11 @@ class Table:
         cell = "padding:.15em .6em;white-space:nowrap;border:0;"
 
         def line(tag: str, row: Sequence[str], style: str) -> str:
-            told = (
+            columns = (
                 f'<{tag} style="text-align:{sides[self._side(j)]};{cell}">{html.escape(value)}</{tag}>'
                 for j, value in enumerate(row)
             )
-            return f'<tr style="{clear};{style}">' + "".join(told) + "</tr>"
+            return f'<tr style="{clear};{style}">' + "".join(columns) + "</tr>"
 
         body = []
         for number, (i, row) in enumerate(self._kept(limit)):
@@ -228,12 +227,12 @@ class Table:
         return self.align[j] if j < len(self.align) else "l"
 
     def _line(self, row: Sequence[str], widths: Sequence[int]) -> str:
-        told = []
+        columns = []
         for j, (cell, width) in enumerate(zip(row, widths)):
             room = width - cells(cell)
             left = {"l": 0, "r": room, "c": room // 2}[self._side(j)]
-            told.append(" " * left + cell + " " * (room - left))
-        return "  ".join(told).rstrip()
+            columns.append(" " * left + cell + " " * (room - left))
+        return "  ".join(columns).rstrip()
 
 
 @dataclass(frozen=True)
@@ -285,29 +284,47 @@ def cells(text: str) -> int:
 
 def visible(text: str) -> str:
     """A text on one line: control characters are shown escaped."""
-    return CONTROL.sub(lambda found: found[0].encode("unicode_escape").decode("ascii"), text)
+    return CONTROL.sub(lambda match: match[0].encode("unicode_escape").decode("ascii"), text)
 
 
 def latex(text: str) -> str:
-    """A text for LaTeX: its special characters escaped, signs, roots and quantities in mathematics mode."""
-    fence = "\0"  # turned into dollars once neighbours are joined
-    told, end = [], 0
-    for found in FORMULAS.finditer(text):
-        told += [_escaped(text[end : found.start()], fence), fence, _formula(found), fence]
-        end = found.end()
-    told.append(_escaped(text[end:], fence))
-    joined = re.sub(rf"(\\[A-Za-z]+){fence * 2}(?=[A-Za-z])", r"\1 ", "".join(told))
-    return joined.replace(fence * 2, "").replace(fence, "$")
+    """A text for LaTeX: special characters escaped; signs, roots and quantities in mathematics mode."""
+    tokens = ["", *_tokens(text), "", ""]
+    out, formula = "", ""  # the formula that out ends with, so far
+    for before, token, after, next_one in zip(tokens, tokens[1:], tokens[2:], tokens[3:]):
+        is_part = before in _JOINTS or (after in _JOINTS and _is_word(next_one))
+        if token in MATHS or token[0] == "√" or (token in QUANTITIES and not is_part):
+            piece = _formula(token)
+            formula += " " * (piece[0].isalpha() and formula[-1:].isalpha()) + piece  # or a command's name would go on
+        else:
+            out += f"${formula}$" * bool(formula) + "".join(ESCAPES.get(char, char) for char in token)
+            formula = ""
+    return out + f"${formula}$" * bool(formula)
 
 
-def _formula(found: re.Match[str]) -> str:
-    if found["symbol"] or found["letter"]:
-        return found["symbol"] or f"{found['letter']}_{{{found['index']}}}"
-    return rf"\sqrt{{{found['inside'] or found['under']}}}"
+def _tokens(text: str) -> Iterator[str]:
+    """Words, roots together with what they are of, and other characters one by one."""
+    at = 0
+    while at < len(text):
+        end = at + 1
+        if text[at : at + 2] == "√(":
+            end = text.find(")", end) + 1 or end
+        elif text[at] == "√" or _is_word(text[at]):
+            while end < len(text) and _is_word(text[end]):
+                end += 1
+        yield text[at:end]
+        at = end
 
 
-def _escaped(text: str, fence: str) -> str:
-    return "".join(fence + MATHS[c] + fence if c in MATHS else ESCAPES.get(c, c) for c in text)
+def _is_word(token: str) -> bool:
+    return token.replace("_", "a").isalnum() and token not in MATHS
+
+
+def _formula(token: str) -> str:
+    if token[0] == "√" and token[1:]:
+        return rf"\sqrt{{{''.join(MATHS.get(char, ESCAPES.get(char, char)) for char in token[1:].strip('()'))}}}"
+    name, _, index = token.partition("_")
+    return f"{name}_{{{index}}}" if index else MATHS.get(token, token)
 
 
 def _markdown(text: str) -> str:

@@ -15,13 +15,17 @@ import faulthandler
 import os
 import pickle
 import random
-import resource
 import signal
 import subprocess
 import sys
 import tempfile
 import time
 from pathlib import Path
+
+try:
+    import resource
+except ImportError:  # Windows
+    resource = None
 
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent)]
@@ -50,7 +54,8 @@ def case(seed, among, folder, data):
 
 
 def _peak():
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss << 10
+    """The most memory this process has had; 0 where the system does not say."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss << 10 if resource else 0
 
 
 def child(first, count, folder):

@@ -2,7 +2,7 @@
 
 Every update adds ``τ·y·x`` with ``τ ≥ 0``, so ``γ*·Σ τ ≤ ‖w − w₀‖`` at any time; and weights that were scored on every
 row prove a margin by showing it. Margins are those of the vectors (x, 1) when there is a bias, of the stacked class
-vectors when there are several classes, and the smallest of the class's margins one against the rest.
+vectors when there are several classes, and the smallest of the classes' margins one against the rest.
 """
 
 from __future__ import annotations
@@ -56,18 +56,18 @@ def norms(weights: Array, start: Array | None, per_vector: bool) -> Array:
 
 @dataclass
 class Evidence:
-    """Bounds on γ* and what the upper one is computed from."""
+    """Bounds on γ*, and what the upper one is computed from."""
 
     lower: float = -math.inf
     upper: float = math.inf
-    peak2: float = 0.0  # bounds max ‖W‖² up to the last close look at the weights
-    base2: float = 0.0  # ‖W‖² at that look
+    peak2: float = 0.0  # bounds max ‖W‖² up to the last time that ‖W‖² was computed
+    base2: float = 0.0  # ‖W‖² at that time
     mixings: int = 0  # roundings where weights were mixed, counted as updates
 
-    def upper_now(self, weights: Array, start: Array | None, tau: Array, updates: float, growth: float) -> float:
+    def upper_bound(self, weights: Array, start: Array | None, tau: Array, updates: float, growth: float) -> float:
         """``‖w − w₀‖/Σ τ``, with room for rounding: ``2ε·max‖w‖·M/Σ τ``, M updates (and mixings).
 
-        ``growth`` bounds what the steps since the last look can have added to ‖W‖².
+        ``growth`` bounds what the steps since ``base2`` was computed can have added to ‖W‖².
         """
         if not np.any(tau > 0):
             return math.inf
@@ -80,13 +80,13 @@ class Evidence:
         )
         return float(np.min(bounds)) * (1 + 8 * _EPS)  # of the norm, the sum and the quotient
 
-    def look(self, weights: Array, start: Array | None, tau: Array, updates: float, growth: float) -> None:
+    def tighten_upper(self, weights: Array, start: Array | None, tau: Array, updates: float, growth: float) -> None:
         """Tighten the upper bound from the weights as they are now."""
-        self.upper = min(self.upper, self.upper_now(weights, start, tau, updates, growth))
+        self.upper = min(self.upper, self.upper_bound(weights, start, tau, updates, growth))
         self.peak2 = max(self.peak2, self.base2 + growth)
         self.base2 = float(squared_norms(weights, None, per_vector=False)[0])
 
-    def show(self, weights: Array, least: Array, rounding: float, lost: float) -> None:
+    def tighten_lower(self, weights: Array, least: Array, rounding: float, lost: float) -> None:
         """Tighten the lower bound by weights that got every row right.
 
         ``least`` are their smallest scores, ``rounding`` is how far a score over ‖w‖ can be off, ``lost`` what it may
@@ -94,8 +94,8 @@ class Evidence:
         """
         lengths = norms(weights, None, per_vector=len(least) > 1)[: len(least)]
         if np.all(lengths > 0):
-            shown = float(np.min((least - lost) / lengths))
-            self.lower = max(self.lower, 0.0, shown - rounding)
+            margin = float(np.min((least - lost) / lengths))
+            self.lower = max(self.lower, 0.0, margin - rounding)
 
 
 def undecided(name: str, evidence: Evidence, n_iter: int, scale: float, tol: float | None) -> str:

@@ -274,7 +274,7 @@ class State(Weights):
     def _tighten_upper(self) -> None:
         """Tighten the bounds by the weights as they are now."""
         evidence = self.evidence
-        evidence.look(self.active, self._start_rows(), self._bounding_tau, self._roundings, self.tally.growth)
+        evidence.tighten_upper(self.active, self._start_rows(), self._bounding_tau, self._roundings, self.tally.growth)
         self.tally.growth = 0
         self._make_room()
 
@@ -303,7 +303,7 @@ class State(Weights):
     @property
     def margin_bounds(self) -> tuple[float, float]:
         growth = self.tally.growth
-        now = self.evidence.upper_now(self.active, self._start_rows(), self._bounding_tau, self._roundings, growth)
+        now = self.evidence.upper_bound(self.active, self._start_rows(), self._bounding_tau, self._roundings, growth)
         return self.evidence.lower, min(self.evidence.upper, now)
 
     def read(self, readout: str | None = None) -> Array:

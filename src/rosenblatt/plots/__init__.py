@@ -46,9 +46,9 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     if name != "ConfusionMatrixDisplay":  # the only one that loads scikit-learn
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    found = importlib.import_module("rosenblatt.plots.confusion").ConfusionMatrixDisplay
-    globals()[name] = found
-    return found
+    display = importlib.import_module("rosenblatt.plots.confusion").ConfusionMatrixDisplay
+    globals()[name] = display
+    return display
 
 
 def __dir__() -> list[str]:

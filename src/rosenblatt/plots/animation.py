@@ -69,8 +69,8 @@ class Animation:
             "record": record,
             "title": html.escape(self.storyboard.title),
         }
-        told = page.joinpath("page.html").read_text(encoding="utf-8")
-        first, *rest = told.split("@@")  # text between the marks is never looked at again
+        template = page.joinpath("page.html").read_text(encoding="utf-8")
+        first, *rest = template.split("@@")  # text between the marks is never looked at again
         return first + "".join(parts[piece] if i % 2 == 0 else piece for i, piece in enumerate(rest))
 
     def _repr_html_(self) -> str:

@@ -13,6 +13,7 @@ from .. import theory
 from ..tracing import Trace
 from ..tracing.wording import number
 from . import plane, style
+from .display import check_fitted
 from .history import History, floats
 from .hulls import Hulls
 
@@ -138,7 +139,7 @@ class BoundaryDisplay:
         Returns
         -------
         BoundaryDisplay
-            Drawn.
+            The picture, drawn.
         """
         _check_fitted(estimator)
         rows = plane.table(X)
@@ -150,16 +151,16 @@ class BoundaryDisplay:
         low, high = plane.span(rows)
         xx0, xx1, points = plane.grid(low, high, grid_resolution)
         response = np.asarray(estimator.decision_function(plane.like(X, points)), np.float64)
-        given: dict[str, Any] = {}
+        drawn: dict[str, Any] = {}
         voted = getattr(estimator, "readout", None) == "voted"
         if hasattr(estimator, "coef_") and len(known) == 2 and not voted:
-            given = _linear(np.ravel(estimator.coef_), float(np.ravel(estimator.intercept_)[0]), rows, codes)
+            drawn = _linear(np.ravel(estimator.coef_), float(np.ravel(estimator.intercept_)[0]), rows, codes)
         elif hasattr(estimator, "support_vectors_"):
-            given = {"support": plane.table(estimator.support_vectors_), "support_name": "support: updated on"}
+            drawn = {"support": plane.table(estimator.support_vectors_), "support_name": "support: updated on"}
         wrong = rows[np.asarray(estimator.predict(X)) != np.asarray(y).ravel()]
         display = cls(
             X=rows, codes=codes, classes=np.asarray(known).tolist(), xx0=xx0, xx1=xx1,
-            response=response.reshape(*xx0.shape, -1), names=_names(X, feature_names), wrong=wrong, **given,
+            response=response.reshape(*xx0.shape, -1), names=_names(X, feature_names), wrong=wrong, **drawn,
         )  # fmt: skip
         return display.plot(ax, **options)
 
@@ -195,7 +196,7 @@ class BoundaryDisplay:
         Returns
         -------
         BoundaryDisplay
-            Drawn.
+            The picture, drawn.
         """
         rows = plane.table(X)
         plane.check_features(_width(rows), 2, INSTEAD)
@@ -204,23 +205,23 @@ class BoundaryDisplay:
         codes = plane.encoded(y, answer.classes, len(rows))
         xx0, xx1, points = plane.grid(*plane.span(rows), resolution=200)
         several = len(answer.classes) > 2
-        given: dict[str, Any] = {"title": answer.verdict}
+        drawn: dict[str, Any] = {"title": answer.verdict}
         response = np.zeros((*xx0.shape, 1))
         if answer.w is not None:
             w, b = np.atleast_2d(answer.w).astype(float), np.atleast_1d(answer.b).astype(float)
             response = (points @ w.T + b).reshape(*xx0.shape, -1)
-            given |= {} if several else _linear(w[0], float(b[0]), rows, codes)
+            drawn |= {} if several else _linear(w[0], float(b[0]), rows, codes)
             if answer.margin is not None and not several:
-                given["title"] = f"separable: the largest margin is {number(float(answer.margin))}"
+                drawn["title"] = f"separable: the largest margin is {number(float(answer.margin))}"
         if len(answer.support):
             proof = "has a weight λ" if answer.certificate is not None else "support: proves the margin"
-            given |= {"support": rows[answer.support], "support_name": proof}
+            drawn |= {"support": rows[answer.support], "support_name": proof}
         if answer.certificate is not None and answer.certificate.ndim == 1 and answer.fit_intercept:
-            given |= {"hulls": Hulls.of(answer.certificate, rows, codes),
+            drawn |= {"hulls": Hulls.of(answer.certificate, rows, codes),
                       "title": "inseparable: the star is in both hulls"}  # fmt: skip
         display = cls(
             X=rows, codes=codes, classes=np.asarray(answer.classes).tolist(), xx0=xx0, xx1=xx1, response=response,
-            names=_names(X, feature_names), **given,
+            names=_names(X, feature_names), **drawn,
         )  # fmt: skip
         return display.plot(ax, **options)
 
@@ -246,7 +247,7 @@ class BoundaryDisplay:
         Returns
         -------
         BoundaryDisplay
-            Drawn.
+            The picture, drawn.
         """
         history = History.of(trace)
         plane.check_features(history.X.shape[1], 2, "trace.plot('margins') is drawn for any number of them")
@@ -263,27 +264,27 @@ class BoundaryDisplay:
         xx0, xx1, points = plane.grid(*plane.span(X), resolution=grid_resolution)
         response = history.scores(history.image(points), slice(place, place + 1))[0]
         own = history.scores(history.own, slice(place, place + 1))[0]
-        given: dict[str, Any] = {}
+        drawn: dict[str, Any] = {}
         if setting.kernel is not None:
             used = np.any(history.coordinates[place] != 0, axis=0)
-            given = {"support": _rows(history, np.flatnonzero(used)), "support_name": "support: updated on"}
+            drawn = {"support": _rows(history, np.flatnonzero(used)), "support_name": "support: updated on"}
         elif len(history.classes) == 2:
-            given = _linear(history.coordinates[place, 0], float(history.biases[place, 0]), X, codes)
+            drawn = _linear(history.coordinates[place, 0], float(history.biases[place, 0]), X, codes)
         said = (own[:, 0] > 0).astype(int) if own.shape[1] == 1 else own.argmax(axis=1)
         return cls(
             X=X, codes=codes, classes=history.classes, xx0=xx0, xx1=xx1, response=response.reshape(*xx0.shape, -1),
-            names=setting.names or plane.numbered(2), wrong=X[said != codes], **given,
+            names=setting.names or plane.numbered(2), wrong=X[said != codes], **drawn,
         )  # fmt: skip
 
     # ---- drawing -------------------------------------------------------------------------------------------------
 
     def plot(self, ax: Axes | None = None, *, legend: bool = True, normal: bool = True) -> BoundaryDisplay:
-        """Draw it.
+        """Draw the picture.
 
         Parameters
         ----------
         ax : Axes, default=None
-            Where; None: a new figure.
+            Where to draw; None: a new figure.
         legend : bool, default=True
             Whether to say beside it what is what.
         normal : bool, default=True
@@ -338,18 +339,18 @@ class BoundaryDisplay:
                     linewidths=1.4, linestyles="dashed", zorder=2,
                 )
             )  # fmt: skip
-            told = f"margin {number(float(self.margin))}"
-            ax.plot([], [], color=style.INK, lw=1.4, ls="--", label=told)
+            label = f"margin {number(float(self.margin))}"
+            ax.plot([], [], color=style.INK, lw=1.4, ls="--", label=label)
 
     def _leads(self) -> list[tuple[int, Array]]:
         """By how much each class leads the best other, over the grid."""
         if self.response.shape[2] == 1:
             return [(0, -self.response[..., 0]), (1, self.response[..., 0])]
-        found = []
+        leads = []
         for code in range(self.response.shape[2]):
             others = np.delete(self.response, code, axis=2).max(axis=2)
-            found.append((code, self.response[..., code] - others))
-        return found
+            leads.append((code, self.response[..., code] - others))
+        return leads
 
     def _normal(self, ax: Axes, low: Array, high: Array) -> Any:
         """The vector w from a point of the boundary; not where the axes have different units."""
@@ -368,8 +369,7 @@ def _check_fitted(estimator: Any) -> None:
     if isinstance(estimator, type) or not hasattr(estimator, "decision_function"):
         name = estimator.__name__ if isinstance(estimator, type) else type(estimator).__name__
         raise TypeError(f"a boundary is drawn of a fitted classifier with decision_function, got {name}")
-    if hasattr(type(estimator), "_fitted"):
-        estimator._fitted  # noqa: B018 - one of ours that is not fitted says so
+    check_fitted(estimator)
 
 
 def _width(rows: Array) -> int:
@@ -378,8 +378,8 @@ def _width(rows: Array) -> int:
     return int(rows.shape[1])
 
 
-def _names(X: Any, given: Sequence[str] | None) -> list[str]:
-    names = plane.names_of(X, given) or plane.numbered(2)
+def _names(X: Any, names: Sequence[str] | None) -> list[str]:
+    names = plane.names_of(X, names) or plane.numbered(2)
     if len(names) != 2:
         raise ValueError(f"feature_names must name the two features, got {len(names)} names")
     return names

@@ -38,7 +38,7 @@ class ConfusionMatrixDisplay(metrics.ConfusionMatrixDisplay):
         Returns
         -------
         ConfusionMatrixDisplay
-            Drawn.
+            The picture, drawn.
         """
         return super().from_estimator(estimator, X, y, **(SHADES | options))
 
@@ -56,17 +56,17 @@ class ConfusionMatrixDisplay(metrics.ConfusionMatrixDisplay):
         Returns
         -------
         ConfusionMatrixDisplay
-            Drawn.
+            The picture, drawn.
         """
         return super().from_predictions(y_true, y_pred, **(SHADES | options))
 
     def plot(self, *, ax: Axes | None = None, **options: Any) -> Any:
-        """Draw it.
+        """Draw the picture.
 
         Parameters
         ----------
         ax : Axes, default=None
-            Where; None: a new figure.
+            Where to draw; None: a new figure.
         **options
             What scikit-learn's takes.
 

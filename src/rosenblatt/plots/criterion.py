@@ -96,7 +96,7 @@ class CriterionDisplay:
         Returns
         -------
         CriterionDisplay
-            Drawn.
+            The picture, drawn.
         """
         names = plane.names_of(X, feature_names)
         rows = plane.table(X)
@@ -133,7 +133,7 @@ class CriterionDisplay:
         ).plot(ax, **options)
 
     def plot(self, ax: Any = None) -> CriterionDisplay:
-        """Draw it.
+        """Draw the picture.
 
         Parameters
         ----------
@@ -161,10 +161,10 @@ class CriterionDisplay:
             below.set_ylabel("criterion Σ max(0, −y·s)")
             below.set_xlabel(self.name)
             below.set_xlim(self.corners[0], self.corners[-1])
-            told = (
+            slope = (
                 f"slope {number(self.slope)}: go {'left' if self.slope > 0 else 'right'}" if self.slope else "slope 0"
             )
-            below.set_title(f"the perceptron criterion: {told}", loc="left")
+            below.set_title(f"the perceptron criterion: {slope}", loc="left")
         return self
 
     def _downhill(self, ax: Any) -> None:

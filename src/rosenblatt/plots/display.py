@@ -21,16 +21,16 @@ class Display:
 
     @property
     def _size(self) -> tuple[float, float]:
-        """Of a new figure, in inches."""
+        """Size of a new figure, in inches."""
         return 8.0, 5.0
 
     def plot(self: Self, ax: Axes | None = None) -> Self:
-        """Draw it.
+        """Draw the picture.
 
         Parameters
         ----------
         ax : Axes, default=None
-            Where; None: a new figure.
+            Where to draw; None: a new figure.
 
         Returns
         -------
@@ -44,3 +44,9 @@ class Display:
 
     def _draw(self, ax: Axes) -> None:
         raise NotImplementedError
+
+
+def check_fitted(estimator: Any) -> None:
+    """Raise scikit-learn's NotFittedError for an estimator of this package that is not fitted."""
+    if hasattr(type(estimator), "_fitted"):
+        estimator._fitted  # noqa: B018 - reading it raises

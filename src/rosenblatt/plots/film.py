@@ -58,11 +58,11 @@ def _draw(axes: Any, story: Storyboard, record: dict[str, Any], frame: dict[str,
         shown.plot(axes[0], legend=False)
         if frame["row"] is not None:
             plane.rings(axes[0], story.history.X[[frame["row"]]], "this example")
-    told = []
+    lines = []
     for name, text in frame["numbers"]:
-        told += textwrap.wrap(f"{name}:  {text}", 52, subsequent_indent="      ")
+        lines += textwrap.wrap(f"{name}:  {text}", 52, subsequent_indent="      ")
     axes[1].set_axis_off()
-    axes[1].text(0, 1, "\n".join(told), va="top", fontsize=15, linespacing=1.7)
+    axes[1].text(0, 1, "\n".join(lines), va="top", fontsize=15, linespacing=1.7)
 
 
 def _bars(ax: Any, record: dict[str, Any], frame: dict[str, Any]) -> None:

@@ -142,20 +142,20 @@ class History:
                 scores[:, each, self.y] = -np.inf
                 least = (right - scores.max(axis=2)).min(axis=1, keepdims=True)
             with np.errstate(divide="ignore", invalid="ignore"):
-                found = np.where(self.norms[part] > 0, least / self.norms[part], -np.inf)
-            yield part, found.min(axis=1)
+                margins = np.where(self.norms[part] > 0, least / self.norms[part], -np.inf)
+            yield part, margins.min(axis=1)
 
     @cached_property
     def lower(self) -> Array:
-        """What had been shown of the best margin after each move: the largest of the smallest margins so far."""
-        shown = np.full(len(self.coordinates), -np.inf)
+        """Lower bound on the best margin after each move: the largest of the smallest margins so far."""
+        least = np.full(len(self.coordinates), -np.inf)
         for part, margins in self.margins():
-            shown[part] = margins
-        return np.maximum.accumulate(shown)
+            least[part] = margins
+        return np.maximum.accumulate(least)
 
     @cached_property
     def upper(self) -> Array:
-        """What could still be hoped for: ``‖w − w₀‖/Σ τ``, the smallest so far, ∞ where the run bounds nothing."""
+        """Upper bound on the best margin: ``‖w − w₀‖/Σ τ``, the smallest so far, ∞ where the run bounds nothing."""
         if math.isinf(self.trace.margin_bounds[1]):
             return np.full(len(self.coordinates), math.inf)
         moved = self.norms

@@ -75,7 +75,7 @@ class MarginBoundsDisplay(TraceDisplay):
         Returns
         -------
         MarginBoundsDisplay
-            Drawn.
+            The picture, drawn.
         """
         history = History.of(run)
         if not history.moves:

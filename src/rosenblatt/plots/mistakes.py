@@ -80,7 +80,7 @@ class MistakesDisplay(TraceDisplay):
         Returns
         -------
         MistakesDisplay
-            Drawn.
+            The picture, drawn.
         """
         if not hasattr(type(estimator), "mistakes_"):
             raise TypeError(f"mistakes are counted by classifiers of this package, got {type(estimator).__name__}")
@@ -113,7 +113,7 @@ class MistakesDisplay(TraceDisplay):
         Returns
         -------
         MistakesDisplay
-            Drawn.
+            The picture, drawn.
         """
         if not run.mistakes:
             raise ValueError("a regression counts no mistakes; trace a classifier")
@@ -132,11 +132,11 @@ class MistakesDisplay(TraceDisplay):
             passes, total, color=style.COLOURS[5], marker="o" if few else None, label=f"so far: {total[-1]:,}"
         )
         if self.bound is not None:
-            told = f"bound: {self.formula + ' = ' if self.formula else ''}{number(self.bound)}"
+            label = f"bound: {self.formula + ' = ' if self.formula else ''}{number(self.bound)}"
             if self.bound <= FAR * max(total[-1], 1):
-                self.bound_ = ax.axhline(self.bound, color=style.INK, ls="--", label=told)
+                self.bound_ = ax.axhline(self.bound, color=style.INK, ls="--", label=label)
             else:
-                ax.plot([], [], color=style.INK, ls="--", label=told + ", far above")
+                ax.plot([], [], color=style.INK, ls="--", label=label + ", far above")
         ax.set_xlabel("pass")
         ax.set_ylabel("mistakes (examples)")
         ax.set_ylim(bottom=0)

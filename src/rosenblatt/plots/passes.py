@@ -81,7 +81,7 @@ class ErrorsDisplay(Display):
             What ``with_readout`` takes: a curve for each. None: of one estimator all that its run keeps, of several
             their own.
         passes : int, default=10
-            So many.
+            How many passes to draw.
         ax : Axes, default=None
             Where to draw; None: a new figure.
         **options
@@ -90,7 +90,7 @@ class ErrorsDisplay(Display):
         Returns
         -------
         ErrorsDisplay
-            Drawn.
+            The picture, drawn.
         """
         if not isinstance(passes, int) or isinstance(passes, bool) or passes < 1:
             raise ValueError(f"passes must be a whole number >= 1, got {passes!r}")
@@ -109,8 +109,8 @@ class ErrorsDisplay(Display):
                 fitted = _fitted(one, X, y, n_passes)
                 for readout in readouts or (["own"] if several else _readouts(fitted)):
                     model = fitted if readout == "own" else fitted.with_readout(readout)
-                    told = name if readout == "own" else f"{name} {readout}".strip()
-                    errors.setdefault(told, []).append(float(np.mean(model.predict(rows) != targets)))
+                    curve = name if readout == "own" else f"{name} {readout}".strip()
+                    errors.setdefault(curve, []).append(float(np.mean(model.predict(rows) != targets)))
         where = f"the {len(targets):,} {'training' if X_test is None else 'unseen'} rows"
         return cls(errors={name: np.array(values) for name, values in errors.items()}, where=where).plot(ax, **options)
 
@@ -131,22 +131,22 @@ class ErrorsDisplay(Display):
 
 def _fitted(estimator: Any, X: Any, y: Any, passes: int) -> Any:
     """A new estimator of the same kind after so many passes."""
-    given = estimator.get_params(deep=False)
-    given |= {"max_iter": passes, "tol": None, "early_stopping": False, "warm_start": False}
-    if given["random_state"] is None:
-        given["random_state"] = 0
-    elif not isinstance(given["random_state"], (int, np.integer)):
+    parameters = estimator.get_params(deep=False)
+    parameters |= {"max_iter": passes, "tol": None, "early_stopping": False, "warm_start": False}
+    if parameters["random_state"] is None:
+        parameters["random_state"] = 0
+    elif not isinstance(parameters["random_state"], (int, np.integer)):
         raise ValueError("random_state must be a whole number or None here: each curve is fitted again from its start")
-    return type(estimator)(**given).fit(X, y)
+    return type(estimator)(**parameters).fit(X, y)
 
 
 def _readouts(fitted: Any) -> list[str]:
     """The readouts that a run keeps."""
-    found = []
+    readouts = []
     for readout in ("last", "averaged", "voted", "pocket"):
         try:
             fitted.with_readout(readout)
         except ValueError:
             continue
-        found.append(readout)
-    return found
+        readouts.append(readout)
+    return readouts

@@ -27,10 +27,10 @@ def table(X: Any) -> Array:
     return np.asarray(X, dtype=np.float64)
 
 
-def names_of(X: Any, given: Sequence[str] | None = None) -> list[str] | None:
-    """The names of the columns: those given, those of a data frame, or None."""
-    if given is not None:
-        return [str(name) for name in given]
+def names_of(X: Any, names: Sequence[str] | None = None) -> list[str] | None:
+    """The names of the columns: these, those of a data frame, or None."""
+    if names is not None:
+        return [str(name) for name in names]
     return [str(name) for name in X.columns] if hasattr(X, "columns") else None
 
 

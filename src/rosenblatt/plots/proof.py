@@ -72,7 +72,7 @@ class ProofDisplay(TraceDisplay):
         Returns
         -------
         ProofDisplay
-            Drawn.
+            The picture, drawn.
         """
         moves = [step for step in run.steps if step.moved]
         proofs = [step.proof for step in moves if step.proof is not None]

@@ -80,7 +80,7 @@ def plot_trace(run: Trace, what: str | None = None, **options: Any) -> Any:
     Returns
     -------
     display
-        Drawn.
+        The picture, drawn.
     """
     if what is None:
         if options:

@@ -71,7 +71,7 @@ class ScoreDisplay(TraceDisplay):
         Returns
         -------
         ScoreDisplay
-            Drawn.
+            The picture, drawn.
         """
         if run.setting.form in ("multiclass", "ovr"):
             raise ValueError("the score of an example is drawn for two classes; here each class has a score")
@@ -97,20 +97,20 @@ class ScoreDisplay(TraceDisplay):
         self.jumps_ = (self.scores - before)[self.own]
         ax.vlines(
             self.steps[self.own], before[self.own], self.scores[self.own], color=style.COLOURS[5], lw=5, alpha=0.75,
-            label=f"updates on it: {self._told()}",
+            label=f"updates on it: {self._jump()}",
         )  # fmt: skip
         ax.axhline(0, color=style.QUIET, lw=1.2)
         low, high = ax.get_ylim()
         side = (0, high) if self.sign > 0 else (low, 0)
-        told = f"the right side: it is {'+' if self.sign > 0 else '−'}"
-        ax.axhspan(*side, color=style.tint(colour, 0.2), zorder=0, label=told)
+        label = f"the right side: it is {'+' if self.sign > 0 else '−'}"
+        ax.axhspan(*side, color=style.tint(colour, 0.2), zorder=0, label=label)
         ax.set_ylim(low, high)
         ax.set_xlabel("step")
         ax.set_ylabel("score s = w·x" + (" + b" if "1" in self.square else ""))
         style.counted(ax.xaxis)
         ax.legend(loc="best")
 
-    def _told(self) -> str:
+    def _jump(self) -> str:
         heights = np.unique(np.round(self.jumps_, 9))
         if len(heights) != 1:
             return f"±{self.square} each"

@@ -57,7 +57,7 @@ class SignsDisplay:
         Returns
         -------
         SignsDisplay
-            Drawn.
+            The picture, drawn.
         """
         pair = style.pair_of(ax)
         with style.canvas(pair, "a plot of signs", (12, 5.6), ncols=2) as axes:
@@ -72,12 +72,12 @@ class SignsDisplay:
             return cls(before=before).plot(axes)
 
     def plot(self, ax: Any = None) -> SignsDisplay:
-        """Draw it.
+        """Draw the picture.
 
         Parameters
         ----------
         ax : pair of Axes, default=None
-            Where; None: a new figure.
+            Where to draw; None: a new figure.
 
         Returns
         -------

@@ -95,7 +95,7 @@ class SpaceDisplay:
         Returns
         -------
         SpaceDisplay
-            Drawn.
+            The picture, drawn.
         """
         rows = plane.table(X)
         codes = plane.encoded(y, answer.classes, len(rows))
@@ -106,7 +106,7 @@ class SpaceDisplay:
         if rows.shape[1] < 3:
             raise ValueError(f"this picture has three dimensions, but X has {rows.shape[1]}; see BoundaryDisplay")
         names = plane.names_of(X, feature_names) or plane.numbered(rows.shape[1])
-        given: dict[str, Any] = {"title": answer.verdict}
+        drawn: dict[str, Any] = {"title": answer.verdict}
         if rows.shape[1] > 3:
             if answer.w is None:
                 raise ValueError(
@@ -114,25 +114,25 @@ class SpaceDisplay:
                 )
             rows = beside_the_boundary(rows, answer)
             names = ["across (units of x)", "across (units of x)", "distance from the boundary"]
-            given["plane"] = np.array([0.0, 0.0, 1.0]), 0.0
+            drawn["plane"] = np.array([0.0, 0.0, 1.0]), 0.0
         elif answer.w is not None:
-            given["plane"] = np.asarray(answer.w, float), float(answer.b)
+            drawn["plane"] = np.asarray(answer.w, float), float(answer.b)
         if answer.certificate is not None and answer.fit_intercept:
-            given["title"] = "inseparable: the star is in both hulls"
-            given["hulls"] = Hulls.of(answer.certificate, rows, codes)
+            drawn["title"] = "inseparable: the star is in both hulls"
+            drawn["hulls"] = Hulls.of(answer.certificate, rows, codes)
         if answer.margin:
-            given["title"] = f"separable: the largest margin is {number(float(answer.margin))}"
+            drawn["title"] = f"separable: the largest margin is {number(float(answer.margin))}"
         return cls(
-            X=rows, codes=codes, classes=np.asarray(answer.classes).tolist(), names=names, row_names=row_names, **given
+            X=rows, codes=codes, classes=np.asarray(answer.classes).tolist(), names=names, row_names=row_names, **drawn
         ).plot(ax, **options)
 
     def plot(self, ax: Any = None, *, elev: float = 17, azim: float = -66) -> SpaceDisplay:
-        """Draw it.
+        """Draw the picture.
 
         Parameters
         ----------
         ax : Axes3D, default=None
-            Where; None: a new figure.
+            Where to draw; None: a new figure.
         elev, azim : float, default=17 and -66
             Where it is seen from, in degrees.
 

@@ -158,17 +158,17 @@ class Storyboard:
         if not step.moved:
             return "none"
         kernel, several = self.trace.setting.kernel is not None, len(step.coef) > 1
-        told = []
+        updates = []
         for name, a in zip(self._labels if several else [""], step.coef):
             if not a:
                 continue
             sign, size = "−" if a < 0 else "+", number(abs(a))
             if kernel:
-                told.append(f"{name + ': ' if name else ''}α[{step.row}] ← α[{step.row}] {sign} {size}")
+                updates.append(f"{name + ': ' if name else ''}α[{step.row}] ← α[{step.row}] {sign} {size}")
             else:
                 what = f"{name + ': ' if name else ''}w ← w {sign} {'' if size == '1' else size + '·'}x"
-                told.append(what + (f", b ← b {sign} {size}" if self.trace.setting.bias_apart else ""))
-        return "; ".join(told)
+                updates.append(what + (f", b ← b {sign} {size}" if self.trace.setting.bias_apart else ""))
+        return "; ".join(updates)
 
     def _weights(self, step: Step | None) -> tuple[str, str | None]:
         """Weights and bias after a step."""
@@ -177,11 +177,11 @@ class Storyboard:
         if w is None:
             return "0", None
         if setting.form in ("multiclass", "ovr"):
-            told = "; ".join(f"{name} {self._w.write([vector])[0]}" for name, vector in zip(self._labels, w))
+            weights = "; ".join(f"{name} {self._w.write([vector])[0]}" for name, vector in zip(self._labels, w))
             bias = "; ".join(f"{name} {number(v)}" for name, v in zip(self._labels, b)) if b is not None else None
         else:
-            told, bias = self._w.write([w])[0], None if b is None else number(b)
-        return told + self._w.suffix, bias if setting.bias_apart else None
+            weights, bias = self._w.write([w])[0], None if b is None else number(b)
+        return weights + self._w.suffix, bias if setting.bias_apart else None
 
 
 def _picture(history: History) -> str:

@@ -41,7 +41,7 @@ class TraceDisplay(Display):
         Returns
         -------
         display
-            Drawn.
+            The picture, drawn.
         """
         return cls.from_trace(trace(estimator, X, y, separator=best_separator(estimator, X, y)), ax=ax, **options)
 

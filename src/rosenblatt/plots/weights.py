@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import style
-from .display import Display
+from .display import Display, check_fitted
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -73,11 +73,10 @@ class WeightsDisplay(Display):
         Returns
         -------
         WeightsDisplay
-            Drawn.
+            The picture, drawn.
         """
         model = estimator.steps[-1][1] if hasattr(estimator, "steps") else estimator
-        if hasattr(type(model), "_fitted"):
-            model._fitted  # noqa: B018 - one that is not fitted says so
+        check_fitted(model)
         if not hasattr(model, "coef_"):
             raise TypeError(f"{type(model).__name__} has no weights of features (coef_) to draw")
         if not isinstance(top, (int, np.integer)) or top < 1:
@@ -148,8 +147,8 @@ def _names(
     if hasattr(estimator, "steps") and len(estimator.steps) > 1:
         before = estimator.steps[-2][1]
         if getattr(before, "keep_names", False):  # one of 2²² columns: ask for these alone
-            told = before.names_of(columns.tolist())
-            return [" | ".join(names) if names else f"#{j}" for j, names in zip(columns, told)]
+            hashed = before.names_of(columns.tolist())
+            return [" | ".join(names) if names else f"#{j}" for j, names in zip(columns, hashed)]
         try:
             return [str(name) for name in np.asarray(estimator[:-1].get_feature_names_out())[columns]]
         except (AttributeError, ValueError):  # a step that has no names to give
