@@ -338,3 +338,13 @@ def test_what_is_read_is_not_replaced(tmp_path, monkeypatch, capsys):
         assert b"a stream that is open" in ended.stderr
         assert pathlib.Path("kept.txt").read_bytes() == b"kept\n"
     assert {name: pathlib.Path(name).read_bytes() for name in before} == before
+
+
+def test_a_file_without_a_header_is_read_as_the_error_says(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "t.csv").write_text("yes,yes\n" + "yes,good\nno,bad\n" * 3)
+    train = ["train", "t.csv", "-o", "m", "--bits", "8"]
+    assert cli.main([*train, "--header", "yes"]) == 1
+    assert "two columns are called 'yes'; rename one, or say --header no" in capsys.readouterr().err
+    assert cli.main([*train, "--header", "no", "--label", "c1", "--text", "c2", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["rows"] == 7

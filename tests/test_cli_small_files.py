@@ -104,7 +104,7 @@ def test_bash_completes_commands_options_and_values(tmp_path, capsys):
 
     def completed(*words):
         line = " ".join(f'"{word}"' for word in words)
-        script = f"cd {tmp_path}; source c; COMP_WORDS=({line}); COMP_CWORD={len(words) - 1}; _rosenblatt; "
+        script = f"cd {tmp_path}; source c; COMP_WORDS=({line}); COMP_CWORD={len(words) - 1}; _shtab_rosenblatt; "
         script += 'echo "${COMPREPLY[@]}"'
         return subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=True).stdout.split()
 

@@ -17,7 +17,7 @@ from .features import Features
 from .inputs import are_text, labels_of, load_model, open_for_model, targets_of
 from .predict import score_blocks
 from .summary import first_names
-from .terminal import CommandError, Progress, emit, note, print_table, several, shown
+from .terminal import CommandError, Progress, emit, note, several, shown
 
 Array = Any
 
@@ -46,7 +46,7 @@ def run(arguments: argparse.Namespace) -> None:
     print(result)
     for table in result.tables():
         print()
-        print_table(table)
+        table.show()
 
 
 def _with_progress(stream: Any, progress: Progress) -> Iterator[Block]:

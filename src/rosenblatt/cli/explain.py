@@ -24,7 +24,7 @@ from ..model_files import Model
 from ..tables import Table
 from .features import Features
 from .inputs import load_model, open_for_model
-from .terminal import CommandError, emit, print_table, shown
+from .terminal import CommandError, emit, shown
 
 Array = Any
 
@@ -48,14 +48,14 @@ def run(arguments: argparse.Namespace) -> None:
         for number, (side, parts) in enumerate(strongest.items()):
             rows = [(part.name, f"{part.weight:+.4f}") for part in parts]
             print(end="\n" if number else "")
-            print_table(Table((f"for {side}", "weight"), rows, "lr"))
+            Table((f"for {side}", "weight"), rows, "lr").show()
         return
     for block, row, place in _rows_to_explain(arguments, features):
         explanation = explain_row(model, features, block, row, arguments.top)
         if arguments.json:
             emit({"place": place or None, **explanation.to_dict(arguments.top)})
         else:
-            print_table(explanation.table(arguments.top, place))
+            explanation.table(arguments.top, place).show()
 
 
 def _refuse_votes(model: Model, path: str) -> None:

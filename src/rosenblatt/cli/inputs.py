@@ -34,8 +34,9 @@ def format_settings(arguments: argparse.Namespace) -> dict[str, Any]:
     settings: dict[str, Any] = {}
     if arguments.delimiter is not None:
         settings["delimiter"] = arguments.delimiter.replace("\\t", "\t")
-    if arguments.zero_based not in (None, "auto"):
-        settings["zero_based"] = arguments.zero_based == "yes"
+    for name in ("header", "zero_based"):
+        if (choice := getattr(arguments, name)) not in (None, "auto"):
+            settings[name] = choice == "yes"
     if arguments.encoding_errors is not None:
         settings["encoding_errors"] = arguments.encoding_errors
     return settings

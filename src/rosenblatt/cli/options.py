@@ -173,6 +173,11 @@ def add_reading(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
     )
     group.add_argument("--delimiter", metavar="C", help="character between the values of a CSV file (default: guessed)")
     group.add_argument(
+        "--header",
+        choices=("auto", "yes", "no"),
+        help="whether the first line of a CSV file names its columns (default: auto, guessed; without: c1, c2, …)",
+    )
+    group.add_argument(
         "--zero-based",
         choices=("auto", "yes", "no"),
         help="whether svmlight indices start at 0 (default: auto, at 1 unless an index is 0)",

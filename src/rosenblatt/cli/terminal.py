@@ -15,10 +15,7 @@ import signal
 import sys
 import time
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from ..tables import Table
+from typing import Any
 
 #: Exit codes. SIGTERM and SIGHUP end like Ctrl-C, with 143 and 129.
 DONE, FAILED, USAGE, INTERRUPTED, PIPE_CLOSED = 0, 1, 2, 130, 141
@@ -30,6 +27,7 @@ _IN_OPTIONS = (
         "say a smaller --block-rows, or --memory SIZE to hold more",
     ),
     (r"delimiter=", "--delimiter "),
+    (r"header=False", "--header no"),
     (r"zero_based=True", "--zero-based yes"),
     (r"missing='absent'", "--missing absent"),
     (r"say label_type='text'", "say --label-type text; if they are any numbers, --label-type number"),
@@ -196,17 +194,6 @@ def show(pairs: Sequence[tuple[str, str]]) -> None:
     for name, value in pairs:
         for i, line in enumerate(value.splitlines()):
             print(f"{'' if i else name:<{width}}  {line}")
-
-
-def print_table(table: Table) -> None:
-    """Print a table; on a terminal, folded to its width."""
-    if sys.stdout.isatty():
-        import shutil  # slow to import
-
-        width = shutil.get_terminal_size().columns
-        print("\n\n".join(part.text(width=width) for part in table.folded(width)))
-    else:
-        print(table)
 
 
 def shown(label: Any) -> str:

@@ -352,8 +352,8 @@ def refuse_many_classes(classes: Collection[Any], files: Sequence[str]) -> None:
     """Refuse so many different labels that they are hardly classes: each row is scored for each of them."""
     if len(classes) > MOST_CLASSES:
         raise CommandError(
-            f"{', '.join(files)}: {len(classes):,} different labels, and at most {MOST_CLASSES:,} classes are supported; "
-            "name the column of the classes with --label, or for a regression say --algorithm pa2-regressor"
+            f"{', '.join(files)}: {len(classes):,} different labels, and at most {MOST_CLASSES:,} classes are supported"
+            "; name the column of the classes with --label, or for a regression say --algorithm pa2-regressor"
         )
 
 
