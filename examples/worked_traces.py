@@ -18,7 +18,7 @@ def heading(text: str) -> None:
 
 
 def show(trace: rb.Trace) -> None:
-    """In colour in a terminal that has rich; plain text anywhere else, or on demand."""
+    """Folded to the width of the terminal, or as it is on demand."""
     if "--plain" in sys.argv:
         print(trace)
     else:

@@ -74,22 +74,22 @@ def section(name: str, parser: cli.options.Parser) -> str:
     """A command: an example, what it does, its options."""
     lines = [f"## {name}", "", "```sh", parser.example, "```", "", (parser.description or "").strip(), ""]
     for group in parser._action_groups:
-        rows = list(options(group))
+        rows = list(options(parser, group))
         if rows:
             title = {"positional arguments": "argument", "options": "option"}.get(group.title or "", group.title)
             lines += [f"| {title} | |", "|---|---|", *rows, ""]
     return "\n".join(lines)
 
 
-def options(group: argparse._ArgumentGroup) -> Iterator[str]:
+def options(parser: argparse.ArgumentParser, group: argparse._ArgumentGroup) -> Iterator[str]:
     """A row for each option of a group."""
     for action in group._group_actions:
         if isinstance(action, argparse._HelpAction):
             continue
         value = "" if action.nargs == 0 else f" {action.metavar or '|'.join(map(str, action.choices or [action.dest]))}"
         spelled = ", ".join(action.option_strings) + value if action.option_strings else value.strip()
-        told = (action.help or "").replace("|", "\\|")
-        yield f"| `{spelled.replace('|', chr(92) + '|')}` | {told} |"
+        text = parser._get_formatter()._expand_help(action).replace("|", "\\|")
+        yield f"| `{spelled.replace('|', chr(92) + '|')}` | {text} |"
 
 
 def tutorial() -> str:
@@ -117,7 +117,7 @@ def tutorial() -> str:
 
 def without_times(text: str) -> str:
     """The same with times masked, which differ from run to run, and sizes of models, which hold their time."""
-    return re.sub(r"\(\d+\.\d kB\), \d+\.\d\d s\b|\d+\.\d\d s\b", "… s", text)
+    return re.sub(r"\(\d+\.\d kB\), written after \d+\.\d\d s\b|\d+\.\d\d s\b", "… s", text)
 
 
 if __name__ == "__main__":

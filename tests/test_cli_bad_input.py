@@ -127,7 +127,7 @@ def test_a_held_out_file_that_is_wrong_is_told_before_the_work_or_costs_no_model
     assert cli.main([*command, "--held-out", str(tmp_path / "test.csv")]) == 1
     err = capsys.readouterr().err
     assert "test.csv" in err
-    assert (f"; the model is in {tmp_path / 'm'}, but it was not judged" in err) is not early
+    assert (f"; the model is in {tmp_path / 'm'}, but it was not evaluated" in err) is not early
     assert (tmp_path / "m").exists() is not early
 
 
@@ -220,7 +220,7 @@ def test_labels_that_the_model_does_not_know_are_told(model, tmp_path, capsys):
     assert cli.main(["evaluate", str(model), str(tmp_path / "t.csv")]) == 0
     out, err = capsys.readouterr()
     assert "accuracy 50.00% on 2 rows" in out
-    assert err == "labels that the model never gives, as it does not know them: so so\n"
+    assert err == "labels that the model does not know and never predicts: so so\n"
 
 
 def test_evaluate_reads_labels_of_another_column_and_type(tmp_path, capsys):
@@ -308,7 +308,7 @@ def test_one_class_alone_has_no_reasons(tmp_path, capsys):
     (tmp_path / "a.svm").write_bytes(ROWS)
     for more in ([], [str(tmp_path / "a.svm")]):
         assert cli.main(["explain", str(tmp_path / "m"), *more]) == 1
-        assert "one class alone" in capsys.readouterr().err
+        assert "only one class" in capsys.readouterr().err
 
 
 @pytest.mark.posix
@@ -323,12 +323,12 @@ def test_what_is_read_is_not_replaced(tmp_path, monkeypatch, capsys):
     commands += [["train", "a.svm", "-o", name] for name in ("a.svm", "link")]
     for words in commands:
         assert cli.main(words) == 1
-        assert "would be replaced" in capsys.readouterr().err
+        assert "would be overwritten" in capsys.readouterr().err
     with open("a.svm", "rb") as file:
         command = [sys.executable, "-m", "rosenblatt", "convert", "-", "a.svm", "--to", "csv"]
         ended = subprocess.run(command, stdin=file, capture_output=True)
     assert ended.returncode == 1
-    assert b"would be replaced" in ended.stderr
+    assert b"would be overwritten" in ended.stderr
     for name in ("/dev/stdout", "/dev/fd/1"):
         with open("kept.txt", "wb") as file:
             file.write(b"kept\n")
@@ -339,3 +339,13 @@ def test_what_is_read_is_not_replaced(tmp_path, monkeypatch, capsys):
         assert b"a stream that is open" in ended.stderr
         assert pathlib.Path("kept.txt").read_bytes() == b"kept\n"
     assert {name: pathlib.Path(name).read_bytes() for name in before} == before
+
+
+def test_a_file_without_a_header_is_read_as_the_error_says(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "t.csv").write_text("yes,yes\n" + "yes,good\nno,bad\n" * 3)
+    train = ["train", "t.csv", "-o", "m", "--bits", "8"]
+    assert cli.main([*train, "--header", "yes"]) == 1
+    assert "two columns are called 'yes'; rename one, or say --header no" in capsys.readouterr().err
+    assert cli.main([*train, "--header", "no", "--label", "c1", "--text", "c2", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["rows"] == 7

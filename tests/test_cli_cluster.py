@@ -94,7 +94,7 @@ def test_the_summary_tells_of_the_cluster(files, address, capsys):
     assert train("a.csv", "b.csv", "-o", "m", "--cluster", address, "--passes", 2) == 0
     out = capsys.readouterr().out
     assert "2 shards" in out
-    assert "moved" in out
+    assert "transferred" in out
     assert "slowest in the last pass" in out
 
 
@@ -120,7 +120,7 @@ def test_a_fault_leaves_the_last_complete_pass(files, address, capsys, monkeypat
 
     monkeypatch.setattr(sharded.Sharded, "learn", fails)
     said = refused(capsys, "a.csv", "b.csv", "-o", "m", "--cluster", address, "--algorithm", "perceptron", "-q")
-    assert "the scheduler of the cluster is gone; pass 1, the last complete one, is in m" in said
+    assert "the scheduler of the cluster is gone; the model after pass 1, the last complete one, is in m" in said
     assert "--checkpoint" in said
     assert rb.load("m").n_iter_ == 1
 
@@ -140,11 +140,11 @@ def test_a_fault_within_the_first_pass_leaves_nothing(files, address, capsys, mo
 
 def test_what_is_refused(files, address, capsys, monkeypatch):
     here = ("a.csv", "-o", "m", "--cluster", address)
-    assert "say --workers N, or --cluster ADDRESS" in refused(capsys, "a.csv", "-o", "m", "--mix", "uniform")
-    assert "name one" in refused(capsys, *here, "--workers", 2)
+    assert "say --workers N or --cluster ADDRESS" in refused(capsys, "a.csv", "-o", "m", "--mix", "uniform")
+    assert "exclude each other" in refused(capsys, *here, "--workers", 2)
     assert "--checkpoint" in refused(capsys, *here, "--resume", "x")
     assert "--shuffle-buffer" in refused(capsys, *here, "--shuffle-buffer", 5)
-    assert "mend the files" in refused(capsys, *here, "--on-error", "skip")
+    assert "repair the files" in refused(capsys, *here, "--on-error", "skip")
     assert "standard input" in refused(capsys, "-", *here[1:])
     assert "name a file, --held-out FILE" in refused(capsys, *here, "--held-out", 0.1)
     assert "cannot be dealt into 2 shards" in refused(capsys, *here, "--shards", 2)

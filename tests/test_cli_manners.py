@@ -1,7 +1,6 @@
 """The command as a process: quick, quiet when piped, without scikit-learn, and polite when interrupted."""
 
 import contextlib
-import importlib
 import json
 import os
 import re
@@ -17,7 +16,7 @@ from clockless import GUARD
 
 import rosenblatt as rb
 from rosenblatt import atomic_files, cli
-from rosenblatt.cli import judging, terminal, training
+from rosenblatt.cli import terminal, train, training
 from rosenblatt.core.learner import Learner
 
 ROWS = b"1 1:1 2:0.5\n-1 2:1\n1 1:2\n-1 3:1\n"
@@ -81,7 +80,7 @@ def test_help_begins_with_an_example_that_parses(name, capsys):
     assert lines[0].startswith(f"example: rosenblatt {name}")
     assert lines[2].startswith(f"usage: rosenblatt {name} ")
     assert lines[2].endswith(" [options]")
-    example = importlib.import_module(f"rosenblatt.cli.{name}").EXAMPLE
+    example = cli.COMMANDS[name].example
     words = shlex.split(example.partition(">")[0])[1:]
     assert cli.parser().parse_args(words).command == name
 
@@ -279,7 +278,7 @@ def test_an_interrupt_while_saving_comes_too_late_and_a_second_one_leaves_what_w
 @pytest.mark.posix
 def test_an_interrupt_while_judging_loses_no_model(tmp_path, capsys, monkeypatch):
     (tmp_path / "a.svm").write_bytes(ROWS * 5)
-    interrupting(monkeypatch, judging, "judged", 1, signal.SIGINT)
+    interrupting(monkeypatch, train, "evaluate", 1, signal.SIGINT)
     command = ["train", str(tmp_path / "a.svm"), "-o", str(tmp_path / "m"), "--held-out", str(tmp_path / "a.svm")]
     assert cli.main(command) == 130
     assert "the model so far is in" in capsys.readouterr().err
@@ -309,7 +308,7 @@ def test_a_thousand_classes_do_not_flood_the_terminal(tmp_path, capsys):
     assert "(1,000 in all)" in capsys.readouterr().out
     assert cli.main(["evaluate", str(tmp_path / "m"), str(tmp_path / "t.csv")]) == 0
     out = capsys.readouterr().out
-    assert "the 20 largest of 1,000 classes (--json tells of all)" in out
+    assert "the 20 largest of 1,000 classes (--json prints all)" in out
     assert len(out.splitlines()) < 60
     assert max(map(len, out.splitlines())) < 80
     assert cli.main(["evaluate", str(tmp_path / "m"), str(tmp_path / "t.csv"), "--json"]) == 0
@@ -360,7 +359,7 @@ def test_mixed_columns_are_explained_by_name(tmp_path, capsys):
     told = json.loads(capsys.readouterr().out)
     assert "job=pilot" in {row["feature"] for row in told["green"]}
     assert cli.main(["explain", str(tmp_path / "m"), "good film"]) == 1
-    assert "the model does not read text alone: it needs the columns size, job, text" in capsys.readouterr().err
+    assert "the model cannot be given a text alone: it needs the columns size, job, text" in capsys.readouterr().err
     assert not any(row["feature"].startswith("#") for rows in told.values() for row in rows)
 
 

@@ -54,6 +54,13 @@ def test_a_trace_is_that_of_the_estimator(tmp_path, capsys, options, estimator):
     assert told == expected
 
 
+def test_a_trace_of_text_names_its_words(phrases, capsys):
+    assert cli.main(["trace", str(phrases), "--text", "text", "--ngrams", "2"]) == 0
+    out = capsys.readouterr().out
+    assert "not good: 1" in out
+    assert "#" not in out
+
+
 def test_a_trace_of_too_much_says_so(tmp_path, capsys):
     (tmp_path / "a.svm").write_text("1 1:1\n-1 1:1\n" * 6000)
     assert cli.main(["trace", str(tmp_path / "a.svm")]) == 1
@@ -97,7 +104,7 @@ def test_bash_completes_commands_options_and_values(tmp_path, capsys):
 
     def completed(*words):
         line = " ".join(f'"{word}"' for word in words)
-        script = f"cd {tmp_path}; source c; COMP_WORDS=({line}); COMP_CWORD={len(words) - 1}; _rosenblatt; "
+        script = f"cd {tmp_path}; source c; COMP_WORDS=({line}); COMP_CWORD={len(words) - 1}; _shtab_rosenblatt; "
         script += 'echo "${COMPREPLY[@]}"'
         return subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=True).stdout.split()
 

@@ -259,7 +259,7 @@ def test_a_file_that_changes_before_it_is_held_out_of_is_not_judged(here, capsys
     monkeypatch.setattr(training, "in_memory", in_memory)
     assert rosenblatt("train", "rows.svm", "-o", "m", "--held-out", 0.25) == 1
     assert (
-        "the file has changed since it was first opened; the model is in m, but it was not judged"
+        "the file has changed since it was first opened; the model is in m, but it was not evaluated"
         in capsys.readouterr().err
     )
 
@@ -270,12 +270,12 @@ def test_what_is_read_from_is_not_replaced(here, capsys):
                   ["table.csv", "-o", "rows.svm", "--held-out", "rows.svm"],
                   ["table.csv", "-o", "m", "--workers", 2, "--checkpoint", "table.csv"]):  # fmt: skip
         assert rosenblatt("train", *words) == 1
-        assert ": it is read from, and would be replaced; name another" in capsys.readouterr().err
+        assert ": this file is read from and would be overwritten; name another" in capsys.readouterr().err
     assert rosenblatt("train", "table.csv", "-o", "m", "--workers", 2, "--checkpoint", "m") == 1
-    assert "the checkpoint and the model are two files" in capsys.readouterr().err
+    assert "the checkpoint and the model must be two files" in capsys.readouterr().err
     (here / "reviews.csv").write_text("mine")
     assert rosenblatt("demo", "--keep", ".") == 1
-    assert "reviews.csv is there already" in capsys.readouterr().err
+    assert "reviews.csv exists with other content" in capsys.readouterr().err
     assert (here / "rows.svm").read_bytes() == ROWS
     assert (here / "reviews.csv").read_text() == "mine"
 

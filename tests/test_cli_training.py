@@ -307,7 +307,7 @@ def test_a_model_of_python_on_a_frame_is_judged_and_goes_on(tmp_path, capsys):
     (tmp_path / "numbers.csv").write_text("label,width,height\n1,2,3\n0,1,2\n")
     command = ["train", str(tmp_path / "numbers.csv"), "--resume", str(tmp_path / "m"), "-o", str(tmp_path / "o")]
     assert cli.main(command) == 1
-    assert "numbers.csv: the labels are numbers, and those of the model are words" in capsys.readouterr().err
+    assert "numbers.csv: the labels are numbers, and those of the model are text" in capsys.readouterr().err
 
 
 def test_several_files_with_columns_in_any_order(tmp_path, capsys):
@@ -327,3 +327,12 @@ def test_a_few_rows_on_a_line_are_learned(tmp_path, capsys):
     assert train(tmp_path / "t.csv", "-o", tmp_path / "m", "--passes", 200) == 0
     assert cli.main(["evaluate", str(tmp_path / "m"), str(tmp_path / "t.csv"), "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["r2"] > 0.99
+
+
+def test_the_record_names_the_files_that_a_pattern_stands_for(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    for name in "ab":
+        (tmp_path / f"{name}.svm").write_text("1 1:1\n-1 2:1\n")
+    assert cli.main(["train", "?.svm", "-o", "m", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["files"] == ["a.svm", "b.svm"]
+    assert model_files.read("m").extras["training"][0]["files"] == ["a.svm", "b.svm"]

@@ -135,7 +135,7 @@ def test_train_goes_over_to_blocks_and_says_so(format, tmp_path, capsys):
     path.write_bytes(gzip.compress(TEXTS[format] + 9 * TEXTS[format].removeprefix(b"label,x\n")))
     options = ("--format", format, "--passes", "2", "-q")
     assert not command("train", path, "-o", tmp_path / "a", "--memory", "6MB", *options)
-    assert "and 6 MB is the limit; so it is learned from block by block" in capsys.readouterr().err
+    assert "and 6 MB is the limit; training block by block instead" in capsys.readouterr().err
     assert not command("train", path, "-o", tmp_path / "b", "--stream", *options)
     assert capsys.readouterr().err == ""
     a, b = (rb.load(tmp_path / name) for name in "ab")
@@ -147,7 +147,7 @@ def test_train_that_needs_all_rows_says_what_to_do(tmp_path, capsys):
     path.write_bytes(gzip.compress(10 * TEXTS["svmlight"]))
     assert command("train", path, "-o", tmp_path / "a", "--memory", "6MB", "--class-weight", "balanced")
     error = capsys.readouterr().err
-    assert "--class-weight balanced needs all rows at once" in error
+    assert "--class-weight balanced needs all rows in memory" in error
     assert "say --memory SIZE to hold more" in error
     assert not (tmp_path / "a").exists()
     assert command("train", path, "-o", tmp_path / "a", "--memory", "lots")
@@ -160,7 +160,7 @@ def test_more_labels_than_classes_are_learned_are_refused(tmp_path, capsys, monk
     path.write_text("".join(f"{i} 1:1\n" for i in range(101)))
     for how in ("--passes=3", "--stream"):
         assert command("train", path, "-o", tmp_path / "a", how)
-        assert "101 different labels, and 100 classes are the most; name the column" in capsys.readouterr().err
+        assert "101 different labels, and at most 100 classes are supported; name the column" in capsys.readouterr().err
 
 
 # ---- time ----------------------------------------------------------------------------------------------------------

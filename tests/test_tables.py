@@ -1,8 +1,6 @@
 """Tables of text: aligned, abbreviated, and safe in Markdown, LaTeX, HTML and rich."""
 
-import io
 import re
-import sys
 from html.parser import HTMLParser
 
 import pytest
@@ -161,18 +159,6 @@ def test_html():
     assert "font-weight:bold" in NUMBERS.html()
 
 
-def test_rich():
-    console = pytest.importorskip("rich.console")
-    out = io.StringIO()
-    console.Console(width=100, file=out).print(NUMBERS.rich())
-    told = out.getvalue()
-    assert "x_1 [red]" in told  # not taken for markup
-    assert "Σ λ·y·x = 0, so $5 ≤ γ²." in told
-    out = io.StringIO()
-    console.Console(width=100, file=out).print(NUMBERS.rich(limit=2))
-    assert "… 1 more step …" in out.getvalue()
-
-
 def test_a_wide_table_is_folded():
     table = Table(("step", "a", "b", "c"), [("1", "x" * 10, "y" * 10, "z" * 30)], title="T", notes=["N"])
     for width, parts in ((100, ["step a b c"]), (32, ["step a b", "step c"]), (20, ["step a", "step b", "step c"])):
@@ -180,14 +166,15 @@ def test_a_wide_table_is_folded():
         assert [" ".join(part.headings) for part in folded] == parts
         assert [part.title for part in folded] == ["T"] + [""] * (len(parts) - 1)
         assert [list(part.notes) for part in folded] == [[]] * (len(parts) - 1) + [["N"]]
-    console = pytest.importorskip("rich.console")
-    out = io.StringIO()
-    console.Console(width=40, file=out).print(table.rich())
-    assert "z" * 30 in out.getvalue()
-    assert max(map(len, out.getvalue().splitlines())) <= 40
 
 
-def test_without_rich_it_says_so(monkeypatch):
-    monkeypatch.setitem(sys.modules, "rich", None)
-    with pytest.raises(ImportError, match="pip install rich"):
-        NUMBERS.rich()
+def test_in_a_terminal_a_table_is_folded_to_its_width(monkeypatch, capsys):
+    table = Table(("step", "a", "b", "c"), [("1", "x" * 10, "y" * 10, "z" * 30)])
+    table.show()
+    assert capsys.readouterr().out == f"{table}\n"
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    monkeypatch.setenv("COLUMNS", "40")
+    table.show()
+    lines = capsys.readouterr().out.splitlines()
+    assert max(map(len, lines)) <= 40
+    assert lines[-1].endswith("z" * 30)

@@ -1,4 +1,4 @@
-"""Tables of text: aligned for a terminal, Markdown, LaTeX, HTML, or a renderable of rich.
+"""Tables of text: aligned for a terminal, Markdown, LaTeX or HTML.
 
 >>> table = Table(("n", "what"), [("1", "one"), ("10", "ten"), ("100", "a hundred")], align="rl")
 >>> print(table)
@@ -19,6 +19,8 @@ from __future__ import annotations
 
 import html
 import re
+import shutil
+import sys
 import textwrap
 import unicodedata
 from collections.abc import Collection, Iterator, Sequence
@@ -71,7 +73,7 @@ class Table:
     noun : (str, str), default=("row", "rows")
         What one row is, and several, for the line that stands for those left out.
     strong : collection of int, default=()
-        Rows to stand out in HTML and in a terminal.
+        Rows to stand out in HTML.
     breaks : collection of int, default=()
         Rows before which something new begins.
     """
@@ -173,13 +175,13 @@ class Table:
             f"<thead>{head}</thead><tbody>{''.join(body)}</tbody></table></div>{notes}</div>"
         )
 
-    def rich(self, limit: int | None = None) -> Any:
-        """A renderable of rich: title, table and notes, folded to the width of the terminal."""
-        try:
-            import rich.console  # noqa: F401
-        except ImportError:
-            raise ImportError("a table in colour needs rich: pip install rich (str() gives plain text)") from None
-        return _Renderable(self, limit)
+    def show(self, limit: int | None = None) -> None:
+        """Print it, in a terminal folded to its width."""
+        if sys.stdout.isatty():
+            width = shutil.get_terminal_size().columns
+            print("\n\n".join(part.text(limit, width) for part in self.folded(width, limit)))
+        else:
+            print(self.text(limit))
 
     def folded(self, width: int, limit: int | None = None) -> list[Table]:
         """Tables that are no wider, each of them begun by the first column; one column is never cut."""
@@ -233,46 +235,6 @@ class Table:
             left = {"l": 0, "r": room, "c": room // 2}[self._side(j)]
             columns.append(" " * left + cell + " " * (room - left))
         return "  ".join(columns).rstrip()
-
-
-@dataclass(frozen=True)
-class _Renderable:
-    """A table as rich prints it."""
-
-    table: Table
-    limit: int | None
-
-    def __rich_console__(self, console: Any, options: Any) -> Iterator[Any]:
-        from rich.text import Text
-
-        if self.table.title:
-            yield Text(self.table.title + "\n", style="bold")
-        for number, part in enumerate(self.table.folded(options.max_width, self.limit)):
-            if number:
-                yield Text("")
-            yield self._columns(part)
-        for note in self.table.notes:
-            yield Text("\n" + note)
-
-    def _columns(self, table: Table) -> Any:
-        from rich import box
-        from rich.table import Table as RichTable
-        from rich.text import Text
-
-        sides: dict[str, Any] = {"l": "left", "r": "right", "c": "center"}
-        shown = RichTable(
-            box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, header_style="bold", padding=(0, 1, 0, 0)
-        )
-        for j, heading in enumerate(table.headings):
-            shown.add_column(Text(heading), justify=sides[table._side(j)])
-        kept, widths = list(table._kept(self.limit)), table._widths(self.limit)
-        gap = [table._left_out(self.limit) if j == widths.index(max(widths)) else "" for j in range(len(widths))]
-        for number, (i, row) in enumerate(kept):
-            quiet = not row or (table.strong and i not in table.strong)
-            shown.add_row(*map(Text, row or gap), style="dim" if quiet else "")
-            if number + 1 < len(kept) and kept[number + 1][0] in table.breaks:
-                shown.add_section()
-        return shown
 
 
 def cells(text: str) -> int:

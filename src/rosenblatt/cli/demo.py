@@ -1,17 +1,14 @@
-"""A tour in a minute: from raw text in a file to a sentiment model, its reasons and its proofs.
-
-Each command is shown before it runs, in a folder of its own that is gone afterwards.
-"""
+"""The command ``demo``: a tour of the other commands, on files that it writes."""
 
 from __future__ import annotations
 
 import argparse
 import os
 import shlex
+import tempfile
+from pathlib import Path
 
 from .terminal import CommandError
-
-EXAMPLE = "rosenblatt demo"
 
 #: Words alone cannot tell these apart.
 PHRASES = "label,text\npos,good\nneg,bad\nneg,not good\npos,not bad\n"
@@ -33,36 +30,29 @@ neg,"A mess of a film. I did not like a minute of it."
 NEW = "review\nThe script is wonderful and the actors are funny\nA waste of a good script: too long and dull\n"
 
 STOPS = (
-    ("Four phrases. Can any weights of their words be right? A proof that they cannot",
+    ("Four phrases: no weights of their words classify them all. A proof",
      ("separable phrases.csv --text text",)),
-    ("With pairs of words they can, and this is the largest margin", ("separable phrases.csv --text text --ngrams 2",)),
-    ("The perceptron on them, step by step, in exact numbers",
+    ("With pairs of words they are separable: the maximum margin",
+     ("separable phrases.csv --text text --ngrams 2",)),
+    ("The perceptron on them, step by step, in exact fractions",
      ("trace phrases.csv --text text --ngrams 2 --exact --updates",)),
-    ("Raw reviews to a model: one command", ("train reviews.csv -o mood.model",)),
-    ("What it has learned", ("explain mood.model --top 6",)),
-    ("Why it says so, word by word", ('explain mood.model "not bad, and never dull" --top 6',)),
-    ("New reviews", ("predict mood.model new.csv --scores",)),
-    ("What the model file holds", ("inspect mood.model",)),
+    ("From raw reviews to a model in one command", ("train reviews.csv -o mood.model",)),
+    ("The strongest features of each class", ("explain mood.model --top 6",)),
+    ("A prediction explained, word by word", ('explain mood.model "not bad, and never dull" --top 6',)),
+    ("Predictions for new reviews", ("predict mood.model new.csv --scores",)),
+    ("What the model file says of the model", ("inspect mood.model",)),
 )  # fmt: skip
 
 
-def add_options(parser: argparse.ArgumentParser) -> None:
-    """The options of this command."""
-    parser.add_argument("--keep", metavar="FOLDER", help="run in this folder and leave the files there")
-
-
 def run(arguments: argparse.Namespace) -> int:
-    """Do it."""
-    import tempfile
-    from pathlib import Path
-
+    """Run the tour."""
     with tempfile.TemporaryDirectory() as made:
         folder = Path(arguments.keep or made)
         folder.mkdir(parents=True, exist_ok=True)
         files = {folder / "phrases.csv": PHRASES, folder / "reviews.csv": REVIEWS, folder / "new.csv": NEW}
         for path, content in files.items():
             if path.exists() and path.read_bytes() != content.encode():
-                raise CommandError(f"{path} is there already, and would be replaced; name another folder")
+                raise CommandError(f"{path} exists with other content and would be overwritten; name another folder")
         for path, content in files.items():
             path.write_bytes(content.encode())
         before = os.getcwd()
@@ -77,8 +67,8 @@ def _tour() -> int:
     from . import main
 
     for number, (heading, commands) in enumerate(STOPS, 1):
-        told = f"{number}  {heading}"
-        print(f"{told}\n{'─' * len(told)}", flush=True)
+        line = f"{number}  {heading}"
+        print(f"{line}\n{'─' * len(line)}", flush=True)
         for command in commands:
             print(f"$ rosenblatt {command}", flush=True)
             code = main(shlex.split(command))

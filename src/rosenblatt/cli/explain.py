@@ -1,7 +1,7 @@
-"""Why a model says what it says: the strongest features of each class, or of one example.
+"""The command ``explain``: what a score is the sum of.
 
-Give a text, or a file and --rows, to see what each word of it adds to the score. A model in the space of a kernel
-tells the training examples that it is a sum of instead of features, unless the kernel is linear.
+The parts are features times weights, or with a kernel training examples. A score is that of the predicted class minus
+that of the runner-up; of a regression, the predicted number itself.
 """
 
 from __future__ import annotations
@@ -9,76 +9,71 @@ from __future__ import annotations
 import argparse
 import os
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
-from . import options
-from .terminal import CommandError, emit
+import numpy as np
 
-if TYPE_CHECKING:
-    from ..model_files import Model
-    from .features import Features
+from ..core import engine
+from ..data import Block
+from ..data.csr import Csr
+from ..data.extras import arrow
+from ..model_files import Model
+from ..tables import Table
+from .features import Features
+from .inputs import load_model, open_for_model
+from .terminal import CommandError, emit, shown
+
+Array = Any
 
 #: A word with such an ending is the name of a file and no text.
-_SEEMS_A_FILE = re.compile(r"^\S+\.(csv|tsv|txt|svm|svmlight|libsvm|vw|jsonl|ndjson|parquet|pq|arrow|feather)(\.\w+)?$")
-
-EXAMPLE = 'rosenblatt explain mood.model "not a bad film"'
-
-
-def add_options(parser: argparse.ArgumentParser) -> None:
-    """The options of this command."""
-    parser.add_argument("model", metavar="MODEL", help="a model file")
-    parser.add_argument("example", metavar="TEXT|FILE", nargs="?", help="a text, a file, or - for standard input")
-    parser.add_argument("--top", metavar="N", type=options.count, default=12, help="features to show (12)")
-    parser.add_argument("--rows", metavar="N", type=options.count, default=1, help="rows of the file to explain (1)")
-    options.add_json(parser)
-    options.add_reading(parser)
+_FILE_NAME = re.compile(r"^\S+\.(csv|tsv|txt|svm|svmlight|libsvm|vw|jsonl|ndjson|parquet|pq|arrow|feather)(\.\w+)?$")
 
 
 def run(arguments: argparse.Namespace) -> None:
-    """Do it."""
-    from . import reasons
-    from .judging import loaded
-
-    model, features = loaded(arguments.model)
+    """Explain a model, or the predictions of rows."""
+    model, features = load_model(arguments.model)
     _refuse_votes(model, arguments.model)
     if model.classes is not None and len(model.classes) < 2:
         raise CommandError(
-            f"{arguments.model} knows one class alone and gives it to every row: there is no reason to tell"
+            f"{arguments.model} knows only one class and predicts it for every row: there is nothing to explain"
         )
     if arguments.example is None:
-        found = reasons.strongest(model, features, arguments.top)
+        strongest = strongest_parts(model, features, arguments.top)
         if arguments.json:
-            emit({side: [part.document() for part in parts] for side, parts in found.items()})
-        else:
-            print("\n\n".join(str(reasons.table(side, parts)) for side, parts in found.items()))
+            emit({side: [part.to_dict() for part in parts] for side, parts in strongest.items()})
+            return
+        for number, (side, parts) in enumerate(strongest.items()):
+            rows = [(part.name, f"{part.weight:+.4f}") for part in parts]
+            print(end="\n" if number else "")
+            Table((f"for {side}", "weight"), rows, "lr").show()
         return
-    for block, row, place in _examples(arguments, features):
-        told = reasons.of_row(model, features, block, row, arguments.top)
+    for block, row, place in _rows_to_explain(arguments, features):
+        explanation = explain_row(model, features, block, row, arguments.top)
         if arguments.json:
-            emit({"place": place or None, **told.document(arguments.top)})
+            emit({"place": place or None, **explanation.to_dict(arguments.top)})
         else:
-            print(told.table(arguments.top, place))
+            explanation.table(arguments.top, place).show()
 
 
 def _refuse_votes(model: Model, path: str) -> None:
     if model.learner.readout == "voted":
         raise CommandError(
-            f"{path} is a vote of {1 + model.learner.length:,} weight vectors, which is no sum of parts that could be "  # type: ignore[attr-defined]
-            "told; train with --readout averaged, which predicts nearly the same"
+            f"{path} is a vote of {1 + model.learner.length:,} weight vectors, which is not a sum of features; train "  # type: ignore[attr-defined]
+            "with --readout averaged, which predicts nearly the same"
         )
 
 
-def _examples(arguments: argparse.Namespace, features: Features) -> Any:
-    """Rows to explain: their block, number and place."""
-    from .judging import opened_for
-
+def _rows_to_explain(arguments: argparse.Namespace, features: Features) -> Iterator[tuple[Block, int, str]]:
+    """Rows, each as a block, its number in it, and its place in the file."""
     if arguments.example != "-" and not os.path.exists(arguments.example):
-        if _SEEMS_A_FILE.search(arguments.example):
+        if _FILE_NAME.search(arguments.example):
             raise CommandError(f"there is no file {arguments.example!r}")
-        yield _of_text(features, arguments), 0, ""
+        yield _block_of_text(features, arguments.example), 0, ""
         return
     left = arguments.rows
-    with opened_for(features, [arguments.example], arguments, labelled=False) as stream:
+    with open_for_model(features, [arguments.example], arguments, labelled=False) as stream:
         for block in stream:
             for row in range(min(left, len(block))):
                 yield block, row, block.place(row)
@@ -87,22 +82,196 @@ def _examples(arguments: argparse.Namespace, features: Features) -> Any:
                 break
 
 
-def _of_text(features: Features, arguments: argparse.Namespace) -> Any:
+def _block_of_text(features: Features, text: str) -> Block:
     """A block of one row, the text."""
-    import numpy as np
-
-    from ..data import Block
-    from ..data.extras import arrow
-
     pa = arrow("text")
-
     columns = None if features.encoder is None else features.encoder.columns
     if columns is None or len(columns.features) != 1 or not columns.text:
         wanted = "numbered features" if columns is None else f"the columns {', '.join(columns.features)}"
-        raise CommandError(
-            f"there is no file {arguments.example!r}, and the model does not read text alone: it needs {wanted}"
-        )
-    written = arguments.example.encode()
+        raise CommandError(f"there is no file {text!r}, and the model cannot be given a text alone: it needs {wanted}")
+    written = text.encode()
     buffers = [None, pa.py_buffer(np.array([0, len(written)], np.int32)), pa.py_buffer(written)]  # array() loads pandas
     table = pa.Table.from_arrays([pa.Array.from_buffers(pa.string(), 1, buffers)], [columns.text[0]])
     return Block(None, np.array([1]), (("the text", 0),), columns=table)
+
+
+class Part(NamedTuple):
+    """A feature, or a training example: its weight, its value in a row, and what it adds to the score."""
+
+    name: str
+    weight: float
+    value: float | None = None
+    is_example: bool = False
+
+    @property
+    def adds(self) -> float:
+        return (1.0 if self.value is None else self.value) * self.weight
+
+    def to_dict(self) -> dict[str, Any]:
+        plain: dict[str, Any] = {"example" if self.is_example else "feature": self.name, "weight": self.weight}
+        return plain if self.value is None else {**plain, "value": self.value, "adds": self.adds}
+
+
+@dataclass
+class Explanation:
+    """Why a row got its label."""
+
+    label: str | None  # None: a regression
+    over: str | None  # the runner-up
+    score: float
+    bias: float | None  # None: there is none, or it is part of what the examples add
+    parts: list[Part]  # those that add most first
+
+    @property
+    def noun(self) -> str:
+        """What its parts are."""
+        return "example" if self.parts and self.parts[0].is_example else "feature"
+
+    def to_dict(self, top: int) -> dict[str, Any]:
+        """As plain values, with the first ``top`` parts."""
+        sides = {"prediction": self.score} if self.label is None else {"label": self.label, "over": self.over}
+        parts = [part.to_dict() for part in self.parts[:top]]
+        return {**sides, "score": self.score, "bias": self.bias, f"{self.noun}s": parts}
+
+    def table(self, top: int, place: str) -> Table:
+        """The first ``top`` parts, the sum of the others, and the score."""
+        rest = self.parts[top:]
+        rows = [
+            (part.name, f"{part.value:.4g}", f"{part.weight:+.4f}", f"{part.adds:+.4f}") for part in self.parts[:top]
+        ]
+        if rest:
+            more = self.noun if len(rest) == 1 else self.noun + "s"
+            rows.append((f"{len(rest)} more {more}", "", "", f"{sum(part.adds for part in rest):+.4f}"))
+        if self.bias is not None:
+            rows.append(("bias", "", "", f"{self.bias:+.4f}"))
+        rows.append(("prediction" if self.label is None else "score", "", "", f"{self.score:+.4f}"))
+        prediction = f"{self.score:.6g}" if self.label is None else f"{self.label}, over {self.over}"
+        value, title = (
+            "kernel" if self.noun == "example" else "value",
+            f"{place}: {prediction}" if place else prediction,
+        )
+        return Table((self.noun, value, "weight", "adds"), rows, "lrrr", title=title)
+
+
+def strongest_parts(model: Model, features: Features, n: int) -> dict[str, list[Part]]:
+    """The ``n`` largest weights for each class (of a regression, for larger and smaller numbers), the largest first."""
+    by_examples = _has_no_features(model.learner)
+    columns: Array | None = None
+    if by_examples:
+        weights = model.learner.dual()  # type: ignore[attr-defined]
+    else:
+        columns, weights = _weights(model.learner)
+        weights = weights[1:]
+    strongest = {}
+    for side, towards in _sides(model, weights):
+        n_top = min(n, len(towards))
+        top = np.argpartition(-towards, n_top - 1)[:n_top] if n_top else np.empty(0, int)
+        top = top[np.argsort(-towards[top], kind="stable")]
+        top = top[towards[top] > 0]
+        places = top if columns is None else columns[top]
+        names = _example_names(model, features, top) if by_examples else features.column_names(places.tolist())
+        strongest[side] = [Part(name, float(towards[i]), None, by_examples) for name, i in zip(names, top.tolist())]
+    return strongest
+
+
+def _sides(model: Model, weights: Array) -> list[tuple[str, Array]]:
+    """What weights may speak for (a class, or larger or smaller numbers), with the weights signed towards it."""
+    if model.classes is None:
+        return [("larger numbers", weights[:, 0]), ("smaller numbers", -weights[:, 0])]
+    labels = [shown(label) for label in model.classes.tolist()]
+    if model.learner.n_vectors > 1:
+        return [(side, weights[:, code]) for code, side in enumerate(labels)]
+    return [(side, weights[:, 0] * (1 if code else -1)) for code, side in enumerate(labels)]
+
+
+def explain_row(model: Model, features: Features, block: Block, row: int, top: int) -> Explanation:
+    """What each part of a row adds to its score; of examples, the ``top`` that add most are named."""
+    learner: Any = model.learner
+    csr = features.rows(block, learn=False).rows(row, row + 1)
+    rows = learner.admit(csr, np.float64 if learner.dtype == np.float64 else None)
+    label, over, score, side = _sided(model, learner.scores(rows))
+    by_examples = _has_no_features(learner)
+    if by_examples:
+        weights, bias = side(learner.dual()), None
+        values = rows.against(slice(0, 1), learner.support)[0].astype(np.float64)
+    else:
+        towards, values = side(_weights_at(learner, csr.indices)), csr.data.astype(np.float64)
+        weights, bias = towards[1:], float(towards[0]) if learner.fit_intercept else None
+    order = np.argsort(-np.abs(values * weights), kind="stable")
+    if by_examples:
+        names = _example_names(model, features, order[:top])
+    else:
+        known = features.row_names(block, row)
+        names = [known.get(i, f"#{i}") for i in csr.indices[order].tolist()]
+    names += [""] * (len(order) - len(names))
+    parts = zip(names, weights[order].tolist(), values[order].tolist())
+    return Explanation(label, over, score, bias, [Part(*part, by_examples) for part in parts])
+
+
+def _sided(model: Model, scores: Array) -> tuple[str | None, str | None, float, Any]:
+    """The predicted label, the runner-up, the score, and a function that signs weights towards the label."""
+    learner = model.learner
+    if model.classes is None:
+        return None, None, float(scores[0]), lambda weights: weights[:, 0].astype(np.float64)
+    labels = [shown(label) for label in model.classes.tolist()]
+    code = int(learner.decide(scores)[0])
+    if learner.n_vectors == 1:
+        sign = 1 if code else -1
+        return labels[code], labels[1 - code], float(scores[0]) * sign, lambda weights: weights[:, 0] * np.float64(sign)
+    ranked = np.argsort(-scores[0], kind="stable")
+    other = int(ranked[ranked != code][0])
+    score = float(scores[0, code]) - float(scores[0, other])
+    return labels[code], labels[other], score, lambda w: w[:, code].astype(np.float64) - w[:, other]
+
+
+def _has_no_features(learner: Any) -> bool:
+    """Whether the weights are a sum of training examples in a space whose features have no names."""
+    return bool(learner.space == "kernel" and learner.kernel.name != "linear")
+
+
+def _weights(learner: Any) -> tuple[Array | None, Array]:
+    """The columns that may have weights (None: all), and the weights: the biases, then one row for each such column."""
+    if learner.space == "linear":
+        return learner.features(), learner.in_order(learner.stored())
+    vectors = learner.support.vectors
+    columns = np.unique(vectors.indices) if learner.support.is_sparse else None
+    return columns, _weights_at(learner, np.arange(learner.n_features) if columns is None else columns)
+
+
+def _weights_at(learner: Any, columns: Array) -> Array:
+    """Weights of the readout: the biases, then one row for each of these columns."""
+    if learner.space == "linear":
+        return np.asarray(learner.weights_at(columns))
+    dual, vectors = learner.dual().astype(np.float64), learner.support.vectors
+    if learner.support.is_sparse:
+        part = engine.select_columns(engine.csr(vectors), columns)
+        w = Csr(part.indptr, part.indices, part.data, part.n_features).to_scipy().T @ dual
+    else:
+        w = np.zeros((len(columns), dual.shape[1])) if vectors is None else vectors[:, columns].T @ dual
+    return np.concatenate([dual.sum(axis=0, keepdims=True) * learner.fit_intercept, np.asarray(w)])
+
+
+def _example_names(model: Model, features: Features, slots: Array) -> list[str]:
+    """Training examples by their row, their label and their largest features."""
+    support: Any = model.learner.support  # type: ignore[attr-defined]
+    assert model.classes is not None
+    labels = [shown(label) for label in model.classes.tolist()]
+    vectors, names = support.vectors, []
+    for slot in slots.tolist():
+        columns, values = _entries(vectors, slot)
+        largest = np.argsort(-np.abs(values), kind="stable")[:3]
+        inside = features.column_names(columns[largest].tolist())
+        if not features.has_text:
+            inside = [f"{name}={value:.3g}" for name, value in zip(inside, values[largest].tolist())]
+        place = f"row {support.index[slot] + 1} ({labels[support.codes[slot]]})"
+        names.append(f"{place}: {', '.join(inside)}" if inside else place)
+    return names
+
+
+def _entries(vectors: Any, slot: int) -> tuple[Array, Array]:
+    """Columns and values of a training example."""
+    if engine.is_sparse(vectors):
+        part = slice(vectors.indptr[slot], vectors.indptr[slot + 1])
+        return vectors.indices[part], vectors.data[part]
+    columns = np.flatnonzero(vectors[slot])
+    return columns, vectors[slot][columns]

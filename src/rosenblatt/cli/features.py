@@ -1,19 +1,24 @@
-"""What makes rows of numbers, as options ask for it, or as a model holds it."""
+"""What makes rows of numbers of blocks, as options or a model say, and the names of their columns."""
 
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ..data import Columns, Encoder, features
+import numpy as np
+
+from ..core.engine import threads
+from ..data import Block, Columns, Encoder, Svmlight, VowpalWabbit, features
 from ..data.features import SECTION, Categories, TextColumn, bits_for
+from ..data.hashing import hash_names
 from ..text import ENGLISH_NEGATIONS, Analysis, Hashing
 from .terminal import CommandError
 
 if TYPE_CHECKING:
     from ..model_files import Model
 
-__all__ = ["SECTION", "Features", "TextColumn"]
+__all__ = ["SECTION", "Features"]
 
 
 class Features(features.Features):
@@ -40,13 +45,14 @@ class Features(features.Features):
         if SECTION in model.extras:
             with refusing(path):
                 return cls.of_section(model.extras[SECTION], model.learner.n_features)
-        if getattr(getattr(model.learner, "kernel", None), "name", None) == "precomputed":
+        learner: Any = model.learner
+        if learner.space == "kernel" and learner.kernel.name == "precomputed":
             raise CommandError(
-                f"{path} has a precomputed kernel, whose values with its examples no file holds; use rb.load in Python"
+                f"{path} has a precomputed kernel, whose values cannot be read from files; use rb.load in Python"
             )
         if "bag_of_words" in model.extras:
             raise CommandError(
-                f"{path} reads text by a vocabulary, which the command line does not; use rb.load in Python"
+                f"{path} reads text with a vocabulary, which the command line cannot; use rb.load in Python"
             )
         if model.columns is not None:  # trained in Python on a frame
             columns = Columns(label=None, numeric=tuple(map(str, model.columns)))
@@ -55,10 +61,56 @@ class Features(features.Features):
         made.met = model.learner.n_features
         return made
 
+    def column_names(self, columns: Sequence[int]) -> list[str]:
+        """Names of columns as far as they were met in training; else ``#`` and the number of the column."""
+        wanted = np.asarray(columns, np.int64)
+        if self.encoder is None:
+            if isinstance(self.format, VowpalWabbit):
+                return [f"#{column}" for column in wanted.tolist()]
+            first = 0 if isinstance(self.format, Svmlight) and self.format.zero_based is True else 1
+            return [str(column + first) for column in wanted.tolist()]
+        names = {column: [name] for column, name in enumerate(self.encoder.columns.numeric or ())}
+        for name in self.categories.met:
+            names.setdefault(self._column_of_category(name), []).append(name)
+        for prefix, start, text in self._text_columns():
+            inside = wanted[(wanted >= start) & (wanted < start + text.n_columns)]
+            if text.hashing.names is not None and len(inside):
+                for column, ngrams in zip(inside.tolist(), text.hashing.names_of(inside - start)):
+                    names[column] = [prefix + ngram for ngram in ngrams]
+        return [" | ".join(names.get(column, ())) or f"#{column}" for column in wanted.tolist()]
+
+    def row_names(self, block: Block, row: int) -> dict[int, str]:
+        """Names of the columns of one row, by its own words and categories."""
+        if self.encoder is None:
+            assert block.csr is not None
+            columns = block.csr.rows(row, row + 1).indices.tolist()
+            return dict(zip(columns, self.column_names(columns)))
+        names = {column: [name] for column, name in enumerate(self.encoder.columns.numeric or ())}
+        for name in self.encoder.columns.categorical or ():
+            pair = f"{name}={block.table[name][row].as_py()}"
+            names.setdefault(self._column_of_category(pair), []).append(pair)
+        for name, (prefix, start, text) in zip(self.encoder.columns.text or (), self._text_columns()):
+            for ngram, column, _ in text.hashing.features(block.table[name][row].as_py() or ""):
+                names.setdefault(start + column, []).append(prefix + ngram)
+        return {column: " | ".join(same) for column, same in names.items()}
+
+    def _column_of_category(self, name: str) -> int:
+        assert self.encoder is not None
+        return len(self.encoder.columns.numeric or ()) + int(hash_names([name])[0]) % (1 << self.encoder.bits)
+
+    def _text_columns(self) -> Iterator[tuple[str, int, TextColumn]]:
+        """For each text column the prefix of its n-grams, its first column and its encoder."""
+        assert self.encoder is not None
+        names = self.encoder.columns.text or ()
+        start = self.encoder.n_features - sum(self.encoder.text[name].n_columns for name in names)
+        for name in names:
+            text = self.encoder.text[name]
+            assert isinstance(text, TextColumn)
+            yield f"{name}: " if len(names) > 1 else "", start, text
+            start += text.n_columns
+
 
 def _hashing(arguments: argparse.Namespace, bits: int) -> Hashing:
-    from ..core.engine import threads
-
     analysis = Analysis(
         ngrams=(1, arguments.ngrams),
         decode_error="strict",

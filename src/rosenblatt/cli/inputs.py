@@ -1,63 +1,70 @@
-"""Files to blocks, as the options say."""
+"""What commands read: files as blocks of rows, small files whole, models, and the labels of rows."""
 
 from __future__ import annotations
 
 import argparse
 import os
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import Any
 
-from .terminal import CommandError
+import numpy as np
 
-if TYPE_CHECKING:
-    from ..data import Block, Data, Stream
+from .. import data
+from ..core import labels
+from ..core.spec import Spec
+from ..data import Block, Columns, Data, Stream
+from ..data.blocks import joined
+from ..data.csr import Csr
+from ..data.holding import Holding
+from ..data.pipes import Kept, identity, refuse_twice
+from ..data.sources import IN_MEMORY, expand, size_of
+from ..errors import DataError
+from ..model_files import Model, learners, read, refusing
+from ..schema import cut
+from . import algorithms
+from .features import Features
+from .terminal import CommandError, shown
+
+#: Options that name columns.
+COLUMN_OPTIONS = ("label", "text", "numeric", "categorical", "weight", "label_type")
 
 
-def settings_of(arguments: argparse.Namespace) -> dict[str, Any]:
+def format_settings(arguments: argparse.Namespace) -> dict[str, Any]:
     """Settings of the format that options name."""
-    found: dict[str, Any] = {}
+    settings: dict[str, Any] = {}
     if arguments.delimiter is not None:
-        found["delimiter"] = arguments.delimiter.replace("\\t", "\t")
-    if arguments.zero_based not in (None, "auto"):
-        found["zero_based"] = arguments.zero_based == "yes"
+        settings["delimiter"] = arguments.delimiter.replace("\\t", "\t")
+    for name in ("header", "zero_based"):
+        if (choice := getattr(arguments, name)) not in (None, "auto"):
+            settings[name] = choice == "yes"
     if arguments.encoding_errors is not None:
-        found["encoding_errors"] = arguments.encoding_errors
-    return found
+        settings["encoding_errors"] = arguments.encoding_errors
+    return settings
 
 
-def columns_of(arguments: argparse.Namespace) -> dict[str, Any] | None:
-    """What the options say of columns."""
-    told = {
-        role: getattr(arguments, role)
-        for role in ("label", "text", "numeric", "categorical", "weight", "label_type")
-        if getattr(arguments, role, None)
-    }
-    return told or None
+def column_options(arguments: argparse.Namespace) -> dict[str, Any] | None:
+    """The columns that options name; None: all are to be guessed."""
+    named = {option: value for option in COLUMN_OPTIONS if (value := getattr(arguments, option))}
+    return named or None
 
 
 def keep_pipes(arguments: argparse.Namespace, *files: str) -> None:
-    """Keep what comes through pipes and standard input, as it may be read more than once; refuse one named twice."""
-    from ..data.pipes import Kept, identity, refuse_twice
-    from ..data.sources import expand
-
+    """Buffer pipes and standard input, as they may be read more than once; refuse one that is named twice."""
     names = [name for file in files for name in expand(file)]
     refuse_twice(names)
-    arguments.kept = {name: Kept(name) for name in names if identity(name) is not None}
+    arguments.pipes = {name: Kept(name) for name in names if identity(name) is not None}
 
 
 def release_pipes(arguments: argparse.Namespace, files: Sequence[str]) -> None:
-    """Keep no more of these: the reading that is under way is the last one."""
-    from ..data.sources import expand
-
+    """Stop buffering these: they are being read for the last time."""
     for name in expand(list(files)):
-        if name in _kept(arguments):
-            _kept(arguments)[name].release()
+        if name in arguments.pipes:
+            arguments.pipes[name].release()
 
 
 def refuse_to_replace(path: str, inputs: Sequence[str]) -> None:
     """Refuse to write to a file that is read from, by whatever name."""
-    from ..data.sources import expand
-
     if path == "-" or not os.path.exists(path):
         return
     for name in expand(list(inputs)):
@@ -66,47 +73,41 @@ def refuse_to_replace(path: str, inputs: Sequence[str]) -> None:
         except OSError:  # there is no such file, or standard input is closed
             continue
         if same:
-            raise CommandError(f"{path}: it is read from, and would be replaced; name another file to write to")
+            raise CommandError(
+                f"{path}: this file is read from and would be overwritten; name another file to write to"
+            )
 
 
-def come_once(files: Sequence[str]) -> bool:
+def has_pipes(files: Sequence[str]) -> bool:
     """Whether some of the files are pipes, or standard input."""
-    from ..data.pipes import identity
-    from ..data.sources import expand
-
     return any(identity(name) is not None for name in expand(list(files)))
 
 
 def sources_of(files: Sequence[str], arguments: argparse.Namespace) -> list[Any]:
-    """The files, from their beginning: their names, or what was kept of them."""
-    from ..data.sources import expand
-
-    kept = _kept(arguments)
-    return [kept[name].open() if name in kept else name for name in expand(list(files))]
+    """The files to read from their beginning: their names, or buffered pipes."""
+    pipes = arguments.pipes
+    return [pipes[name].open() if name in pipes else name for name in expand(list(files))]
 
 
-def _kept(arguments: argparse.Namespace) -> dict[str, Any]:
-    return getattr(arguments, "kept", {})  # by commands that read more than once
-
-
-def stamps(files: Sequence[str]) -> dict[str, tuple[int, ...]]:
-    """What changes when a file is written to or replaced, of those that can be read again."""
-    from ..data.pipes import identity
-    from ..data.sources import expand
-
-    found: dict[str, tuple[int, ...]] = {}
+def file_stamps(files: Sequence[str]) -> dict[str, tuple[int, ...]]:
+    """Device, inode, size and time of each regular file: they change when it is written to or replaced."""
+    stamps: dict[str, tuple[int, ...]] = {}
     for name in expand(list(files)):
         if os.path.isfile(name) and identity(name) is None:
-            told = os.stat(name)
-            found[name] = (told.st_dev, told.st_ino, told.st_size, told.st_mtime_ns)
-    return found
+            status = os.stat(name)
+            stamps[name] = (status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns)
+    return stamps
 
 
-def opened(files: Sequence[str], arguments: argparse.Namespace, columns: Any = None, *, format: Any = None) -> Stream:
-    """The blocks of files."""
-    from .. import data
-
-    settings = {} if format is not None else settings_of(arguments)
+def open_files(
+    files: Sequence[str],
+    arguments: argparse.Namespace,
+    columns: Columns | dict[str, Any] | None = None,
+    *,
+    format: Any = None,
+) -> Stream:
+    """The blocks of files; ``columns`` are those of a model, or those that options name."""
+    settings = {} if format is not None else format_settings(arguments)
     try:
         return data.stream(
             sources_of(files, arguments),
@@ -118,38 +119,35 @@ def opened(files: Sequence[str], arguments: argparse.Namespace, columns: Any = N
             **settings,
         )
     except TypeError as error:  # an option that does not go with the format
-        wanted = getattr(columns, "features", None)  # of a model
-        needs = (
-            f"{', '.join(files)}: the model needs a table with the columns {', '.join(wanted[:6])}; " if wanted else ""
-        )
-        raise CommandError(f"{needs}{error}") from None
+        if isinstance(columns, Columns):
+            wanted = ", ".join(columns.features[:6])
+            raise CommandError(
+                f"{', '.join(files)}: the model needs a table with the columns {wanted}; {error}"
+            ) from None
+        raise CommandError(str(error)) from None
 
 
 def read_whole(files: Sequence[str], arguments: argparse.Namespace) -> Data:
-    """The rows of files at once."""
-    from .. import data
-
-    settings = settings_of(arguments)
+    """All rows of files at once."""
     return data.read(
         sources_of(files, arguments),
         format=arguments.format,
         on_error=arguments.on_error,
         memory=arguments.memory,
-        **settings,
+        **format_settings(arguments),
     )
 
 
-def fit_in_memory(files: Sequence[str]) -> bool:
-    """Whether files are small enough to be kept as rows; what comes through a pipe counts as small."""
-    from ..data.sources import IN_MEMORY, expand, size_of
-
+def are_small(files: Sequence[str]) -> bool:
+    """Whether files are small enough to be trained on in memory; a pipe counts as small."""
     return size_of(expand(list(files))) <= IN_MEMORY
 
 
-def targets_of(block: Block, regression: bool) -> Any:
-    """The labels of a block, which must be there: classes, or numbers to come near to."""
-    from ..errors import DataError
+# ---- labels --------------------------------------------------------------------------------------------------------
 
+
+def targets_of(block: Block, regression: bool) -> Any:
+    """The labels of a block, which must be there: classes, or the numbers of a regression."""
     try:
         return block.targets(regression)
     except DataError as error:
@@ -158,8 +156,8 @@ def targets_of(block: Block, regression: bool) -> Any:
         raise
 
 
-def are_numbers_of_a_regression(block: Block) -> bool:
-    """Whether some label is a number that is not whole."""
+def has_fractions(block: Block) -> bool:
+    """Whether some label of a block is a number that is not whole."""
     return block.labels is not None and are_fractions(block.labels)
 
 
@@ -169,13 +167,106 @@ def are_fractions(labels: Any) -> bool:
 
 
 def n_vectors_for(block: Block) -> int:
-    """How many weight vectors the labels of the first rows ask for."""
-    if block.labels is None or are_numbers_of_a_regression(block):
+    """How many weight vectors the classes of the first rows need."""
+    if block.labels is None or has_fractions(block):
         return 1
     classes = len(set(block.labels.tolist()))  # np.unique would load NumPy's masked arrays
     return classes if classes > 2 else 1
 
 
-def are_words(labels: Any) -> bool:
-    """Whether labels are text; in an array of objects the first one tells."""
+def are_text(labels: Any) -> bool:
+    """Whether labels are text; in an array of objects the first one decides."""
     return labels.dtype.kind in "US" or (labels.dtype.kind == "O" and len(labels) > 0 and isinstance(labels[0], str))
+
+
+def refuse_unlabelled(columns: Columns | None, files: Sequence[str]) -> None:
+    """Refuse a table in which no column looks like the labels."""
+    if columns is not None and not columns.label:
+        raise CommandError(f"{', '.join(files)}: no column looks like the labels; name it with --label")
+
+
+def refuse_one_class(classes: Any, files: Sequence[str]) -> None:
+    """Refuse labels that are all the same."""
+    if len(classes) < 2:
+        only = ", ".join(shown(label) for label in classes.tolist())
+        raise CommandError(
+            f"{', '.join(files)}: all labels are the same, {only!r}; training needs at least two classes"
+        )
+
+
+# ---- small files ---------------------------------------------------------------------------------------------------
+
+
+@dataclass
+class SmallData:
+    """All rows of small files, without empty columns."""
+
+    csr: Csr
+    labels: Any
+    names: list[str] | None  # of the columns; None: they are numbered
+    places: list[str]  # file and line of each row
+
+    def dense(self) -> Any:
+        """The rows as an array."""
+        X = np.zeros(self.csr.shape)
+        X[np.repeat(np.arange(len(X)), np.diff(self.csr.indptr)), self.csr.indices] = self.csr.data
+        return X
+
+
+def read_small(arguments: argparse.Namespace, most: int | None = None, regression: bool = False) -> SmallData:
+    """Rows and classes of files, or numbers for a regression; refuses more than ``most`` rows."""
+    with open_files(arguments.files, arguments, column_options(arguments)) as stream:
+        refuse_unlabelled(stream.columns, arguments.files)
+        holding = Holding(arguments.memory, "this command is for small files; say --memory SIZE to hold more")
+        blocks, n = [], 0
+        for part in stream:
+            n += len(part)
+            if most is not None and n > most:
+                raise CommandError(f"{part.file(0)}: more than {most:,} rows; this command is for small files")
+            holding.keep(2 * part.nbytes, len(part), part.file(0))  # and all of them in one
+            blocks.append(part)
+        block, columns, format = joined(blocks), stream.columns, stream.format
+    y = targets_of(block, regression)
+    if not regression:
+        refuse_one_class(np.unique(y), arguments.files)
+    features = Features.asked_for(columns, format, arguments)
+    csr = features.rows(block, learn=True)
+    places = [block.place(row) for row in range(len(block))]
+    if features.encoder is None and csr.n_features <= 1000:
+        return SmallData(csr, y, None, places)
+    used, indices = np.unique(csr.indices, return_inverse=True)
+    features.to_section()  # which waits until the words of all rows are named
+    named = features.column_names(used.tolist())
+    return SmallData(Csr(csr.indptr, indices.astype(csr.indices.dtype), csr.data, len(used)), y, named, places)
+
+
+# ---- models --------------------------------------------------------------------------------------------------------
+
+
+def load_model(path: str) -> tuple[Model, Features]:
+    """A model, and what makes its rows."""
+    model = read_model(path)
+    return model, Features.of_model(model, path)
+
+
+def read_model(path: str) -> Model:
+    """A model; refuses parameters that are not those of its learner."""
+    model = read(path)
+    with refusing(path):
+        if model.algorithm not in {named.estimator for named in algorithms.ALGORITHMS.values()}:
+            raise ValueError(f"{cut(model.algorithm)} is no learner")
+        labels.check_class_weight(model.parameters.get("class_weight"))
+        if not learners.are_akin(Spec.of(model.algorithm, model.parameters).learner(), model.learner):
+            raise ValueError(f"its learner is not that of a {model.algorithm}")
+    return model
+
+
+def open_for_model(features: Features, files: Sequence[str], arguments: argparse.Namespace, labelled: bool) -> Stream:
+    """The blocks of files that a model is used on."""
+    columns = None
+    if features.encoder is not None:
+        columns = features.encoder.columns if labelled else features.encoder.columns.without_label()
+    known = features.format
+    if known is None or arguments.format not in (None, known.name):
+        return open_files(files, arguments, columns)
+    return open_files(files, arguments, format=known)

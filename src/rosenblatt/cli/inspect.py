@@ -1,69 +1,58 @@
-"""What a model is, how it was trained, its verdict and its bounds."""
+"""The command ``inspect``: what a model file says of its parameters, its features and its training."""
 
 from __future__ import annotations
 
 import argparse
 import math
+import textwrap
 from collections.abc import Iterable
 from typing import Any
 
-from . import options
-from .story import STORY, classes, counts, in_words, size
+from ..model_files import Model, refusing
+from . import summary
+from .features import SECTION, Features
+from .inputs import read_model
 from .terminal import emit, show, shown
-
-EXAMPLE = "rosenblatt inspect mood.model"
-
-
-def add_options(parser: argparse.ArgumentParser) -> None:
-    """The options of this command."""
-    parser.add_argument("model", metavar="MODEL", help="a model file")
-    options.add_json(parser)
 
 
 def run(arguments: argparse.Namespace) -> None:
-    """Do it."""
-    from ..model_files import refusing
-    from .features import SECTION, Features
-    from .judging import checked
-
-    model = checked(arguments.model)
+    """Print what a model is."""
+    model = read_model(arguments.model)
     if SECTION in model.extras:
-        Features.of_model(model, arguments.model)  # refuses what is none
+        Features.of_model(model, arguments.model)  # refuses a damaged section
     with refusing(arguments.model):
-        if "training" in model.extras:
-            STORY(model.extras["training"][0], "training")
+        if summary.SECTION in model.extras:
+            summary.SCHEMA(model.extras[summary.SECTION][0], summary.SECTION)
     document = _document(model)
     if arguments.json:
         emit(document)
         return
     history = document["history"]
     rows = [
-        (
-            "model",
-            f"{arguments.model} ({size(arguments.model)}), rosenblatt {model.written_by}",
-        ),
+        ("model", f"{arguments.model} ({summary.size_of(arguments.model)}), written by rosenblatt {model.written_by}"),
         ("learner", document["algorithm"]),
         ("parameters", _wrapped(f"{name}={value}" for name, value in document["parameters"].items())),
-        ("classes", classes(document["classes"]) if document["classes"] else "a regression"),
+        ("classes", summary.first_names(document["classes"]) if document["classes"] else "none, a regression"),
         ("features", f"{document['features']:,}" + ("" if model.columns is None else ", with names")),
-        ("made from", "\n".join(_made_from(model))),
+        ("made from", "\n".join(_sources_of_features(model))),
         ("examples", f"{history['examples']:,} visited, {history['updates']:,} updates"),
     ]
     if history["mistakes"] is not None:
         low, high = history["margin_bounds"]
         known = [f"{word} {bound:.4g}" for word, bound in (("at least", low), ("at most", high)) if bound is not None]
         rows += [("verdict", str(history["verdict"])), ("best margin", ", ".join(known))]
-    story = document["training"]
-    if story is not None:
-        after = f", after {story['resumed']}" if story["resumed"] else ""
-        rows.append(("trained on", f"{story['rows']:,} rows of {', '.join(story['files'])}, {story['how']}{after}"))
-        rows += counts(story)
-        if story["held_out"]:
-            rows.append(("held out", in_words(story["held_out"])))
+    training = document["training"]
+    if training is not None:
+        after = f", continuing {training['resumed']}" if training["resumed"] else ""
+        files = summary.first_names(training["files"])
+        rows.append(("trained on", f"{training['rows']:,} rows of {files}, {training['how']}{after}"))
+        rows += summary.mistakes_in_words(training)
+        if training["held_out"]:
+            rows.append(("held out", summary.evaluation_in_words(training["held_out"])))
     show(rows)
 
 
-def _document(model: Any) -> dict[str, Any]:
+def _document(model: Model) -> dict[str, Any]:
     history = dict(model.history)
     if history["margin_bounds"] is not None:
         history["margin_bounds"] = [bound if math.isfinite(bound) else None for bound in history["margin_bounds"]]
@@ -73,15 +62,13 @@ def _document(model: Any) -> dict[str, Any]:
         "classes": None if model.classes is None else [shown(label) for label in model.classes.tolist()],
         "features": model.learner.n_features,
         "history": history,
-        "training": model.extras["training"][0] if "training" in model.extras else None,
-        "rows_from": model.extras["features"][0] if "features" in model.extras else None,
+        "training": model.extras[summary.SECTION][0] if summary.SECTION in model.extras else None,
+        "rows_from": model.extras[SECTION][0] if SECTION in model.extras else None,
         "written_by": model.written_by,
     }
 
 
 def _wrapped(names: Iterable[str]) -> str:
-    import textwrap
-
     return "\n".join(textwrap.wrap(", ".join(names), 100))
 
 
@@ -89,11 +76,11 @@ def _plain(value: Any) -> Any:
     return value if value is None or isinstance(value, (bool, int, float, str)) else repr(value)
 
 
-def _made_from(model: Any) -> list[str]:
-    """Where the features come from, a line each."""
-    if "features" not in model.extras:
+def _sources_of_features(model: Model) -> list[str]:
+    """The format or the columns that the features are made from, a line each."""
+    if SECTION not in model.extras:
         return []
-    plain = model.extras["features"][0]
+    plain = model.extras[SECTION][0]
     if "table" not in plain:
         return [f"{plain['format']} files"]
     columns, lines = plain["table"]["columns"], []
@@ -101,7 +88,9 @@ def _made_from(model: Any) -> list[str]:
         text = plain["table"]["text"][name]["hashing"]
         low, high = text["analysis"]["ngrams"]
         idf = f" × idf of {text['n_documents']:,} documents" if text["idf"] else ""
-        lines.append(f"text {name}: runs of {low} to {high} words, {text['weighting']}{idf}, 2^{text['bits']} columns")
+        lines.append(
+            f"text {name}: n-grams of {low} to {high} words, {text['weighting']}{idf}, 2^{text['bits']} features"
+        )
     if columns["numeric"]:
         how = ", standardised" if plain["table"]["standardise"] else ""
         lines.append(f"numbers{how}: {', '.join(columns['numeric'])}")

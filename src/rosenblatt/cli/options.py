@@ -1,4 +1,4 @@
-"""Options that commands share, and help that begins with an example."""
+"""The parser, the types of values, and the options that several commands share. It imports nothing but argparse."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ class Parser(argparse.ArgumentParser):
         self.example = example
 
     def format_help(self) -> str:
+        """The example, the usage in one line, then argparse's help."""
         self.usage = self.brief()
         return f"example: {self.example}\n\n{super().format_help()}"
 
@@ -27,7 +28,7 @@ class Parser(argparse.ArgumentParser):
         return f"usage: {self.brief()}\n"
 
     def brief(self) -> str:
-        """The command with what it must be told."""
+        """The command with its required arguments."""
         words = [self.prog]
         for action in self._actions:
             if not action.option_strings:
@@ -41,29 +42,29 @@ class Parser(argparse.ArgumentParser):
         raise UsageError(f"{message}; see {self.prog} --help")
 
     def _print_message(self, message: str, file: Any = None) -> None:
-        """Help, or the version; argparse would not say that nobody takes it."""
+        """Print help or the version; argparse would hide that standard output is closed."""
         print(message, end="", file=file)
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         if action.choices is not None and value not in action.choices:
             among = [str(choice) for choice in action.choices]
             raise argparse.ArgumentError(
-                action, f"there is no {value!r}{nearest(value, among)}; choose from {', '.join(among)}"
+                action, f"unknown value {value!r}{nearest(value, among)}; choose from {', '.join(among)}"
             )
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> tuple[Any, list[str]]:
-        """The same, with an option that there is not refused here, where those that there are are known."""
-        found, rest = super().parse_known_args(args, namespace)
+        """Parse, and refuse an unknown option here, where the known ones can be suggested."""
+        arguments, rest = super().parse_known_args(args, namespace)
         for word in rest:
             if word.startswith("-"):
-                self.error(f"there is no option {word}{nearest(word.partition('=')[0], self._option_string_actions)}")
+                self.error(f"unknown option {word}{nearest(word.partition('=')[0], self._option_string_actions)}")
         if rest:
-            self.error(f"{rest[0]!r} is one argument too many")
-        return found, rest
+            self.error(f"unexpected argument {rest[0]!r}")
+        return arguments, rest
 
 
 def nearest(name: str, among: Iterable[str]) -> str:
-    """“ (did you mean …?)” where something is near."""
+    """“ (did you mean …?)” if a known name is similar."""
     import difflib
 
     close = difflib.get_close_matches(name.replace("_", "-"), list(among), 1, 0.6)
@@ -71,16 +72,16 @@ def nearest(name: str, among: Iterable[str]) -> str:
 
 
 def names(text: str) -> list[str]:
-    """Names with commas between them; one that holds a comma stands in double quotes, as in CSV."""
+    """Names separated by commas; a name with a comma in it is in double quotes, as in CSV."""
     import csv
 
     return [name.strip() for row in csv.reader([text], skipinitialspace=True) for name in row if name.strip()]
 
 
 def count(text: str) -> int:
-    """A whole number from 1 on."""
+    """A positive whole number."""
     if not (text.isascii() and text.isdigit()) or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 1 on")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a positive whole number")
     return int(text)
 
 
@@ -89,12 +90,12 @@ def memory(text: str) -> int:
     from ..data.holding import limit_of
 
     try:
-        found = limit_of(text)
+        limit = limit_of(text)
     except ValueError:
-        found = None
-    if found is None:
+        limit = None
+    if limit is None:
         raise argparse.ArgumentTypeError(f"{text!r} is not a size such as 2GB")
-    return found
+    return limit
 
 
 def number(text: str) -> float:
@@ -106,109 +107,152 @@ def number(text: str) -> float:
 
 
 def number_from_0(text: str) -> float:
-    """A finite number that is not negative."""
+    """A finite number of at least 0."""
     if not 0 <= number(text) < float("inf"):
-        raise argparse.ArgumentTypeError(f"{text} is not a number from 0 on")
+        raise argparse.ArgumentTypeError(f"{text} is not a finite number of at least 0")
     return float(text)
 
 
 def seconds(text: str) -> float:
-    """A number above 0, or inf."""
+    """A positive number, or inf."""
     if not number(text) > 0:
-        raise argparse.ArgumentTypeError(f"{text} is not a number of seconds above 0")
+        raise argparse.ArgumentTypeError(f"{text} is not a positive number of seconds")
     return float(text)
 
 
 def seed(text: str) -> int:
-    """A whole number from 0 on."""
+    """A whole number of at least 0."""
     if not (text.isascii() and text.isdigit()):
-        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 0 on")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number of at least 0")
     return int(text)
 
 
 def fraction_or_file(text: str) -> float | str:
-    """A number between 0 and 1, or the name of a file."""
+    """A share of the rows, above 0 and at most 0.5, or the name of a file."""
     try:
         share = float(text)
     except ValueError:
         return text
     if not 0 < share <= 0.5:
-        raise argparse.ArgumentTypeError(f"{text} of the rows cannot be held out; say a share above 0, at most 0.5")
+        raise argparse.ArgumentTypeError(
+            f"{text} is not a share of the rows to hold out; it must be above 0 and at most 0.5"
+        )
     return share
 
 
-def add_files(parser: argparse.ArgumentParser, many: str = "+") -> None:
+def add_files(parser: argparse.ArgumentParser) -> None:
     """The files to read."""
-    parser.add_argument("files", metavar="FILE", nargs=many, help="files, globs in quotes, or - for standard input")
+    parser.add_argument(
+        "files", metavar="FILE", nargs="+", help="files, glob patterns in quotes, or - for standard input"
+    )
+
+
+def add_model(parser: argparse.ArgumentParser) -> None:
+    """The model to use."""
+    parser.add_argument("model", metavar="MODEL", help="a model file")
+
+
+def add_json(parser: argparse.ArgumentParser) -> None:
+    """The result for machines."""
+    parser.add_argument("--json", action="store_true", help="print the result as JSON")
+
+
+def add_seed(parser: argparse.ArgumentParser) -> None:
+    """The seed of a run."""
+    parser.add_argument(
+        "--seed", "--random-state", metavar="N", type=seed, default=0,
+        help="seed of all random choices, such as shuffling (default: %(default)s)",
+    )  # fmt: skip
 
 
 def add_reading(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
     """How files are read."""
-    group = parser.add_argument_group("reading")
-    group.add_argument("--format", choices=FORMATS, help="format of the files (guessed from the name and first lines)")
-    group.add_argument("--delimiter", metavar="C", help="what stands between the values of a CSV file (guessed)")
+    group = parser.add_argument_group("reading files")
     group.add_argument(
-        "--zero-based", choices=("auto", "yes", "no"), help="whether svmlight indices count from 0 (auto)"
+        "--format", choices=FORMATS, help="format of the files (default: guessed from the name and the first lines)"
+    )
+    group.add_argument("--delimiter", metavar="C", help="character between the values of a CSV file (default: guessed)")
+    group.add_argument(
+        "--header",
+        choices=("auto", "yes", "no"),
+        help="whether the first line of a CSV file names its columns (default: auto, guessed; without: c1, c2, …)",
     )
     group.add_argument(
-        "--on-error", choices=("raise", "skip"), default="raise", help="stop at a faulty row, or count it and go on"
+        "--zero-based",
+        choices=("auto", "yes", "no"),
+        help="whether svmlight indices start at 0 (default: auto, at 1 unless an index is 0)",
     )
     group.add_argument(
-        "--encoding-errors", choices=("strict", "replace"), help="bytes that are not UTF-8: refuse, or replace them"
+        "--on-error",
+        choices=("raise", "skip"),
+        default="raise",
+        help="at a row that cannot be read: stop, or skip and count it (default: %(default)s)",
     )
     group.add_argument(
-        "--block-rows", metavar="N", type=count, help="rows in memory at a time (8192, or 4 MiB of text)"
+        "--encoding-errors",
+        choices=("strict", "replace"),
+        help="at bytes that are not UTF-8: stop, or replace them by U+FFFD (default: strict)",
     )
     group.add_argument(
-        "--memory", metavar="SIZE", type=memory, help="hold at most so much, such as 2GB (3/4 of what is available)"
+        "--block-rows", metavar="N", type=count, help="rows per block that is read (default: 8192, or 4 MiB of text)"
+    )
+    group.add_argument(
+        "--memory",
+        metavar="SIZE",
+        type=memory,
+        help="memory limit for rows, such as 2GB (default: 3/4 of what is available)",
     )
     return group
 
 
 def add_columns(group: argparse._ArgumentGroup) -> None:
     """Which column of a table is what."""
-    group.add_argument("--label", metavar="NAME", help="the column of the labels (guessed)")
-    group.add_argument("--text", metavar="NAMES", type=names, help="text columns, with commas between them (guessed)")
-    group.add_argument("--numeric", metavar="NAMES", type=names, help="columns of numbers (guessed)")
-    group.add_argument("--categorical", metavar="NAMES", type=names, help="columns of categories (guessed)")
-    group.add_argument("--weight", metavar="NAME", help="a column of importance weights")
+    group.add_argument("--label", metavar="NAME", help="column of the labels (default: guessed)")
+    for kind in ("text", "numeric", "categorical"):
+        group.add_argument(
+            f"--{kind}", metavar="NAMES", type=names, help=f"{kind} columns, separated by commas (default: guessed)"
+        )
+    group.add_argument("--weight", metavar="NAME", help="column of example weights (default: all weights are 1)")
     add_label_type(group, "guessed")
 
 
 def add_label_type(group: argparse._ArgumentGroup, default: str) -> None:
     """What labels are."""
     types = ("integer", "number", "boolean", "text")
-    group.add_argument("--label-type", choices=types, help=f"what labels are read as ({default})")
+    group.add_argument("--label-type", choices=types, help=f"type of the labels (default: {default})")
 
 
-def add_encoding(parser: argparse.ArgumentParser) -> None:
-    """How tables become rows of numbers."""
+def add_encoding(parser: argparse.ArgumentParser, **fixed: Any) -> None:
+    """How tables become rows of numbers; what is fixed cannot be chosen."""
     group = parser.add_argument_group("features of tables")
-    group.add_argument("--ngrams", metavar="N", type=count, default=2, help="longest runs of words that count (2)")
-    group.add_argument(
-        "--weighting", choices=("binary", "count", "log"), default="binary", help="what an n-gram weighs (binary)"
-    )
-    group.add_argument("--no-idf", action="store_true", help="do not weigh n-grams by how rare they are")
-    group.add_argument("--norm", choices=("l2", "none"), default="l2", help="divide rows of text by their norm (l2)")
-    group.add_argument("--negation", action="store_true", help="mark words after an English negation by not_")
-    group.add_argument(
-        "--bits", metavar="B", type=count, help="2^B columns for each text column (22; with many classes fewer)"
-    )
-    group.add_argument(
-        "--named-rows",
-        metavar="N",
-        type=int,
-        default=2_000,
-        help="keep the n-grams of the first N rows, for explain (2000)",
-    )
-    group.add_argument(
-        "--no-standardise",
-        action="store_true",
-        help="take numbers as they are, not less their mean and by their spread",
-    )
-    group.add_argument(
-        "--missing", choices=("raise", "absent"), default="raise", help="a missing value: refuse it, or leave it out"
-    )
+
+    def add(option: str, text: str, **settings: Any) -> None:
+        if option[2:].replace("-", "_") not in fixed:
+            group.add_argument(option, help=text, **settings)
+
+    default = "(default: %(default)s)"
+    add("--ngrams", f"longest n-grams, in words {default}", metavar="N", type=count, default=2)
+    add(
+        "--weighting", f"value of an n-gram in a row: 1, its count c, or 1 + log c {default}",
+        choices=("binary", "count", "log"), default="binary",
+    )  # fmt: skip
+    add("--no-idf", "do not multiply n-grams by their inverse document frequency", action="store_true")
+    add("--norm", f"scale rows of text to norm 1, or leave them {default}", choices=("l2", "none"), default="l2")
+    add("--negation", "prefix words after an English negation by not_", action="store_true")
+    add(
+        "--bits", "hash each text column to 2^B features (default: 22, fewer with many classes)",
+        metavar="B", type=count,
+    )  # fmt: skip
+    add(
+        "--named-rows", f"keep the words of the first N rows, for explain to name features {default}",
+        metavar="N", type=int, default=2_000,
+    )  # fmt: skip
+    add("--no-standardise", "do not standardise numeric columns to mean 0 and deviation 1", action="store_true")
+    add(
+        "--missing", f"at a missing value: stop, or leave the feature out of the row {default}",
+        choices=("raise", "absent"), default="raise",
+    )  # fmt: skip
+    parser.set_defaults(**fixed)
 
 
 def encoding_defaults() -> dict[str, Any]:
@@ -218,14 +262,9 @@ def encoding_defaults() -> dict[str, Any]:
     return vars(parser.parse_args([]))
 
 
-def add_whole(parser: argparse.ArgumentParser) -> None:
-    """Small files as they are: text is counted, numbers are taken as they stand."""
+def add_small_files(parser: argparse.ArgumentParser) -> None:
+    """Small files for exact questions: words are counted and not weighted, numbers are not standardised."""
     add_files(parser)
     add_columns(add_reading(parser))
-    add_encoding(parser)
-    parser.set_defaults(weighting="count", no_idf=True, norm="none", no_standardise=True, named_rows=1 << 31, ngrams=1)
-
-
-def add_json(parser: argparse.ArgumentParser) -> None:
-    """The result for machines."""
-    parser.add_argument("--json", action="store_true", help="print the result as JSON")
+    add_encoding(parser, no_idf=True, no_standardise=True, named_rows=1 << 31)
+    parser.set_defaults(weighting="count", norm="none", ngrams=1)

@@ -1,7 +1,4 @@
-"""Labels or scores of the rows of files, by a model; numbers, by a regression.
-
-One line for each row, in their order, written as the files are read.
-"""
+"""The command ``predict``: labels, scores or numbers for the rows of files, as CSV or JSON lines."""
 
 from __future__ import annotations
 
@@ -9,47 +6,36 @@ import argparse
 import csv
 import io
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
-from . import options
+import numpy as np
+
+from ..core.learner import Learner
+from ..data import Block
+from ..data.saving import replacing
+from ..data.writing import numbers
+from .features import Features
+from .inputs import load_model, open_for_model, refuse_to_replace
 from .terminal import CommandError, Progress, note, option, shown
-
-EXAMPLE = "rosenblatt predict mood.model new.csv --scores > answers.csv"
-
-
-def add_options(parser: argparse.ArgumentParser) -> None:
-    """The options of this command."""
-    parser.add_argument("model", metavar="MODEL", help="a model file")
-    options.add_files(parser)
-    parser.add_argument("-o", "--output", metavar="FILE", default="-", help="where to (standard output)")
-    parser.add_argument("--scores", action="store_true", help="scores of the classes too")
-    parser.add_argument("--only-scores", action="store_true", help="scores and no labels")
-    parser.add_argument("--json", action="store_true", help="JSON lines instead of CSV")
-    parser.add_argument("--no-header", action="store_true", help="no line of names above the CSV")
-    options.add_reading(parser)
 
 
 def run(arguments: argparse.Namespace) -> None:
-    """Do it."""
-    from ..data.saving import replacing
-    from .inputs import refuse_to_replace
-    from .judging import loaded, opened_for, scored
-
+    """Write a line for each row."""
     refuse_to_replace(arguments.output, [arguments.model, *arguments.files])
-    model, features = loaded(arguments.model)
-    write: Lines | Numbers
+    model, features = load_model(arguments.model)
+    write: LabelWriter | NumberWriter
     if model.classes is None:
         if arguments.scores or arguments.only_scores:
-            raise CommandError(f"{arguments.model} is a regression: its predictions are numbers, and it has no scores")
-        write = Numbers(arguments)
+            raise CommandError(f"{arguments.model} is a regression model: it predicts numbers and has no scores")
+        write = NumberWriter(arguments)
     else:
-        write = Lines(arguments, [shown(label) for label in model.classes.tolist()])
-    with opened_for(features, arguments.files, arguments, labelled=False) as stream, Progress() as progress:
+        write = LabelWriter(arguments, [shown(label) for label in model.classes.tolist()])
+    with open_for_model(features, arguments.files, arguments, labelled=False) as stream, Progress() as progress:
         with replacing(arguments.output) as file:
             file.write(write.header())
             n = 0
-            for block, scores, codes in scored(features, model.learner, stream):
+            for block, scores, codes in score_blocks(features, model.learner, stream):
                 file.write("".join(write.lines(scores, codes)).encode())
                 n += len(block)
                 progress(f"{n:,} rows", share=stream.progress)
@@ -57,8 +43,16 @@ def run(arguments: argparse.Namespace) -> None:
             note(stream.skipped.worded(option))
 
 
-class Lines:
-    """Predictions as lines of CSV or JSON."""
+def score_blocks(features: Features, learner: Learner, blocks: Iterable[Block]) -> Iterator[tuple[Block, Any, Any]]:
+    """Each block with the scores of its rows, and the codes of the predicted classes or the predicted numbers."""
+    dtype = np.float64 if learner.dtype == np.float64 else None
+    for block in blocks:
+        scores = learner.scores(learner.admit(features.rows(block, learn=False), dtype))
+        yield block, scores, learner.decide(scores)
+
+
+class LabelWriter:
+    """Predicted labels and scores as lines of CSV or JSON."""
 
     def __init__(self, arguments: argparse.Namespace, names: list[str]) -> None:
         self.json, self.no_header, self.names = arguments.json, arguments.no_header, names
@@ -66,7 +60,7 @@ class Lines:
         self.written = [json.dumps(name, ensure_ascii=False) if self.json else _quoted(name) for name in names]
 
     def header(self) -> bytes:
-        """The names of the columns."""
+        """The header line of the CSV."""
         if self.json or self.no_header:
             return b""
         columns = ["label"] if self.labels else []
@@ -76,8 +70,6 @@ class Lines:
 
     def lines(self, scores: Any, codes: Any) -> Iterator[str]:
         """A line for each row."""
-        from ..data.writing import numbers
-
         labels = [self.written[code] for code in codes.tolist()]
         if not self.scores:
             for label in labels:
@@ -90,24 +82,22 @@ class Lines:
             if not self.json:
                 yield ",".join([label, *own] if self.labels else own) + "\n"
                 continue
-            told = own[0] if width == 1 else "{" + ", ".join(f"{n}: {s}" for n, s in zip(self.written, own)) + "}"
-            yield "{" + (f'"label": {label}, ' if self.labels else "") + f'"score{"s" * (width > 1)}": {told}}}\n'
+            score = own[0] if width == 1 else "{" + ", ".join(f"{n}: {s}" for n, s in zip(self.written, own)) + "}"
+            yield "{" + (f'"label": {label}, ' if self.labels else "") + f'"score{"s" * (width > 1)}": {score}}}\n'
 
 
-class Numbers:
-    """Predictions of a regression as lines of CSV or JSON."""
+class NumberWriter:
+    """Predicted numbers of a regression as lines of CSV or JSON."""
 
     def __init__(self, arguments: argparse.Namespace) -> None:
         self.json, self.no_header = arguments.json, arguments.no_header
 
     def header(self) -> bytes:
-        """The name of the column."""
+        """The header line of the CSV."""
         return b"" if self.json or self.no_header else b"prediction\n"
 
     def lines(self, predicted: Any, _: Any) -> Iterator[str]:
         """A line for each row."""
-        from ..data.writing import numbers
-
         for number in numbers(predicted):
             yield f'{{"prediction": {number}}}\n' if self.json else f"{number}\n"
 

@@ -1,6 +1,6 @@
-"""What is written where: progress and errors on standard error, results on standard output; exit codes.
+"""Results on standard output, progress and errors on standard error; exit codes and signals.
 
-Nothing but results and errors is written where standard error is no terminal.
+Progress is shown only where standard error is a terminal.
 """
 
 from __future__ import annotations
@@ -33,23 +33,37 @@ _IN_OPTIONS = (
 
 
 class CommandError(Exception):
-    """What was asked for cannot be done: one sentence for the user."""
+    """A command cannot be carried out: one sentence for the user."""
+
+    code = FAILED
 
 
 class UsageError(CommandError):
-    """The command line cannot be read."""
+    """The command line is wrong."""
 
     code = USAGE
+
+
+class Interrupted(KeyboardInterrupt):
+    """Ended by a signal: the exit code, and a sentence about what is left behind."""
+
+    def __init__(self, code: int = INTERRUPTED, left: str = "") -> None:
+        super().__init__(code, left)
+        self.code, self.left = code, left
+
+
+class Abandoned(BaseException):
+    """Interrupted for the second time: not even the step under way is finished."""
+
+    def __init__(self, code: int, left: str) -> None:
+        super().__init__(code, left)
+        self.code, self.left = code, left
 
 
 class Outcome:
     """How a command ended."""
 
     code = DONE
-
-
-class Abandoned(BaseException):
-    """Interrupted for the second time: not even what is under way is to be finished."""
 
 
 @contextlib.contextmanager
@@ -65,15 +79,20 @@ def failures(as_json: bool = False) -> Iterator[Outcome]:
     except (CommandError, ValueError, ImportError, MemoryError, OSError, KeyboardInterrupt, Abandoned) as raised:
         error: BaseException = raised
         if isinstance(raised, ImportError) and _ended_by:
-            error = _with_code(KeyboardInterrupt(), 128 + _ended_by[-1])
-        outcome.code = getattr(error, "code", INTERRUPTED if isinstance(error, KeyboardInterrupt) else FAILED)
+            error = Interrupted(128 + _ended_by[-1])
+        if isinstance(error, (CommandError, Interrupted, Abandoned)):
+            outcome.code = error.code
+        else:
+            outcome.code = INTERRUPTED if isinstance(error, KeyboardInterrupt) else FAILED
         complain(in_words(error), as_json)
 
 
 def in_words(error: BaseException) -> str:
     """What went wrong, in one sentence."""
+    if isinstance(error, (Interrupted, Abandoned)) and error.left:
+        return f"interrupted; {error.left}"
     if isinstance(error, (KeyboardInterrupt, Abandoned)):
-        return "; ".join(["interrupted", *filter(None, [getattr(error, "left", "")])])
+        return "interrupted"
     if isinstance(error, MemoryError):
         return (
             f"there is not enough memory ({error}); --stream learns block by block" if str(error) else "out of memory"
@@ -93,7 +112,6 @@ _OPTIONS = {
     "memory": "--memory SIZE",
     "columns": "--label NAME",
     "label_type": "--label-type text; if they are any numbers, --label-type number",
-    "header": "header=False in Python",
 }
 
 
@@ -131,22 +149,23 @@ def complain(sentence: str, as_json: bool = False) -> None:
 
 
 def _discard_output() -> None:
-    """Let nothing be flushed at exit into what takes nothing."""
+    """Point standard output at the null device, so that no flush at exit fails again."""
     with contextlib.suppress(OSError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def note(sentence: str) -> None:
-    """Something that the user should know, which is no error; where nobody listens, the work goes on."""
+    """A warning or remark on standard error; if that is closed, the work goes on."""
     with contextlib.suppress(OSError):
         print(in_options(sentence), file=sys.stderr, flush=True)
 
 
 @contextlib.contextmanager
 def beside(result: str, required: bool) -> Iterator[None]:
-    """What is printed beside a result that is in a file, as ``result`` says.
+    """Print a summary beside a result that is in a file, as the sentence ``result`` says.
 
-    Where nobody takes it the result is there all the same, and that is no failure unless it was asked for (as JSON is).
+    If standard output cannot be written to, the result is there all the same: a failure only if what is printed was
+    asked for (as JSON is).
     """
     try:
         yield
@@ -164,7 +183,7 @@ def beside(result: str, required: bool) -> Iterator[None]:
 
 
 def emit(document: dict[str, Any]) -> None:
-    """A result for machines; what is not finite is null, for JSON has no other word for it."""
+    """A result as JSON; numbers that are not finite become null, as JSON has none."""
     ascii_alone = (sys.stdout.encoding or "").lower().replace("-", "") != "utf8"
     print(json.dumps(_plain(document), ensure_ascii=ascii_alone, allow_nan=False))
 
@@ -174,13 +193,13 @@ def _plain(value: Any) -> Any:
         return {str(name): _plain(one) for name, one in value.items()}
     if isinstance(value, (list, tuple)):
         return [_plain(one) for one in value]
-    if hasattr(value, "tolist"):
+    if type(value).__module__ == "numpy":  # which is not imported for it
         return _plain(value.tolist())
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def show(pairs: Sequence[tuple[str, str]]) -> None:
-    """Lines of a name and what it is, below each other."""
+    """Print pairs of a name and a text as two aligned columns; pairs without text are left out."""
     width = max((len(name) for name, value in pairs if value), default=0)
     for name, value in pairs:
         for i, line in enumerate(value.splitlines()):
@@ -205,7 +224,7 @@ def listed(names: Sequence[str]) -> str:
 
 
 class Progress:
-    """A line on a terminal that is written again and again, at most ten times a second."""
+    """A progress line on a terminal, rewritten at most ten times a second."""
 
     def __init__(self, wanted: bool = True) -> None:
         self._live = wanted and sys.stderr.isatty()
@@ -213,25 +232,25 @@ class Progress:
         self.began = time.monotonic()
 
     def __call__(self, *parts: str, share: float | None = None, since: float | None = None) -> None:
-        """Tell of what is going on, and that this share of it was done since a time.
+        """Show these parts, with the share that is done and the time left, by the time since ``since``.
 
-        Where the line is too narrow, the first part and the last ones have precedence.
+        Where the line is too narrow, the first part and the last ones are kept.
         """
         now = time.monotonic()
         if not self._live or now - self._last < 0.1:
             return
         self._last = now
-        told = list(parts)
+        words = list(parts)
         if share is not None and 0.02 < share <= 1:
-            told.insert(1, f"{share:.0%}")
-            told.append(_duration((now - (since or self.began)) * (1 - share) / share) + " left")
+            words.insert(1, f"{share:.0%}")
+            words.append(_duration((now - (since or self.began)) * (1 - share) / share) + " left")
         try:
             columns = os.get_terminal_size(sys.stderr.fileno()).columns or 80
         except OSError:  # the terminal is gone
             return
-        while len(told) > 1 and len(", ".join(told)) >= columns:
-            del told[1]
-        self._write(", ".join(told)[: columns - 1])
+        while len(words) > 1 and len(", ".join(words)) >= columns:
+            del words[1]
+        self._write(", ".join(words)[: columns - 1])
 
     def line(self, text: str) -> None:
         """A line that stays."""
@@ -264,11 +283,11 @@ def _duration(seconds: float) -> str:
 
 
 def take_over_streams() -> None:
-    """Make the standard streams of this process such that nothing else falls into them or out of them.
+    """Open the null device for each standard stream that is closed (``<&-``, ``>&-``, ``2>&-``).
 
-    Of one that is closed (``<&-``, ``>&-``, ``2>&-``) the number would be that of the next file to be opened. Reading
-    from standard input then says that it is closed, writing to standard output fails, and what would have been said on
-    standard error is said nowhere. A character that a terminal cannot show is told by its number.
+    The next file to be opened would get its number otherwise. Reading from standard input then says that it is closed,
+    writing to standard output fails, and standard error is discarded. Characters that the terminal's encoding does not
+    have are printed as escapes.
     """
     for number, how in enumerate((os.O_WRONLY, os.O_RDONLY, os.O_WRONLY)):
         try:
@@ -284,7 +303,7 @@ def take_over_streams() -> None:
 
 
 def end_on_signals() -> None:
-    """Let SIGTERM and SIGHUP end this process as Ctrl-C does, with its files put in order."""
+    """Let SIGTERM and SIGHUP end this process as Ctrl-C does, with unfinished files removed."""
     for number in _SIGNALS:
         if signal.getsignal(number) in (signal.SIG_DFL, signal.default_int_handler):
             signal.signal(number, _end)
@@ -292,21 +311,21 @@ def end_on_signals() -> None:
 
 def _end(number: int, _: object) -> None:
     _ended_by.append(number)
-    raise _with_code(KeyboardInterrupt(), 128 + number)
+    raise Interrupted(128 + number)
 
 
-#: Signals that have ended this process: a module that was being imported may have made another error of it.
+#: Signals received: a module that was being imported may have turned the interrupt into an ImportError.
 _ended_by: list[int] = []
 
 
-#: What ends a command: Ctrl-C, SIGTERM, and the end of its terminal.
+#: Signals that end a command: Ctrl-C, SIGTERM, and the end of its terminal. Windows has no SIGHUP.
 _SIGNALS = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
 
 
 class Interrupt:
-    """Ctrl-C (SIGTERM, SIGHUP) between steps and never within one: while it is held, it waits; the second one does not.
+    """Defers Ctrl-C, SIGTERM and SIGHUP to the end of the step under way; a second one ends the command at once.
 
-    One that is ignored, as under ``nohup``, stays ignored. ``left`` says what there is after an interrupt.
+    A signal that is ignored, as under ``nohup``, stays ignored. ``left`` says what an interrupt leaves behind.
     """
 
     def __init__(self) -> None:
@@ -328,14 +347,14 @@ class Interrupt:
     def _hear(self, number: int, _: object) -> None:
         self.code = 128 + number
         if not self._held:
-            raise _with_code(KeyboardInterrupt(), self.code, self.left)
+            raise Interrupted(self.code, self.left)
         if self._asked:
-            raise _with_code(Abandoned(), self.code, self.left)
+            raise Abandoned(self.code, self.left)
         self._asked = True
 
     @contextlib.contextmanager
     def held(self) -> Iterator[None]:
-        """Keep it until the end of this step."""
+        """Defer an interrupt to the end of this step."""
         self._held = True
         try:
             yield
@@ -345,7 +364,7 @@ class Interrupt:
 
     @contextlib.contextmanager
     def ignored(self, left: str) -> Iterator[None]:
-        """A step that leaves this when it is done, and in which an interrupt comes too late."""
+        """A step that one interrupt does not end; when it is done, ``left`` says what there is."""
         self._held = True
         try:
             yield
@@ -354,12 +373,7 @@ class Interrupt:
             self._held = self._asked = False
 
     def check(self) -> None:
-        """A place where it may stop."""
+        """Raise an interrupt that was deferred."""
         if self._asked:
             self._asked = False
-            raise _with_code(KeyboardInterrupt(), self.code, self.left)
-
-
-def _with_code(error: BaseException, code: int, left: str = "") -> BaseException:
-    error.code, error.left = code, left  # type: ignore[attr-defined]
-    return error
+            raise Interrupted(self.code, self.left)

@@ -1,129 +1,127 @@
-"""Learn a model from files, and save it.
-
-Which column is what, the format and the learner are guessed, and every guess is stated. The model file holds all that
-prediction needs.
-"""
+"""The command ``train``: a model from files."""
 
 from __future__ import annotations
 
 import argparse
 import os
 import time
+from collections.abc import Iterator
 from typing import Any
 
+from ..atomic_files import check
+from ..core import engine
+from ..core.spec import Spec
+from ..data import Block
+from ..data.holding import TooMuchError
+from ..data.sources import expand
 from ..errors import DataError
-from . import algorithms, clustered, options
+from ..model_files import Model, write
+from . import algorithms, inputs, options, summary, training
+from .commands import PASSES
+from .evaluate import ConfusionMatrix, RegressionErrors, evaluate
+from .features import SECTION, Features
 from .parameters import OPTIONS, asked_for, spelled
 from .terminal import DONE, CommandError, Interrupt, Progress, beside, emit, in_words, note, option, show
+from .training import TrainingRun, split_block
 
-EXAMPLE = "rosenblatt train reviews.csv -o mood.model --held-out 0.1"
-
-#: Passes over the files, unless told otherwise.
-PASSES = 5
-
-
-def add_options(parser: argparse.ArgumentParser) -> None:
-    """The options of this command."""
-    options.add_files(parser)
-    parser.add_argument("-o", "--output", metavar="MODEL", required=True, help="the model file to write")
-    parser.add_argument("--resume", metavar="MODEL", help="go on with this model, one pass block by block")
-    parser.add_argument(
-        "--passes", "--max-iter", metavar="N", type=options.count, help=f"passes over the files ({PASSES})"
-    )
-    parser.add_argument(
-        "--held-out",
-        metavar="FILE|SHARE",
-        type=options.fraction_or_file,
-        help="judge the model on this file, or on a share of the rows (0.1: each tenth), which it does not learn from",
-    )
-    parser.add_argument(
-        "--seed", "--random-state", metavar="N", type=options.seed, default=0, help="of the random order of rows (0)"
-    )
-    parser.add_argument(
-        "--stream",
-        action="store_true",
-        help="learn block by block, in the order of the files; so does one pass, and files of more than 1 GB",
-    )
-    parser.add_argument(
-        "--shuffle-buffer", metavar="N", type=options.count, help="learn block by block, in blocks of N rows, shuffled"
-    )
-    parser.add_argument("-q", "--quiet", action="store_true", help="print nothing but errors")
-    options.add_json(parser)
-    algorithms.add_options(parser)
-    clustered.add_options(parser)
-    options.add_columns(options.add_reading(parser))
-    options.add_encoding(parser)
+#: Options that need a cluster.
+_CLUSTER_OPTIONS = ("mix", "shards", "checkpoint", "worker_timeout")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Do it."""
-    from ..core import engine
-    from ..data.holding import TooMuchError
-    from ..model_files import write
-    from . import inputs, story, training
-
+    """Train a model, evaluate it if asked to, save it and print a summary."""
     began = time.monotonic()
     engine.keep_freed_memory()
-    _refuse(arguments)
+    _refuse_outputs(arguments)
     if arguments.shuffle_buffer:
         arguments.block_rows, arguments.stream = arguments.shuffle_buffer, True
     with Interrupt() as interrupt:
         with Progress(not arguments.quiet) as progress:
-            if clustered.is_asked_for(arguments):
-                course = clustered.learned(arguments, arguments.passes or PASSES, progress, interrupt)
-                streamed = arguments.stream
-            else:
-                inputs.keep_pipes(arguments, *arguments.files, *_held_out_files(arguments))
-                course = _course(arguments, progress, interrupt)
-                streamed = _is_streamed(course, arguments)
-                if not course.reads_again(streamed):
-                    inputs.release_pipes(arguments, arguments.files)
-                try:
-                    if not streamed:
-                        try:
-                            training.in_memory(course)
-                        except TooMuchError as error:
-                            course, streamed = _once_more(course, arguments, error), True
-                    if streamed:
-                        training.by_blocks(course)
-                finally:
-                    if course.skipped:
-                        note(course.skipped.worded(option))
-            held_out, fault = _held_out(course)
-            told = story.of(course, streamed, held_out)
+            run, streamed = _train(arguments, progress, interrupt)
+            held_out, fault = _evaluate_held_out(run)
+            record = summary.record(run, streamed, held_out)
             saved = f"the model is in {arguments.output}"
             with interrupt.ignored(saved):
-                write(arguments.output, _model(course, told))
-        told["seconds"] = round(time.monotonic() - began, 3)
-        if course.interrupted:
-            note(f"interrupted after {course.learner.visited:,} examples; the model so far is in {arguments.output}")
-        if course.fault is not None:
-            raise CommandError(story.where_it_ended(course))
+                write(arguments.output, _model(run, record))
+        record["seconds"] = round(time.monotonic() - began, 3)
+        if run.interrupted:
+            note(f"interrupted after {run.learner.visited:,} examples; the model so far is in {arguments.output}")
+        if run.fault is not None:
+            raise CommandError(summary.fault_in_words(run))
         if fault is not None:
-            raise CommandError(f"{in_words(fault)}; {saved}, but it was not judged")
+            raise CommandError(f"{in_words(fault)}; {saved}, but it was not evaluated")
         with beside(saved, required=arguments.json):
             if arguments.json:
-                emit(told)
+                emit(record)
             elif not arguments.quiet:
-                show(story.summary(course, told))
-    return interrupt.code if course.interrupted else DONE
+                show(summary.lines(run, record))
+    return interrupt.code if run.interrupted else DONE
 
 
-def _is_streamed(course: Any, arguments: argparse.Namespace) -> bool:
-    """Whether to learn block by block; refuses what cannot be done so."""
-    from .inputs import fit_in_memory
+def _train(arguments: argparse.Namespace, progress: Progress, interrupt: Interrupt) -> tuple[TrainingRun, bool]:
+    """The run after training, and whether it was block by block."""
+    if _is_on_cluster(arguments):
+        from . import cluster  # needs Dask
 
-    parameters = course.parameters
+        return cluster.train(arguments, arguments.passes or PASSES, progress, interrupt), arguments.stream
+    inputs.keep_pipes(arguments, *arguments.files, *_held_out_files(arguments))
+    run = _prepare(arguments, progress, interrupt)
+    streamed = _is_streamed(run, arguments)
+    if not run.reads_again(streamed):
+        inputs.release_pipes(arguments, arguments.files)
+    try:
+        if not streamed:
+            try:
+                training.in_memory(run)
+            except TooMuchError as error:
+                run, streamed = _prepare_streaming(run, arguments, error), True
+        if streamed:
+            training.by_blocks(run)
+    finally:
+        if run.skipped:
+            note(run.skipped.worded(option))
+    return run, streamed
+
+
+def _is_on_cluster(arguments: argparse.Namespace) -> bool:
+    """Whether to train on a cluster; refuses options that do not go with it."""
+    if not arguments.cluster and not arguments.workers:
+        for name in _CLUSTER_OPTIONS:
+            if getattr(arguments, name) is not None:
+                raise CommandError(f"--{name.replace('_', '-')} is for a cluster: say --workers N or --cluster ADDRESS")
+        return False
+    if arguments.cluster and arguments.workers:
+        raise CommandError("--cluster and --workers exclude each other; say one of them")
+    if arguments.resume:
+        raise CommandError(
+            "--resume does not go with a cluster; there --checkpoint FILE continues a run that was interrupted"
+        )
+    if arguments.shuffle_buffer:
+        raise CommandError(
+            "--shuffle-buffer does not go with a cluster; without --stream each shard is shuffled as a whole"
+        )
+    if arguments.on_error == "skip":
+        raise CommandError(
+            "--on-error skip does not go with a cluster, which does not count skipped rows; repair the files first"
+        )
+    if isinstance(arguments.held_out, float):
+        raise CommandError("--held-out SHARE does not go with a cluster; name a file, --held-out FILE")
+    return True
+
+
+def _is_streamed(run: TrainingRun, arguments: argparse.Namespace) -> bool:
+    """Whether to train block by block; refuses what needs all rows."""
+    parameters = run.parameters
     all_rows = {
         "--class-weight balanced": parameters.get("class_weight") == "balanced",
         "--init random": parameters.get("init") == "random",
     }
-    at_once = any(all_rows.values()) or course.name == "BatchPerceptron" or hasattr(course.learner, "kernel")
-    streamed = bool(arguments.resume or arguments.stream or (course.passes == 1 and not at_once))
-    streamed = streamed or not fit_in_memory(arguments.files)
+    at_once = any(all_rows.values()) or run.name == "BatchPerceptron" or run.learner.space == "kernel"
+    streamed = bool(arguments.resume or arguments.stream or (run.passes == 1 and not at_once))
+    streamed = streamed or not inputs.are_small(arguments.files)
     for words, asked in all_rows.items():
         if asked and streamed and not arguments.resume:
-            raise CommandError(f"{words} needs all rows at once, and these are learned from block by block")
+            raise CommandError(f"{words} needs all rows in memory, and these files are trained on block by block")
     return streamed
 
 
@@ -131,145 +129,118 @@ def _held_out_files(arguments: argparse.Namespace) -> list[str]:
     return [arguments.held_out] if isinstance(arguments.held_out, str) else []
 
 
-def _once_more(course: Any, arguments: argparse.Namespace, error: DataError) -> Any:
-    """The course from its beginning, to learn block by block from what cannot be held; refuses where it may not."""
-    from . import inputs
-
-    if inputs.come_once(arguments.files) or course.name == "BatchPerceptron":
+def _prepare_streaming(run: TrainingRun, arguments: argparse.Namespace, error: DataError) -> TrainingRun:
+    """The run again from its beginning, block by block, as not all rows fit in memory; refuses where it needs them."""
+    if inputs.has_pipes(arguments.files) or run.name == "BatchPerceptron":
         raise error
     arguments.stream = True
     reason = str(error.at(remedy=""))
     try:
-        _is_streamed(course, arguments)
+        _is_streamed(run, arguments)
     except CommandError as refusal:
         raise CommandError(f"{refusal}, as {reason}; say --memory SIZE to hold more") from None
-    note(f"{reason}; so it is learned from block by block, in the order of the files")
-    return _course(arguments, course.progress, course.interrupt)
+    note(f"{reason}; training block by block instead, in the order of the files")
+    return _prepare(arguments, run.progress, run.interrupt)
 
 
-def _refuse(arguments: argparse.Namespace) -> None:
-    """What can be said before hours of work."""
-    from ..atomic_files import check
-    from . import inputs
-
+def _refuse_outputs(arguments: argparse.Namespace) -> None:
+    """Refuse files that cannot be written, before hours of work."""
     for path in filter(None, (arguments.output, arguments.checkpoint)):
         check(path)
         inputs.refuse_to_replace(path, [*arguments.files, *_held_out_files(arguments)])
     if arguments.checkpoint and os.path.realpath(arguments.checkpoint) == os.path.realpath(arguments.output):
-        raise CommandError(f"{arguments.output}: the checkpoint and the model are two files; name another for one")
+        raise CommandError(f"{arguments.output}: the checkpoint and the model must be two files; name another for one")
 
 
-def _course(arguments: argparse.Namespace, progress: Progress, interrupt: Interrupt) -> Any:
-    from ..core.spec import Spec
-    from . import inputs
-    from .features import Features
-    from .training import Course
-
+def _prepare(arguments: argparse.Namespace, progress: Progress, interrupt: Interrupt) -> TrainingRun:
+    """A run before its first row: the files opened, the columns and the learner chosen."""
     every = round(1 / arguments.held_out) if isinstance(arguments.held_out, float) else None
+    files = expand(arguments.files)
+    stamps = inputs.file_stamps(files)
     if arguments.resume:
-        from .judging import loaded
-
         _refuse_other_settings(arguments)
-        model, features = loaded(arguments.resume)
+        model, features = inputs.load_model(arguments.resume)
         columns = None if features.encoder is None else features.encoder.columns
         if model.algorithm == "BatchPerceptron":
-            raise CommandError("the batch perceptron learns from all rows at once and cannot go on with others")
-        return Course(
-            arguments, arguments.files, columns, features.format, features, model.learner, model.algorithm,
-            model.parameters, arguments.passes or 1, every, progress, interrupt, model.classes, begun=True,
-            resumed=model, updates_before=model.learner.n_updates, stamps=inputs.stamps(arguments.files),
+            raise CommandError("the batch perceptron needs all rows at once and cannot continue on others")
+        return TrainingRun(
+            arguments, files, columns, features.format, features, model.learner, model.algorithm, model.parameters,
+            arguments.passes or 1, every, progress, interrupt, model.classes, begun=True, resumed=model,
+            updates_before=model.learner.n_updates, stamps=stamps,
         )  # fmt: skip
-    stamps = inputs.stamps(arguments.files)
-    stream = inputs.opened(arguments.files, arguments, inputs.columns_of(arguments))
+    stream = inputs.open_files(files, arguments, inputs.column_options(arguments))
     columns, format = stream.columns, stream.format
     if columns is not None and not columns.features:
-        next(stream)  # says so if there are no rows
+        next(stream)  # raises if there are no rows
         raise CommandError(
-            f"{', '.join(arguments.files)}: no column is left to learn from; name them by --text, --numeric or "
+            f"{', '.join(arguments.files)}: no column is left to learn from; name them with --text, --numeric or "
             "--categorical"
         )
-    if columns is not None and not columns.label:
-        raise CommandError(f"{', '.join(arguments.files)}: no column looks like the labels; name it by --label")
+    inputs.refuse_unlabelled(columns, arguments.files)
     first = next(stream)
     features = Features.asked_for(columns, format, arguments, inputs.n_vectors_for(first))
     features.populate()
-    _look_into_held_out(features, arguments)
+    if isinstance(arguments.held_out, str):  # opened once, so that its faults are known before the work
+        inputs.open_for_model(features, [arguments.held_out], arguments, labelled=True).close()
     name, why = arguments.algorithm, ""
     if name is None:
-        name, why = algorithms.default(features.has_text, inputs.are_numbers_of_a_regression(first))
+        name, why = algorithms.default(features.has_text, inputs.has_fractions(first))
     kind, parameters = algorithms.chosen(arguments, name, features.is_text)
     passes = arguments.passes or PASSES
     parameters |= {"max_iter": passes, "random_state": arguments.seed}
     if "tol" in algorithms.ALGORITHMS[name].takes:
         parameters.setdefault("tol", None)
-    learner = Spec.of(kind, parameters).learner()
-    return Course(
-        arguments, arguments.files, columns, format, features, learner, kind, parameters, passes,
+    return TrainingRun(
+        arguments, files, columns, format, features, Spec.of(kind, parameters).learner(), kind, parameters, passes,
         every, progress, interrupt, why=why, first=stream, ahead=(first,), stamps=stamps,
     )  # fmt: skip
 
 
 def _refuse_other_settings(arguments: argparse.Namespace) -> None:
-    """A model goes on as it began."""
-    asked = {"algorithm": arguments.algorithm, **asked_for(arguments)}
-    columns = ("label", "label_type", "text", "numeric", "categorical", "weight")
-    asked |= {name: getattr(arguments, name) for name in columns}
-    for name, value in asked.items():
+    """Refuse options that would change a model that is continued."""
+    chosen = {"algorithm": arguments.algorithm, **asked_for(arguments)}
+    chosen |= {name: getattr(arguments, name) for name in inputs.COLUMN_OPTIONS}
+    for name, value in chosen.items():
         if value is not None:
             written = spelled(name, value) if name in OPTIONS else f"--{name.replace('_', '-')}"
-            raise CommandError(f"{written} does not go with --resume: the model goes on as it began")
+            raise CommandError(f"{written} does not go with --resume: the model keeps its parameters and columns")
     for name, usual in options.encoding_defaults().items():
         if getattr(arguments, name) != usual:
             written = f"--{name.replace('_', '-')}"
-            raise CommandError(f"{written} does not go with --resume: the model makes its rows as it began")
+            raise CommandError(f"{written} does not go with --resume: the model keeps its features")
 
 
-def _look_into_held_out(features: Any, arguments: argparse.Namespace) -> None:
-    """Open the held-out file once: what is wrong with it is said before the work."""
-    if isinstance(arguments.held_out, str):
-        from .judging import opened_for
-
-        opened_for(features, [arguments.held_out], arguments, labelled=True).close()
-
-
-def _held_out(course: Any) -> tuple[Any, Exception | None]:
-    """How the model does on rows that it did not learn from, or why that cannot be told; None: nothing was held out."""
-    arguments, features = course.arguments, course.features
-    if arguments.held_out is None or course.interrupted or course.fault is not None:
+def _evaluate_held_out(run: TrainingRun) -> tuple[ConfusionMatrix | RegressionErrors | None, Exception | None]:
+    """How the model does on held-out rows, or the error that prevented it; (None, None): nothing was held out."""
+    arguments, features = run.arguments, run.features
+    if arguments.held_out is None or run.interrupted or run.fault is not None:
         return None, None
-    from .inputs import release_pipes
-    from .judging import judged, opened_for
-    from .training import kept
+    files = run.files if run.every else [arguments.held_out]
 
-    files = arguments.files if course.every else [arguments.held_out]
-
-    def blocks(stream: Any) -> Any:
+    def blocks(stream: Any) -> Iterator[Block]:
         seen = 0
         for block in stream:
-            part = kept(block, seen, course.every, held_out=True)
+            part = split_block(block, seen, run.every, held_out=True)
             seen += len(block)
             if len(part):
                 yield part
 
     try:
-        if course.every:
-            course.refuse_changed()
-        with opened_for(features, files, arguments, labelled=True) as stream:
-            release_pipes(arguments, files)
-            return judged(features, course.learner, course.classes, blocks(stream)), None
+        if run.every:
+            run.refuse_changed()
+        with inputs.open_for_model(features, files, arguments, labelled=True) as stream:
+            inputs.release_pipes(arguments, files)
+            return evaluate(features, run.learner, run.classes, blocks(stream)), None
     except KeyboardInterrupt:
-        course.interrupted = True
+        run.interrupted = True
         return None, None
-    except (CommandError, ValueError, OSError) as error:  # hours of learning are not lost by it
+    except (CommandError, ValueError, OSError) as error:  # the trained model is not lost by it
         return None, error
 
 
-def _model(course: Any, told: dict[str, Any]) -> Any:
-    from ..model_files import Model
-    from .features import SECTION
-
-    before = course.resumed
+def _model(run: TrainingRun, record: dict[str, Any]) -> Model:
+    before = run.resumed
     extras = {} if before is None else before.extras
-    extras = {**extras, SECTION: course.features.to_section(), "training": (told, {})}
+    extras = {**extras, SECTION: run.features.to_section(), summary.SECTION: (record, {})}
     names = None if before is None else before.columns
-    return Model(course.name, course.parameters, course.learner, course.classes, names, extras)
+    return Model(run.name, run.parameters, run.learner, run.classes, names, extras)

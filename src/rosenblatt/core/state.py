@@ -47,6 +47,9 @@ class State(Weights):
         A regression with this half-width of the zone that counts as right; None: a classifier.
     """
 
+    #: Where the weights live: "linear", or "kernel", the learners of which have a ``kernel`` and a ``support``.
+    space = "linear"
+
     def __init__(
         self,
         rule: rules.Rule,
@@ -91,8 +94,6 @@ class State(Weights):
         if self.n_vectors == 1:
             return "binary"
         return "ovr" if self.multiclass == "ovr" else "multiclass"
-
-    space = "linear"
 
     def allocate(self, n_features: int, n_classes: int, dtype: Any) -> None:
         """Zero weights for this many features and classes."""

@@ -117,9 +117,10 @@ class Weights:
 
     def map_rows(self, rows: engine.Rows, *, learn: bool) -> engine.Rows:
         """Rows whose columns are the places of their features in the arrays; ``learn``: new features get places."""
-        groups, view = self.groups, rows.view
+        groups = self.groups
         if groups is None or rows.is_mapped:
             return rows
+        view = rows.view
         if view.is_dense:  # dense rows have every feature
             if learn:
                 self.expand()
@@ -175,7 +176,9 @@ class Weights:
             self._thaw()
         if self.groups is None and n_features > self._capacity:
             before, self.n_features = self.n_features, max(n_features, self.n_features)
-            if not (self._is_wide(n_features) and self._compact(self._nonzero_features(before))):
+            if self._is_wide(n_features) and self._compact(self._nonzero_features(before)):
+                self._build_native()
+            else:
                 self.reserve(n_features)
         self.n_features = n_features
 
@@ -187,7 +190,7 @@ class Weights:
         return np.flatnonzero(used)
 
     def _compact(self, features: Array) -> bool:
-        """Keep rows for these features alone; False: they are too many for that."""
+        """Keep rows for these features alone; False: they are too many for that. Then ``_build_native`` is due."""
         groups = Groups()
         places = groups.add(features, self._most_groups)
         if places is None:
@@ -198,5 +201,4 @@ class Weights:
             new[0], new[1 + places] = old[0], old[1 + features]
             setattr(self, name, new)
         self.groups = groups
-        self._build_native()
         return True

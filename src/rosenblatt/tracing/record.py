@@ -6,7 +6,6 @@ import dataclasses
 import importlib
 import json
 import math
-import shutil
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -253,22 +252,11 @@ class Trace(Sequence[Step]):
     __repr__ = __str__
 
     def show(self, limit: int | None = LIMIT) -> None:
-        """Print it: with rich in a terminal, if that is installed, else as plain text."""
+        """Print it as plain text, folded to the width of the terminal."""
         if sys.stdout.isatty():
-            try:
-                from rich.console import Console
-            except ImportError:
-                pass
-            else:
-                Console().print(self.table().rich(limit))
-                return
-            width = shutil.get_terminal_size().columns
-            print("\n\n".join(part.text(limit, width) for part in self.table().folded(width, limit)))
+            self.table().show(limit)
         else:
             print(self.to_text(limit))
-
-    def __rich__(self) -> Any:
-        return self.table().rich(LIMIT)
 
     def _repr_html_(self) -> str:
         return self.to_html(LIMIT)

@@ -47,6 +47,8 @@ class KernelLearner(Learner):
         is free on a CUDA device.
     """
 
+    space = "kernel"
+
     def __init__(
         self,
         rule: rules.Rule,
@@ -65,7 +67,6 @@ class KernelLearner(Learner):
         """Rows seen through the kernel, on the processor."""
         return seen_through(engine.admit(X, dtype, names), self.kernel)
 
-    space = "kernel"
     scores_drift = True  # they are kept from pass to pass, so that a verdict is judged by scores made anew
 
     # ---- the history ---------------------------------------------------------------------------------------------

@@ -1,0 +1,168 @@
+"""What training did: a record for the model file and ``--json``, and its lines in a terminal."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from .. import schema
+from . import terminal
+from .terminal import several, shown
+
+if TYPE_CHECKING:
+    from .evaluate import ConfusionMatrix, RegressionErrors
+    from .training import TrainingRun
+
+#: The section of a model file.
+SECTION = "training"
+#: Most passes, files and classes that a line lists.
+MOST_PASSES, MOST_NAMES = 12, 8
+
+
+def record(run: TrainingRun, streamed: bool, held_out: ConfusionMatrix | RegressionErrors | None) -> dict[str, Any]:
+    """What training did, as plain values."""
+    learner, counts = run.learner, run.mistakes
+    share = 1 - counts[0] / run.rows if counts and run.rows else None
+    classifies = not run.is_regression
+    return {
+        "files": list(run.files),
+        "resumed": run.arguments.resume,
+        "rows": run.rows,
+        "how": "block by block" if streamed else "in memory",
+        "passes": len(counts),
+        "mistakes": counts if classifies else None,
+        "outside_epsilon": None if classifies else counts,
+        "updates": learner.n_updates - run.updates_before,
+        "progressive_accuracy": share if classifies else None,
+        "progressive_within_epsilon": None if classifies else share,
+        "verdict": learner.verdict,
+        "held_out": None if held_out is None else held_out.to_dict(),
+        "skipped": run.skipped.count,
+        "interrupted": run.interrupted,
+        **({} if run.passes_on_cluster is None else {"cluster": _cluster_record(run.passes_on_cluster)}),
+    }
+
+
+def fault_in_words(run: TrainingRun) -> str:
+    """What ended training early, and where the model so far is."""
+    assert run.fault is not None
+    what, path, learner = terminal.in_words(run.fault), run.arguments.output, run.learner
+    if run.passes_on_cluster is None:
+        return f"{what}; the model so far, of {several(learner.visited, 'example')}, is in {path}"
+    checkpoint = run.arguments.checkpoint
+    how = f"the same command continues from {checkpoint}" if checkpoint else "with --checkpoint FILE it could continue"
+    return f"{what}; the model after pass {learner.n_iter}, the last complete one, is in {path}; {how}"
+
+
+_EVALUATION = schema.either(
+    a_judgement=schema.record(
+        rows=schema.whole(), accuracy=schema.real(), classes=schema.json_value, confusion=schema.json_value
+    ),
+    a_regression=schema.record(
+        rows=schema.whole(), mae=schema.number, rmse=schema.number, r2=schema.optional(schema.number)
+    ),
+)
+_COUNTS = schema.optional(schema.listed(schema.whole()))
+#: What the record must be in a model file.
+SCHEMA = schema.record(
+    ("outside_epsilon", "progressive_within_epsilon", "cluster"),
+    files=schema.listed(schema.text),
+    resumed=schema.optional(schema.text),
+    rows=schema.whole(),
+    how=schema.text,
+    passes=schema.whole(),
+    mistakes=_COUNTS,
+    outside_epsilon=_COUNTS,
+    updates=schema.whole(-schema.MOST),
+    progressive_accuracy=schema.optional(schema.real()),
+    progressive_within_epsilon=schema.optional(schema.real()),
+    verdict=schema.optional(schema.text),
+    held_out=schema.optional(_EVALUATION),
+    skipped=schema.whole(),
+    interrupted=schema.flag,
+    cluster=schema.json_value,
+)
+
+
+def lines(run: TrainingRun, record: dict[str, Any]) -> list[tuple[str, str]]:
+    """The record for a terminal: names and texts."""
+    learner: Any = run.learner
+    path, passes = run.arguments.output, several(record["passes"], "pass", "passes")
+    kept = f", {several(len(learner.support), 'support example')}" if learner.space == "kernel" else ""
+    why = f", the default for {run.why}" if run.why else ""
+    why += "" if learner.fit_intercept else ", no bias"
+    rows = [
+        ("data", f"{several(record['rows'], 'row')}, {several(learner.n_features, 'feature')}, {_labels(run)}"),
+        ("columns", "" if run.columns is None else str(run.columns)),
+        ("learner", f"{run.name}{why}"),
+        ("training", f"{record['how']}, {passes}, {several(record['updates'], 'update')}{kept}"),
+        ("cluster", _cluster_line(record["cluster"]) if "cluster" in record else ""),
+        *mistakes_in_words(record),
+    ]
+    share, within = record["progressive_accuracy"], record["progressive_within_epsilon"]
+    before = "in the first pass, each row predicted before it was learned from"
+    if share is not None:
+        rows += [("verdict", str(record["verdict"])), ("progressive", f"accuracy {share:.2%} {before}")]
+    if within is not None:
+        rows.append(("progressive", f"{within:.2%} within ε = {learner.epsilon:g} {before}"))
+    if record["held_out"] is not None:
+        rows.append(("held out", evaluation_in_words(record["held_out"])))
+    return [*rows, ("model", f"{path} ({size_of(path)}), written after {record['seconds']:.2f} s")]
+
+
+def mistakes_in_words(record: dict[str, Any]) -> list[tuple[str, str]]:
+    """Mistakes in each pass; of a regression, how often the prediction was not within ε."""
+    for name, counts in (("mistakes", record["mistakes"]), ("outside ε", record.get("outside_epsilon"))):
+        if counts is not None:
+            words = [f"{n:,}" for n in counts]
+            if len(words) > MOST_PASSES:
+                words = [*words[: MOST_PASSES - 2], "…", words[-1]]
+            return [(name, ", ".join(words) + " (in each pass)")]
+    return []
+
+
+def evaluation_in_words(result: dict[str, Any]) -> str:
+    """How the model does on held-out rows."""
+    if "accuracy" in result:
+        return f"accuracy {result['accuracy']:.2%} on {several(result['rows'], 'row')}"
+    r2 = "" if result["r2"] is None else f", R² {result['r2']:.4f}"
+    return f"MAE {result['mae']:.4g}, RMSE {result['rmse']:.4g}{r2} on {several(result['rows'], 'row')}"
+
+
+def size_of(path: str) -> str:
+    """The size of a file."""
+    n = os.path.getsize(path)
+    return f"{n / 1e6:,.1f} MB" if n >= 1e6 else f"{n / 1e3:,.1f} kB"
+
+
+def _labels(run: TrainingRun) -> str:
+    return "numeric labels" if run.classes is None else f"classes {first_names(run.classes.tolist())}"
+
+
+def first_names(labels: Sequence[Any]) -> str:
+    """The first classes or files, and how many there are if there are more."""
+    names = [shown(label) for label in labels]
+    return ", ".join(names[:MOST_NAMES]) + (f", … ({len(names):,} in all)" if len(names) > MOST_NAMES else "")
+
+
+def _cluster_record(passes: list[Any]) -> dict[str, Any]:
+    """The passes of a cluster, as plain values."""
+    return {
+        "shards": len(passes[-1].shares),
+        "workers": passes[-1].workers,
+        "each": [one.to_dict() for one in passes],
+    }
+
+
+def _cluster_line(record: dict[str, Any]) -> str:
+    """The passes of a cluster, in a line."""
+    from ..distributed.records import size
+
+    moved = sum(one["bytes_moved"] for one in record["each"])
+    last = record["each"][-1]
+    slowest = max(range(record["shards"]), key=last["shard_seconds"].__getitem__)
+    return (
+        f"{several(record['workers'], 'worker')}, {several(record['shards'], 'shard')}, {size(moved)} transferred; "
+        f"slowest in the last pass: shard {slowest}, {last['shard_seconds'][slowest]:.2f} of {last['seconds']:.2f} s"
+    )
