@@ -19,9 +19,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     """The options of this command."""
     options.add_whole(parser)
     parser.add_argument("--no-intercept", action="store_true", help="separate by planes through the origin alone")
-    parser.add_argument(
-        "--time-limit", metavar="S", type=float, default=300.0, help="seconds to look for a proof (300)"
-    )
+    parser.add_argument("--time-limit", metavar="S", type=float, help="seconds to look for a proof at most (no limit)")
     options.add_json(parser)
 
 

@@ -9,15 +9,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..theory import Separability, given, separability
+from ..theory import Separability, given
+from ..theory.effort import Effort
+from ..theory.search import Search
 from .fields import columns, grid
 from .records import basis
 from .requests import Problem
 
 Array = NDArray[Any]
 
-#: Seconds to look for a proof, roughly. What is not proved by then is not claimed.
-PATIENCE = 0.3
+#: Work for a proof, some tenths of a second. What is not proved by then is not claimed.
+EFFORT = Effort(exact=1e5, floats=3e8)
 #: Directions of a kernel's space that are shorter than this, relative to the longest, are rounding.
 FLAT = 1e-10
 
@@ -27,8 +29,12 @@ def answer(problem: Problem) -> Separability:
     """The library's answer; in the space of a kernel about rows that have its inner products."""
     settings = problem.settings
     if not settings.in_kernel:
-        return separability(problem.X, problem.y, settings.bias, time_limit=PATIENCE)
-    return separability(images(problem), problem.y, False, time_limit=PATIENCE)
+        return _search(problem.X, problem, settings.bias)
+    return _search(images(problem), problem, False)
+
+
+def _search(X: Array, problem: Problem, bias: bool) -> Separability:
+    return Search(X, given.label(problem.y, len(X)), bias, EFFORT).answer("auto", maximize=True)
 
 
 def images(problem: Problem) -> Array:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from itertools import combinations
 from typing import Any
@@ -17,6 +17,7 @@ from ..core import engine, exact, reference, rules
 from ..core.learner import Learner, Pass
 from . import certificates, given, programme, rounding, verification
 from .answer import Separability
+from .effort import Effort
 from .exact_vectors import ExactVectors
 from .maximum import HardMargin, Maximum
 from .revisits import Revisits
@@ -30,14 +31,15 @@ Array = NDArray[Any]
 _MANY_ENTRIES, _MOST_ENTRIES = 1_000_000, 100_000_000
 _SMALLEST = 1e-70  # below it, fourth powers vanish
 _MOST_EXACT = 20_000  # numbers in the vectors of data that are decided in fractions where floats cannot
-_MOST_WORK = 2.5e6  # in exact numbers, for each of: a certificate, a decision, a margin
+_PASSES = 300  # of the perceptron in floats
+_OTHERS = 2e8  # multiplications for each of the certificates that may be smaller than the first
 
 
 class Search:
     """One question, and the ways of answering it. Each returns an answer, or None if it has none."""
 
     def __init__(
-        self, X: Any, known: given.Labels, fit_intercept: bool, time_limit: float, say: Callable[[str], None] | None
+        self, X: Any, known: given.Labels, fit_intercept: bool, effort: Effort, say: Callable[[str], None] | None = None
     ) -> None:
         self.X, self.known, self.fit_intercept = X, known, fit_intercept
         self.floats = given.as_floats(X)
@@ -48,18 +50,13 @@ class Search:
                 f"that it lies between {_SMALLEST:g} and {1 / _SMALLEST:g}"
             )
         self.n_classes = len(known.classes)
-        self.deadline, self.time_limit = time.monotonic() + time_limit, time_limit
-        self._work = exact.Work(deadline=self.deadline)
+        self.effort = effort
         self.say = say or (lambda text: None)
         self.upper = math.inf  # on the margin of (x, 1)
         self.R = math.sqrt(self.rows.radius2() + fit_intercept)
         self._vectors: Vectors | None = None
         self._centred: Vectors | None = None
         self.centre = np.zeros(X.shape[1])
-
-    @property
-    def left(self) -> float:
-        return max(0.0, self.deadline - time.monotonic())
 
     @property
     def entries(self) -> int:
@@ -94,11 +91,6 @@ class Search:
         w, b = vectors.weights(w, b)
         return w, b - w @ self.centre if vectors is self._centred else b
 
-    def work(self) -> exact.Work:
-        """How much more may be done in exact numbers: what is small is done whatever the clock says."""
-        self._work.most = self._work.done + _MOST_WORK
-        return self._work
-
     def answer(self, method: str, maximize: bool) -> Separability:
         """The first answer that is found, with the maximum margin if that is asked for; verified."""
         found = self._found(method)
@@ -129,8 +121,8 @@ class Search:
                 return found
         bounds = (-math.inf, self.upper)
         how = "neither a separator nor a certificate was found"
-        if self.left == 0:
-            how += f" within the time limit of {self.time_limit:g} s"
+        if self.effort.left == 0:
+            how += f" within the time limit of {self.effort.time_limit:g} s"
         elif method != "auto":
             how += f" by the method {method!r} alone"
         return self._answer(how=how, margin_augmented_bounds=bounds)
@@ -211,11 +203,12 @@ class Search:
         return found
 
     def run(self) -> Separability | None:
-        """A perceptron that gets every row right, within a tenth of the time."""
+        """A perceptron that gets every row right, within a tenth of the effort."""
         self.say("running a perceptron")
         learner = Learner(rules.Perceptron(), fit_intercept=self.fit_intercept)
         learner.allocate(self.rows.n_features, self.n_classes, np.float64)
-        until = time.monotonic() + self.left / 10
+        passes = min(_PASSES, 1 + int(self.effort.floats / 10 / (self.entries + len(self.known.codes))))
+        until = self.effort.share(0.1).deadline
 
         def watch(done: Pass) -> None:
             if time.monotonic() > until:
@@ -223,7 +216,7 @@ class Search:
 
         with contextlib.suppress(TimeoutError):
             learner.fit(
-                self.rows, self.known.codes, max_iter=300, tol=None, rng=np.random.default_rng(0), progress=watch
+                self.rows, self.known.codes, max_iter=passes, tol=None, rng=np.random.default_rng(0), progress=watch
             )
         self.upper = min(self.upper, learner.margin_bounds[1] + 4 * rounding.EPS * self.R)  # decimals are not binary
         if learner.verdict != "separated":
@@ -246,8 +239,15 @@ class Search:
             return (*(tuple(w) for w in model.w), *model.b)
 
         watch = Revisits(rows, codes, self.fit_intercept, state(), self.n_classes)
-        orders = iter(lambda: range(len(rows)) if self.left else None, None)
-        for number, steps in enumerate(reference.passes(model, rules.Perceptron(eta0=1), rows, codes, orders), 1):
+        work = self.effort.exact_work(40)  # which is all that there is for it
+
+        def orders() -> Iterator[range]:
+            with contextlib.suppress(TimeoutError):
+                while True:
+                    work.count(self.entries + len(rows))
+                    yield range(len(rows))
+
+        for number, steps in enumerate(reference.passes(model, rules.Perceptron(eta0=1), rows, codes, orders()), 1):
             for row, step in enumerate(steps):
                 watch.add(row, step.coef)
             if not any(step.mistakes for step in steps):
@@ -268,7 +268,7 @@ class Search:
             rows = np.flatnonzero((self.known.codes == first) | (self.known.codes == second))
             codes = (self.known.codes[rows] == second).astype(np.int8)
             known = given.Labels(self.known.classes[[first, second]], codes)
-            found = Search(self.X[rows], known, self.fit_intercept, self.left or 0.1, None).programme()
+            found = Search(self.X[rows], known, self.fit_intercept, self.effort).programme()
             if found is not None and found.certificate is not None:
                 lifted = np.zeros((self.X.shape[0], self.n_classes), found.certificate.dtype)
                 lifted[rows, np.where(codes == 1, first, second)] = found.certificate
@@ -282,7 +282,7 @@ class Search:
         if vectors is None:
             return None
         self.say("solving a linear programme")
-        proposal = programme.propose(vectors, self.left)
+        proposal = programme.propose(vectors, self.effort)
         if proposal.w is not None and proposal.b is not None:
             w, b = self.moved_back(vectors, proposal.w, proposal.b)
             found = self.separated(w, b, "a linear programme found a separator")
@@ -299,7 +299,7 @@ class Search:
         if not self.is_small:
             return None
         self.say("deciding it in exact numbers")
-        z = ExactVectors(self.X, self.known, "counted" if self.fit_intercept else "none", self.work())
+        z = ExactVectors(self.X, self.known, "counted" if self.fit_intercept else "none", self.effort.exact_work())
         try:
             found = shortest(z)
         except TimeoutError:
@@ -321,11 +321,12 @@ class Search:
         """The smallest certificate among a few, in whole numbers if possible."""
         proposals = [lam]
         if vectors.Z.shape[0] * vectors.Z.shape[1] <= 200_000 and np.count_nonzero(lam) > 2:
-            proposals += programme.other_certificates(vectors, 8, min(1.0, self.left))
+            proposals += programme.other_certificates(vectors, 8, replace(self.effort, floats=_OTHERS))
         found: list[Array] = []
+        work = self.effort.exact_work()  # for all of them together
         try:
             for proposal in proposals:
-                weights = certificates.made_exact(self.X, vectors, proposal, self.work())
+                weights = certificates.made_exact(self.X, vectors, proposal, work)
                 found += [] if weights is None else [weights]
         except TimeoutError:
             if not found:  # floats, where exact numbers are too much work; elsewhere exact numbers have refuted it
@@ -351,13 +352,13 @@ class Search:
             best = self._in_fractions(found, near[0], near[-1])
             if best is not None:
                 return best
-        augmented = HardMargin(vectors, free=False).run(start, time_limit=self.left / 2, report=self._reporter())
+        augmented = HardMargin(vectors, free=False).run(start, effort=self.effort.share(0.5), report=self._reporter())
         geometric = augmented
         if self.fit_intercept:
             vectors = self.centred() or vectors
             moved = augmented.moved(self.centre, self.n_classes) if vectors is self._centred else augmented
             geometric = HardMargin(vectors, free=True, start=moved).run(
-                (moved.w, moved.b), time_limit=self.left, report=self._reporter()
+                (moved.w, moved.b), effort=self.effort, report=self._reporter()
             )
         better = self.separated(*self.moved_back(vectors, geometric.w, geometric.b), found.how)
         if better is None or better.margin_bounds[0] < found.margin_bounds[0]:
@@ -388,7 +389,7 @@ class Search:
     def _start(self, found: Separability, vectors: Vectors) -> tuple[Array, Array]:
         """Weights that separate, for the search to start from."""
         if found.margin_augmented_bounds[0] < 1e-9 * self.R and self.entries < _MANY_ENTRIES:  # too narrow for that
-            proposal = programme.propose(vectors, self.left)
+            proposal = programme.propose(vectors, self.effort)
             if proposal.w is not None and proposal.b is not None:
                 return proposal.w, proposal.b
         w, b = np.ravel(np.asarray(found.w, dtype=float)), np.ravel(np.asarray(found.b, dtype=float))
@@ -433,7 +434,7 @@ class Search:
 
     def _shortest(self, bias: str, near: Array) -> tuple[ExactVectors, Shortest] | None:
         """The shortest vector; of large data only if it has its λ just where those in floats are."""
-        z = ExactVectors(self.X, self.known, bias, self.work())
+        z = ExactVectors(self.X, self.known, bias, self.effort.exact_work())
         near = np.where(near > 1e-9 * near.max(initial=0.0), near, 0.0)
         found = shortest(z, near) if self.is_small else supported(z, near)
         return None if found is None else (z, found)

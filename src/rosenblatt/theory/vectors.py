@@ -61,6 +61,11 @@ class Vectors:
     def __len__(self) -> int:
         return int(self.Z.shape[0])
 
+    @property
+    def entries(self) -> int:
+        """How many numbers they hold."""
+        return int(self.Z.nnz if engine.is_sparse(self.Z) else self.Z.size)
+
     @cached_property
     def norms2(self) -> Array:
         """‖z‖² of each, without the bias columns."""
