@@ -1146,7 +1146,7 @@ def test_a_nan_among_labels_that_are_objects():
     """It equals no class, itself included: with the code −1 the native loop would write outside the weights."""
     y = np.array([0, 1, 0, 1, np.nan, 1], object)
     with pytest.raises(ValueError, match="label"):
-        rb.theory.given.label(y, 6)  # before anything runs on it
+        rb.theory.inputs.encode_labels(y, 6)  # before anything runs on it
     one_sentence(lambda: rb.separability(X, y), ValueError, "label")
 
 

@@ -303,8 +303,8 @@ class BudgetModel(KernelModel):
     budget : int
         How many examples are kept at most.
     policy : {"random", "forgetron", "projectron", "projectron++"}
-        Who gives way. The Forgetron and the Projectron++ are for Rosenblatt's rule with steps of 1, the Forgetron for
-        two classes and K(x, x) ≤ 1.
+        Which example is evicted. The Forgetron and the Projectron++ are for Rosenblatt's rule with steps of 1, the
+        Forgetron for two classes and K(x, x) ≤ 1.
     eta : number
         The largest norm that a projection may lose.
     draw : callable
@@ -458,7 +458,7 @@ class Pocket:
         return sum(model.consider(rules.Perceptron(), x, y).mistakes for x, y in self.training_set or ())
 
     def before(self, model: Model, step: Step) -> None:
-        """To be told of each step, with the weights as they were before it."""
+        """Note a step, with the weights as they were before it."""
         if step.mistakes == 0:
             self.run += 1
             if self.run > self.best_run and (
@@ -481,7 +481,7 @@ def passes(
     weights: Sequence[Number] | None = None,
     pocket: Pocket | None = None,
 ) -> Iterator[list[Step]]:
-    """Run one pass per order given, yielding its steps."""
+    """Run one pass in each of the orders, yielding its steps."""
     for order in orders:
         yield [step for _, step in visits(model, rule, rows, targets, order, weights, pocket)]
 

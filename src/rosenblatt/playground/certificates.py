@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..theory import Separability, given
+from ..theory import Separability, inputs
 from ..theory.effort import Effort
 from ..theory.search import Search
 from .fields import columns, grid
@@ -34,7 +34,7 @@ def answer(problem: Problem) -> Separability:
 
 
 def _search(X: Array, problem: Problem, bias: bool) -> Separability:
-    return Search(X, given.label(problem.y, len(X)), bias, EFFORT).answer("auto", maximize=True)
+    return Search(X, inputs.encode_labels(problem.y, len(X)), bias, EFFORT).answer("auto", maximize=True)
 
 
 def images(problem: Problem) -> Array:
@@ -73,16 +73,16 @@ def summary(problem: Problem, request: dict[str, Any]) -> dict[str, Any]:
 
 def separator(problem: Problem, result: Separability) -> Array:
     """The separator of the widest band, scaled so that the nearest points score 1: (n_vectors, n_coordinates)."""
-    known = given.label(problem.y, len(problem.points))
+    known = inputs.encode_labels(problem.y, len(problem.points))
     if problem.settings.in_kernel:
         vectors = _gains(_in_proportion(result.dual), known)
     else:
         w, b = np.atleast_2d(np.asarray(result.w, float)), np.atleast_1d(np.asarray(result.b, float))
         vectors = np.hstack([w, np.broadcast_to(b.reshape(-1, 1), (len(w), 1))])
-    return np.asarray(vectors / given.margins_of(basis(problem, problem.X) @ vectors.T, known).min())
+    return np.asarray(vectors / inputs.margins_of(basis(problem, problem.X) @ vectors.T, known).min())
 
 
-def _gains(weights: Array, known: given.Labels) -> Array:
+def _gains(weights: Array, known: inputs.Labels) -> Array:
     """What each class gains of each row under weights λ of the rows: (n_vectors, n_rows)."""
     if weights.ndim == 1:
         return (weights * known.signs)[None, :]
@@ -96,7 +96,7 @@ def meeting(problem: Problem, result: Separability) -> list[dict[str, Any]]:
 
     With a bias both are weighted means of points; without one they are sums over the same total.
     """
-    known = given.label(problem.y, len(problem.points))
+    known = inputs.encode_labels(problem.y, len(problem.points))
     gains = _gains(_in_proportion(result.certificate), known)
     places = []
     for gained in gains:

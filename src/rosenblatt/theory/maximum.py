@@ -151,8 +151,8 @@ class HardMargin:
             return True  # too narrow for floats
         x *= 2 / least
         lam = np.zeros(m)
-        for found, lam in _interior_points(A, hessian, x):
-            v = found / widths
+        for point, lam in _interior_points(A, hessian, x):
+            v = point / widths
             w, b = v[: Z.shape[1]], np.concatenate((v[Z.shape[1] :], np.zeros(self.n_biases - F.shape[1])))
             before = self.best.gap
             if time.monotonic() > deadline:
@@ -236,10 +236,10 @@ class HardMargin:
         for _ in range(12):
             if not 0 < len(support) <= _DENSE:
                 return
-            found = self._equations(support)
-            if found is None:
+            solution = self._equations(support)
+            if solution is None:
                 return
-            part, b = found
+            part, b = solution
             lam = np.zeros(len(self.vectors))
             lam[support] = part
             w, f = self.vectors.combine(lam)
@@ -271,10 +271,10 @@ class HardMargin:
                 right = np.concatenate((right, np.zeros(F.shape[1])))
             with warnings.catch_warnings():
                 warnings.simplefilter("error", linalg.LinAlgWarning)
-                found = linalg.solve(matrix, right, assume_a="sym", overwrite_a=True)
+                solution = linalg.solve(matrix, right, assume_a="sym", overwrite_a=True)
         except (linalg.LinAlgError, linalg.LinAlgWarning, ValueError):
             return None
-        return found[:n], found[n:]
+        return solution[:n], solution[n:]
 
     def _by_projection(self, Z: Array, F: Array) -> tuple[Array, Array]:
         """The same by orthogonal factors, which squares no condition number: the shortest w, then its λ."""

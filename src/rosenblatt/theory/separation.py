@@ -11,7 +11,7 @@ from numbers import Real
 from typing import Any
 
 from ..core.state import check_name
-from . import given
+from . import inputs
 from .answer import Separability
 from .effort import Effort
 from .search import Search
@@ -84,9 +84,9 @@ def separability(
     check_name("method", method, METHODS)
     if time_limit is not None and not (isinstance(time_limit, Real) and time_limit > 0):
         raise ValueError(f"time_limit must be a number of seconds > 0 or None, got {time_limit!r}")
-    fit_intercept = given.check_bool("fit_intercept", fit_intercept)
-    X = given.table(X)
-    known = given.label(y, X.shape[0])
+    fit_intercept = inputs.check_bool("fit_intercept", fit_intercept)
+    X = inputs.table(X)
+    known = inputs.encode_labels(y, X.shape[0])
     effort, say = Effort().within(None if time_limit is None else float(time_limit)), print if verbose else None
     if len(known.classes) > 2 and multiclass == "pairwise":
         return _pairwise(X, known, fit_intercept, method, maximize, effort, say)
@@ -94,15 +94,15 @@ def separability(
 
 
 def _pairwise(
-    X: Any, known: given.Labels, fit_intercept: bool, method: str, maximize: bool, effort: Effort, say: Any
+    X: Any, known: inputs.Labels, fit_intercept: bool, method: str, maximize: bool, effort: Effort, say: Any
 ) -> Separability:
     """Each two classes by themselves."""
-    given.radius2(X)  # refuses what is not finite, naming its row in the whole
+    inputs.radius2(X)  # refuses what is not finite, naming its row in the whole
     pairs: dict[tuple[Any, Any], Separability] = {}
     couples = list(combinations(known.classes.tolist(), 2))
     for done, (first, second) in enumerate(couples):
         rows = rows_of_pair(known, first, second)
-        labels = given.label(known.classes[known.codes[rows]], len(rows))
+        labels = inputs.encode_labels(known.classes[known.codes[rows]], len(rows))
         search = Search(X[rows], labels, fit_intercept, effort.share(1 / (len(couples) - done)), say)
         pairs[first, second] = search.answer(method, maximize)
     count = sum(answer.separable is True for answer in pairs.values())
