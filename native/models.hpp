@@ -126,7 +126,7 @@ template <class Row>
 struct JudgedAgainstRivals : Judged<Row> {
     const double* scores;
     Index n_classes, y, rival;
-    std::vector<double>& scratch;
+    double* scratch;
 
     double norm2() const { return 2 * this->A(); }
 };
@@ -203,7 +203,8 @@ struct ClassVectors {
           tie_is_mistake(ties),
           narrow(static_cast<std::size_t>(weights.stride)),
           wide(static_cast<std::size_t>(weights.n_classes)),
-          coef(static_cast<std::size_t>(weights.n_classes)) {}
+          coef(static_cast<std::size_t>(weights.n_classes)),
+          scratch(static_cast<std::size_t>(weights.n_classes)) {}
 
     template <class Row>
     void all_scores(const Row& x) {
@@ -258,9 +259,14 @@ struct Multiclass : ClassVectors<T> {
         const double margin = s[y] - s[rival];
         const bool wrong = !(margin > 0) && (margin != 0 || this->tie_is_mistake || rival < y);
         tally.note_margin(margin, wrong);
-        const JudgedAgainstRivals<Row> e{
-            {x, static_cast<double>(this->w.one), margin, 1 - margin, weight, wrong}, s, k, y, rival, this->scratch};
-        const T gain = static_cast<T>(std::visit([&](const auto& r) { return step(r, e); }, rule));
+        const JudgedAgainstRivals<Row> e{{x, static_cast<double>(this->w.one), margin, 1 - margin, weight, wrong},
+                                         s,
+                                         k,
+                                         y,
+                                         rival,
+                                         this->scratch.data()};
+        const T gain =
+            static_cast<T>(std::visit([&](const auto& r) { return class_steps(r, e, this->coef.data()); }, rule));
         if (!(gain > 0)) return {wrong, false};
         double a_dot_s = 0, moved2 = 0;
         for (Index r = 0; r < k; ++r) {
@@ -271,25 +277,6 @@ struct Multiclass : ClassVectors<T> {
         if (!tally.admit_step(a_dot_s, moved2)) return {wrong, false};
         tally.note_step(static_cast<double>(gain));
         return {wrong, true};
-    }
-
-  private:
-    // A rule of one opponent moves the right class and its rival; others spread the step themselves.
-    template <class R, class E>
-    double step(const R& rule, const E& e) {
-        double* coef = this->coef.data();
-        if constexpr (requires { rule.spread(e, coef); }) {
-            std::fill(this->coef.begin(), this->coef.end(), 0.0);
-            return rule.spread(e, coef);
-        } else {
-            const double tau = rule.step(e);
-            if (tau > 0) {
-                std::fill(this->coef.begin(), this->coef.end(), 0.0);
-                coef[e.y] = tau;
-                coef[e.rival] = -tau;
-            }
-            return tau;
-        }
     }
 };
 

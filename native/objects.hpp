@@ -183,20 +183,14 @@ inline Rule rule_of(const nb::args& terms) {
     };
     const nb::handle name = item(0);
     const auto number = [&](std::size_t i) { return nb::cast<double>(item(i)); };
-    if (is(name, "perceptron")) {
-        const nb::handle share = item(3);
-        return Perceptron{number(1), number(2),
-                          is(share, "uniform")        ? Share::uniform
-                          : is(share, "proportional") ? Share::proportional
-                                                      : Share::max};
-    }
-    if (is(name, "PA")) return PassiveAggressive{};
-    if (is(name, "PA1")) return PassiveAggressive1{number(1)};
-    if (is(name, "PA2")) return PassiveAggressive2{number(1)};
-    if (is(name, "MIRA")) return Mira{number(1)};
-    if (is(name, "NormMIRA")) return NormMira{number(1)};
-    if (is(name, "hard margin")) return HardMargin{};
-    if (is(name, "still")) return Still{};
+    const auto share = [&](std::size_t i) {
+        const nb::handle text = item(i);
+        return is(text, "uniform") ? Share::uniform : is(text, "proportional") ? Share::proportional : Share::max;
+    };
+#define RULE(text, ...) \
+    if (is(name, text)) return __VA_ARGS__;
+    ROSENBLATT_RULES(RULE)
+#undef RULE
     throw std::invalid_argument("unknown rule " + std::string(nb::repr(name).c_str()));
 }
 

@@ -12,7 +12,7 @@ from identity import every
 
 import rosenblatt as rb
 from rosenblatt.core import convergence, engine, exact, rules
-from rosenblatt.theory import given
+from rosenblatt.theory import inputs
 from rosenblatt.theory.exact_vectors import ExactVectors
 from rosenblatt.theory.shortest import shortest
 
@@ -45,7 +45,7 @@ def best_squared(X, codes, k, bias, ovr):
     if ovr and k > 2:
         return min(best_squared(X, (codes == c).astype(int), 2, bias, False) for c in range(k))
     rows = np.array([[Fraction(float(v)) for v in x] for x in X], object)
-    known = given.Labels(np.arange(k), codes.astype(np.int32))
+    known = inputs.Labels(np.arange(k), codes.astype(np.int32))
     return Fraction(shortest(ExactVectors(rows, known, "counted" if bias else "none", exact.Work())).square)
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import rosenblatt as rb
 from rosenblatt.playground import certificates, fields, pasted, plans, readouts, records, requests
 from rosenblatt.playground.examples import examples
-from rosenblatt.theory import given as known
+from rosenblatt.theory import inputs
 from rosenblatt.tracing.wording import number
 
 
@@ -175,7 +175,7 @@ def test_a_certificate_draws_points_that_coincide_or_a_band_that_is_empty(rows, 
     told = certificates.summary(asked_for, {})
     if told["separable"]:
         scores = records.basis(asked_for, asked_for.X) @ np.array(told["vectors"]).T
-        margins = known.margins_of(scores, known.label(asked_for.y, len(rows)))
+        margins = inputs.margins_of(scores, inputs.encode_labels(asked_for.y, len(rows)))
         assert margins.min() == pytest.approx(1)
         length = np.linalg.norm(np.array(told["vectors"])[:, :2])
         assert told["margin"] == pytest.approx(1 / length, rel=1e-5)

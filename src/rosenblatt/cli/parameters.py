@@ -72,6 +72,10 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "init": _option("starting weights (zeros)", choices=("zeros", "random")),
     "tol": _option("end early once no margin above TOL·R can be left", metavar="TOL", type=options.number_from_0),
 }
+for _rule in rules.ALL:
+    for _control in _rule.controls:
+        _title = f"{_control.title}, of the rule {_rule.option}"
+        OPTIONS.setdefault(_control.name, _option(_title, metavar=_control.label, type=options.number))
 
 
 def add_options(group: argparse._ArgumentGroup, without: tuple[str, ...] = ()) -> None:

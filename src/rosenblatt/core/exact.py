@@ -84,14 +84,14 @@ def root(square: Exact) -> float:
 
 def root_below(square: Exact) -> float:
     """The largest float that is not above the square root."""
-    found = root(square)
-    return found if Fraction(found) ** 2 <= square else math.nextafter(found, 0.0)
+    nearest = root(square)
+    return nearest if Fraction(nearest) ** 2 <= square else math.nextafter(nearest, 0.0)
 
 
 def root_above(square: Exact) -> float:
     """The smallest float that is not below the square root."""
-    found = root(square)
-    return found if Fraction(found) ** 2 >= square else math.nextafter(found, math.inf)
+    nearest = root(square)
+    return nearest if Fraction(nearest) ** 2 >= square else math.nextafter(nearest, math.inf)
 
 
 def solve(

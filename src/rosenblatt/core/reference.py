@@ -34,7 +34,9 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
-from . import rules
+import numpy as np
+
+from . import exact, rules
 from .rules import Example
 
 Number = Any  # int, float, Fraction or a NumPy scalar
@@ -301,8 +303,8 @@ class BudgetModel(KernelModel):
     budget : int
         How many examples are kept at most.
     policy : {"random", "forgetron", "projectron", "projectron++"}
-        Who gives way. The Forgetron and the Projectron++ are for Rosenblatt's rule with steps of 1, the Forgetron for
-        two classes and K(x, x) ≤ 1.
+        Which example is evicted. The Forgetron and the Projectron++ are for Rosenblatt's rule with steps of 1, the
+        Forgetron for two classes and K(x, x) ≤ 1.
     eta : number
         The largest norm that a projection may lose.
     draw : callable
@@ -391,7 +393,7 @@ class BudgetModel(KernelModel):
         """
         kept = [z for z, _, _ in self.history]
         k = [self.kernel(z, x) for z in kept]
-        c = solve([[self.kernel(z, other) for other in kept] for z in kept], k)
+        c = _solution([[self.kernel(z, other) for other in kept] for z in kept], k)
         return c, self.norm2(x) - sum(a * b for a, b in zip(c, k))
 
     def _project(self, x: Any, coef: list[Number]) -> None:
@@ -433,19 +435,11 @@ class BudgetModel(KernelModel):
         return replace(step, coef=coef, gains=[tau], updates=1)
 
 
-def solve(A: list[list[Number]], b: list[Number]) -> list[Number]:
-    """The solution of a system of equations by elimination, the largest pivot first; whole numbers give fractions."""
-    n = len(b)
-    whole = all(isinstance(value, int) for row in (*A, b) for value in row)
-    M = [[Fraction(value) if whole else value for value in (*row, right)] for row, right in zip(A, b)]
-    for j in range(n):
-        pivot = max(range(j, n), key=lambda i: abs(M[i][j]))
-        M[j], M[pivot] = M[pivot], M[j]
-        for i in range(n):
-            if i != j:
-                ratio = M[i][j] / M[j][j]
-                M[i] = [a - ratio * p for a, p in zip(M[i], M[j])]
-    return [M[j][n] / M[j][j] for j in range(n)]
+def _solution(A: list[list[Number]], b: list[Number]) -> list[Number]:
+    """The x of A·x = b, exact where the numbers are."""
+    if all(isinstance(value, (int, Fraction)) for row in (*A, b) for value in row):
+        return (exact.solve(A, b) or []) if b else []
+    return list(np.linalg.solve(np.array(A, dtype=float), np.array(b, dtype=float)).tolist())
 
 
 class Pocket:
@@ -464,7 +458,7 @@ class Pocket:
         return sum(model.consider(rules.Perceptron(), x, y).mistakes for x, y in self.training_set or ())
 
     def before(self, model: Model, step: Step) -> None:
-        """To be told of each step, with the weights as they were before it."""
+        """Note a step, with the weights as they were before it."""
         if step.mistakes == 0:
             self.run += 1
             if self.run > self.best_run and (
@@ -487,7 +481,7 @@ def passes(
     weights: Sequence[Number] | None = None,
     pocket: Pocket | None = None,
 ) -> Iterator[list[Step]]:
-    """Run one pass per order given, yielding its steps."""
+    """Run one pass in each of the orders, yielding its steps."""
     for order in orders:
         yield [step for _, step in visits(model, rule, rows, targets, order, weights, pocket)]
 

@@ -9,15 +9,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..theory import Separability, given, separability
+from ..theory import Separability, inputs
+from ..theory.effort import Effort
+from ..theory.search import Search
 from .fields import columns, grid
 from .records import basis
 from .requests import Problem
 
 Array = NDArray[Any]
 
-#: Seconds to look for a proof, roughly. What is not proved by then is not claimed.
-PATIENCE = 0.3
+#: Work for a proof, some tenths of a second. What is not proved by then is not claimed.
+EFFORT = Effort(exact=1e5, floats=3e8)
 #: Directions of a kernel's space that are shorter than this, relative to the longest, are rounding.
 FLAT = 1e-10
 
@@ -27,8 +29,12 @@ def answer(problem: Problem) -> Separability:
     """The library's answer; in the space of a kernel about rows that have its inner products."""
     settings = problem.settings
     if not settings.in_kernel:
-        return separability(problem.X, problem.y, settings.bias, time_limit=PATIENCE)
-    return separability(images(problem), problem.y, False, time_limit=PATIENCE)
+        return _search(problem.X, problem, settings.bias)
+    return _search(images(problem), problem, False)
+
+
+def _search(X: Array, problem: Problem, bias: bool) -> Separability:
+    return Search(X, inputs.encode_labels(problem.y, len(X)), bias, EFFORT).answer("auto", maximize=True)
 
 
 def images(problem: Problem) -> Array:
@@ -67,16 +73,16 @@ def summary(problem: Problem, request: dict[str, Any]) -> dict[str, Any]:
 
 def separator(problem: Problem, result: Separability) -> Array:
     """The separator of the widest band, scaled so that the nearest points score 1: (n_vectors, n_coordinates)."""
-    known = given.label(problem.y, len(problem.points))
+    known = inputs.encode_labels(problem.y, len(problem.points))
     if problem.settings.in_kernel:
         vectors = _gains(_in_proportion(result.dual), known)
     else:
         w, b = np.atleast_2d(np.asarray(result.w, float)), np.atleast_1d(np.asarray(result.b, float))
         vectors = np.hstack([w, np.broadcast_to(b.reshape(-1, 1), (len(w), 1))])
-    return np.asarray(vectors / given.margins_of(basis(problem, problem.X) @ vectors.T, known).min())
+    return np.asarray(vectors / inputs.margins_of(basis(problem, problem.X) @ vectors.T, known).min())
 
 
-def _gains(weights: Array, known: given.Labels) -> Array:
+def _gains(weights: Array, known: inputs.Labels) -> Array:
     """What each class gains of each row under weights λ of the rows: (n_vectors, n_rows)."""
     if weights.ndim == 1:
         return (weights * known.signs)[None, :]
@@ -90,7 +96,7 @@ def meeting(problem: Problem, result: Separability) -> list[dict[str, Any]]:
 
     With a bias both are weighted means of points; without one they are sums over the same total.
     """
-    known = given.label(problem.y, len(problem.points))
+    known = inputs.encode_labels(problem.y, len(problem.points))
     gains = _gains(_in_proportion(result.certificate), known)
     places = []
     for gained in gains:

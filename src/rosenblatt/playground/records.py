@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core import exact
-from ..theory import given, radius
+from ..theory import inputs, radius
 from ..tracing import Trace, trace_run
 from . import formulas, plans
 from .requests import Problem
@@ -52,8 +52,8 @@ class Recorded:
 
     def margins(self) -> Array:
         """y·s of each point at each moment; several classes: how far the right one leads."""
-        known = given.Labels(np.array(self.classes), self.codes)
-        return np.array([given.margins_of(scores.copy(), known) for scores in self.scores])
+        known = inputs.Labels(np.array(self.classes), self.codes)
+        return np.array([inputs.margins_of(scores.copy(), known) for scores in self.scores])
 
     def right(self) -> Array:
         """Whether each moment is right on each point, ties by the tie rule."""

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import theory
-from ..theory import given
+from ..theory import inputs
 from ..tracing.wording import number
 from . import plane, style
 
@@ -100,10 +100,10 @@ class CriterionDisplay:
         """
         names = plane.names_of(X, feature_names)
         rows = plane.table(X)
-        known = given.label(y, len(rows))
+        known = inputs.encode_labels(y, len(rows))
         if len(known.classes) != 2:
             raise ValueError(f"the criterion is drawn over one weight of two classes, but y holds {len(known.classes)}")
-        weights = given.weigh(w, b, rows.shape[1])
+        weights = inputs.as_weights(w, b, rows.shape[1])
         vector, bias = weights.w[0], float(weights.b[0])
         if not 0 <= weight < len(vector):
             raise ValueError(f"weight must lie between 0 and {len(vector) - 1}, got {weight}")

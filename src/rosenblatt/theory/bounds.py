@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ..core import rules
 from ..tables import Table
-from . import given
+from . import inputs
 
 Array = NDArray[Any]
 
@@ -179,8 +179,8 @@ def mistake_bound(
     mistakes        13  made by the Perceptron
     ratio          0.2  mistakes made over mistakes allowed
     """
-    X = given.table(X)
-    known = given.label(y, X.shape[0])
+    X = inputs.table(X)
+    known = inputs.encode_labels(y, X.shape[0])
     n_classes = len(known.classes)
     learner = None if estimator is None else _learner_of(estimator, X.shape[1], known)
     model = w if estimator is None else estimator
@@ -192,10 +192,10 @@ def mistake_bound(
         fit_intercept = learner.fit_intercept
     if getattr(w, "w_augmented", None) is not None and fit_intercept is not False:
         w, b, fit_intercept = w.w_augmented, w.b_augmented, True
-    weights = given.weigh(w, b, X.shape[1], n_classes)
+    weights = inputs.as_weights(w, b, X.shape[1], n_classes)
     if fit_intercept is None:
         fit_intercept = bool(np.any(weights.b != 0))
-    fit_intercept = given.check_bool("fit_intercept", fit_intercept)
+    fit_intercept = inputs.check_bool("fit_intercept", fit_intercept)
     if not fit_intercept and np.any(weights.b != 0):
         raise ValueError("a bias b is given for a learner without one (fit_intercept=False); leave it out")
     if not fit_intercept and np.any(np.asarray(b0) != 0):
@@ -203,21 +203,21 @@ def mistake_bound(
     length = weights.norm(fit_intercept)
     if not length > 0:
         raise ValueError("w is zero, which has no margin; give weights that are not all 0")
-    margins = given.functional_margins(X, known, weights) / length
-    R, several = math.hypot(given.radius(X), fit_intercept), 1 if n_classes == 2 else 2
+    margins = inputs.functional_margins(X, known, weights) / length
+    R, several = math.hypot(inputs.radius(X), fit_intercept), 1 if n_classes == 2 else 2
     result = _from_zero(margins, length, R, several, gamma, learner, fit_intercept)
     if result.D > 0:
         if w0 is not None:
             raise ValueError("from a start w0 the bound needs weights that separate the rows; these do not reach γ")
         return result if learner is None else _compared(result, estimator, learner)
-    start = None if w0 is None else given.weigh(w0, b0, X.shape[1], n_classes, name="w0")
+    start = None if w0 is None else inputs.as_weights(w0, b0, X.shape[1], n_classes, name="w0")
     if learner is not None and start is None and learner.start is not None:
         begun = learner.expanded(learner.start)[:, : learner.n_vectors].astype(np.float64)
-        start = given.Weights(begun[1:].T, begun[0])
+        start = inputs.Weights(begun[1:].T, begun[0])
     if start is not None:
         eta = learner.rule.step_factor if learner is not None else 1.0
         towards = result.alpha / length
-        gap = given.Weights(start.w / eta - towards * weights.w, start.b / eta - towards * weights.b)
+        gap = inputs.Weights(start.w / eta - towards * weights.w, start.b / eta - towards * weights.b)
         bound, theorem = (gap.norm(fit_intercept) / result.beta) ** 2, "‖w₀ − αŵ‖²/β², from the starting weights w₀"
         result = replace(result, bound=bound, theorem=theorem, from_start=True)
     return result if learner is None else _compared(result, estimator, learner)
@@ -244,19 +244,19 @@ def _from_zero(
 
 
 def _in_kernel_space(
-    X: Any, known: given.Labels, w: Any, gamma: float | str | None, kernel: Any, estimator: Any, learner: Any
+    X: Any, known: inputs.Labels, w: Any, gamma: float | str | None, kernel: Any, estimator: Any, learner: Any
 ) -> MistakeBound:
     """The bound by weights ``Σ w·φ(x)``: their length is ``√(wᵀKw)``, their scores ``K·w``, and R² is max K(x, x)."""
     n, k = X.shape[0], len(known.classes)
     name = "w (in the space of a kernel)"
-    weights = given.weigh(given.coefficients(w, n, name) if hasattr(w, "fit") else w, 0.0, n, k, name).w
-    K = given.kernel_values(kernel, given.as_floats(X))(slice(None), slice(None))
+    weights = inputs.as_weights(inputs.coefficients(w, n, name) if hasattr(w, "fit") else w, 0.0, n, k, name).w
+    K = inputs.kernel_values(kernel, inputs.as_floats(X))(slice(None), slice(None))
     scores = K @ weights.T
     norm2 = float(np.sum(weights * scores.T))
     if not norm2 > 0:
         raise ValueError("w is zero in the space of the kernel, or the kernel is no inner product: it has no margin")
     length, R = math.sqrt(norm2), math.sqrt(max(0.0, float(np.diagonal(K).max())))
-    margins, several = given.margins_of(scores, known) / length, 1 if k == 2 else 2
+    margins, several = inputs.margins_of(scores, known) / length, 1 if k == 2 else 2
     result = _from_zero(margins, length, R, several, gamma, learner, kernel.bias)
     result = replace(result, in_kernel=True)
     return result if learner is None else _compared(result, estimator, learner)
@@ -311,7 +311,7 @@ def _best_gamma(margins: Array, R: float) -> float:
     return 1 / high
 
 
-def _learner_of(estimator: Any, n_features: int, known: given.Labels) -> Any:
+def _learner_of(estimator: Any, n_features: int, known: inputs.Labels) -> Any:
     """What a fitted estimator learned with; refuses those that the theorems do not speak of."""
     name = type(estimator).__name__
     if isinstance(estimator, type) or not hasattr(type(estimator), "_fitted"):

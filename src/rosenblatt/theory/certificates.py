@@ -102,16 +102,16 @@ def made_exact(X: Any, vectors: Vectors, lam: Array, work: exact.Work) -> Array 
     fit_intercept, k = vectors.fit_intercept, vectors.n_classes
     z = [vector(rows[i], codes[i], r, k, fit_intercept) for i, r in zip(place.tolist(), vectors.rival[points].tolist())]
     floats = np.array(z, dtype=np.float64)
-    found: list[Fraction] | None = [Fraction(1)] * len(points)
+    solution: list[Fraction] | None = [Fraction(1)] * len(points)
     if floats.any():
         floats /= np.maximum(np.abs(floats).max(axis=0), np.finfo(float).tiny)
         _, triangle, order = linalg.qr(floats, mode="economic", pivoting=True)
         size = np.abs(np.diag(triangle))
         rank = int(np.sum(size > 1e-12 * size[0]))
-        found = exact.solve([[point[j] for point in z] for j in order[:rank].tolist()], work=work)
-    if found is None or min(found) < 0 < max(found):
+        solution = exact.solve([[point[j] for point in z] for j in order[:rank].tolist()], work=work)
+    if solution is None or min(solution) < 0 < max(solution):
         return None
-    weights = exact.whole(abs(a) for a in found)
+    weights = exact.whole(abs(a) for a in solution)
     flat = np.zeros(len(vectors), dtype=object)
     flat[points] = weights
     certificate = vectors.per_row(flat)

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core import exact
-from . import given, rounding
+from . import inputs, rounding
 
 Array = NDArray[Any]
 Number = Any  # int or Fraction
@@ -45,7 +45,7 @@ class ExactVectors:
         How much arithmetic is allowed.
     """
 
-    def __init__(self, X: Any, known: given.Labels, bias: str, work: exact.Work) -> None:
+    def __init__(self, X: Any, known: inputs.Labels, bias: str, work: exact.Work) -> None:
         self.X, self.known, self.bias, self.work = X, known, bias, work
         self.two = len(known.classes) == 2
         self._rows: dict[int, list[tuple[int, Number]]] = {}
@@ -102,9 +102,9 @@ class ExactVectors:
         """The point of least ``w·z``, of all vectors or of those of some rows."""
         least: dict[tuple[int, int], tuple[Number, Place]] = {}  # of each class against each other
         for pair, places in self._candidates(w, among).items():
-            least[pair] = min(((self.along(w, place), place) for place in places), key=lambda found: found[0])
+            least[pair] = min(((self.along(w, place), place) for place in places), key=lambda pair: pair[0])
         if self.bias != "free":
-            value, place = min(least.values(), key=lambda found: found[0])
+            value, place = min(least.values(), key=lambda pair: pair[0])
             return Least({place: 1}, value, [])
         costs = {pair: value for pair, (value, _) in least.items()}
         cycle, mean, biases = _least_mean_cycle(len(self.known.classes), costs)
@@ -113,9 +113,9 @@ class ExactVectors:
     def _candidates(self, w: Vector, among: Array | None) -> dict[tuple[int, int], list[Place]]:
         """For each class and rival the vectors that may have the least ``w·z``, as far as floats can tell."""
         weights = self.as_weights(w)
-        scores = given.scores(self.X, weights)
+        scores = inputs.scores(self.X, weights)
         off = 2 * rounding.of_margins(self.X, weights)
-        found = {}
+        candidates = {}
         codes, n_classes = self.known.codes, len(self.known.classes)
         for right in range(n_classes):
             rows = np.flatnonzero(codes == right) if among is None else among[codes[among] == right]
@@ -126,10 +126,10 @@ class ExactVectors:
                     scores[rows, right] - scores[rows, rival]
                 )  # fmt: skip
                 low = rows[~(own > own.min() + off)]  # all, where a score overflows
-                found[right, rival] = [(i, rival) for i in low.tolist()]
-        return found
+                candidates[right, rival] = [(i, rival) for i in low.tolist()]
+        return candidates
 
-    def as_weights(self, w: Vector, biases: list[Number] | None = None, over: Number = 0) -> given.Weights:
+    def as_weights(self, w: Vector, biases: list[Number] | None = None, over: Number = 0) -> inputs.Weights:
         """A vector as weights in floats, over some number (0: the largest of them); biases where they are free."""
         free = [] if not biases else [biases[1] - biases[0]] if self.two else biases
         over = over or max(map(abs, [*w.values(), *free]), default=0) or 1
@@ -140,7 +140,7 @@ class ExactVectors:
             weights[:, -1] += [float(Fraction(b) / over) for b in free or [0]]
         except OverflowError:
             return self.as_weights(w, biases)
-        return given.Weights(weights[:, :-1], weights[:, -1])
+        return inputs.Weights(weights[:, :-1], weights[:, -1])
 
     def as_fractions(self, w: Vector, biases: list[Number] | None = None) -> tuple[Array, Array]:
         """The same as it is, in arrays of objects."""
@@ -163,10 +163,10 @@ class ExactVectors:
     def per_row(self, point: Point) -> Array:
         """The other way round, in an array of objects."""
         n, n_classes = len(self.known.codes), len(self.known.classes)
-        found = np.zeros(n if self.two else (n, n_classes), dtype=object)
+        weights = np.zeros(n if self.two else (n, n_classes), dtype=object)
         for (i, rival), weight in point.items():
-            found[i if self.two else (i, rival)] = weight
-        return found
+            weights[i if self.two else (i, rival)] = weight
+        return weights
 
 
 def _plain(value: Any) -> Number:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ..core.checks import check_name
 from ..core.state import TIES
-from . import given
+from . import inputs
 
 Array = NDArray[Any]
 
@@ -38,9 +38,9 @@ def distances(X: Any, w: Any, b: float = 0.0) -> Array:
     >>> rb.distances([[0, 0], [3, 4]], w=[3, 4], b=-5)
     array([-1.,  4.])
     """
-    X = given.table(X)
-    weights = _of_moderate_length(given.weigh(w, b, X.shape[1]))
-    return given.scores(X, weights)[:, 0] / weights.norm(False)
+    X = inputs.table(X)
+    weights = _of_moderate_length(inputs.as_weights(w, b, X.shape[1]))
+    return inputs.scores(X, weights)[:, 0] / weights.norm(False)
 
 
 class Margin(float):
@@ -110,12 +110,12 @@ def margin(X: Any, y: Any, w: Any, b: Any = 0.0, *, fit_intercept: bool = False)
     >>> rb.margin([[0, 0], [3, 4], [6, 8]], [-1, 1, 1], w=[3, 4], b=-5)
     margin 1, attained at row 0; hyperplane 1 from the origin
     """
-    X = given.table(X)
-    known = given.label(y, X.shape[0])
-    weights = given.weigh(w, b, X.shape[1], len(known.classes))
+    X = inputs.table(X)
+    known = inputs.encode_labels(y, X.shape[0])
+    weights = inputs.as_weights(w, b, X.shape[1], len(known.classes))
     weights = _of_moderate_length(weights)
-    length = weights.norm(given.check_bool("fit_intercept", fit_intercept))
-    points = given.functional_margins(X, known, weights) / length
+    length = weights.norm(inputs.check_bool("fit_intercept", fit_intercept))
+    points = inputs.functional_margins(X, known, weights) / length
     least = float(points.min())
     close = np.flatnonzero(points - least <= 1e-12 * np.abs(points).max())
     from_origin = abs(float(weights.b[0])) / weights.norm(False) if weights.n_vectors == 1 else None
@@ -143,7 +143,7 @@ def radius(X: Any, fit_intercept: bool = False) -> float:
     >>> rb.radius([[3, 4], [0, 1]]), rb.radius([[2, 2], [0, 1]], fit_intercept=True)
     (5.0, 3.0)
     """
-    return math.hypot(given.radius(given.table(X)), given.check_bool("fit_intercept", fit_intercept))
+    return math.hypot(inputs.radius(inputs.table(X)), inputs.check_bool("fit_intercept", fit_intercept))
 
 
 class PerceptronLoss(float):
@@ -219,20 +219,20 @@ def perceptron_loss(X: Any, y: Any, w: Any, b: Any = 0.0, *, ties: str = "mistak
     (7.0, array([1, 2, 3]), array([6., 1.]))
     """
     check_name("ties", ties, TIES)
-    X = given.table(X)
-    known = given.label(y, X.shape[0])
-    weights = given.weigh(w, b, X.shape[1], len(known.classes))
-    found = given.scores(X, weights)
+    X = inputs.table(X)
+    known = inputs.encode_labels(y, X.shape[0])
+    weights = inputs.as_weights(w, b, X.shape[1], len(known.classes))
+    scores = inputs.scores(X, weights)
     codes = known.codes.astype(np.intp)
-    steps = np.zeros_like(found)  # ∂loss/∂s
+    steps = np.zeros_like(scores)  # ∂loss/∂s
     if weights.n_vectors == 1:
-        margins, prefers_other = found[:, 0] * known.signs, codes == 1
+        margins, prefers_other = scores[:, 0] * known.signs, codes == 1
     else:
         every = np.arange(len(codes))
-        right = found[every, codes]
-        found[every, codes] = -np.inf
-        rival = found.argmax(axis=1)
-        margins, prefers_other = right - found[every, rival], rival < codes
+        right = scores[every, codes]
+        scores[every, codes] = -np.inf
+        rival = scores.argmax(axis=1)
+        margins, prefers_other = right - scores[every, rival], rival < codes
     mistaken = np.flatnonzero((margins < 0) | ((margins == 0) & ((ties == "mistake") | prefers_other)))
     if weights.n_vectors == 1:
         steps[mistaken, 0] = -known.signs[mistaken]
@@ -241,16 +241,16 @@ def perceptron_loss(X: Any, y: Any, w: Any, b: Any = 0.0, *, ties: str = "mistak
         steps[mistaken, rival[mistaken]] += 1
     points = np.maximum(0.0, -margins)
     gradient = np.zeros(weights.w.shape)
-    for part, block in given.float_blocks(X):
+    for part, block in inputs.float_blocks(X):
         gradient += np.asarray(block.T @ steps[part]).T
     gradient = gradient.reshape(np.shape(w)) if np.size(w) == gradient.size else gradient
     return PerceptronLoss(math.fsum(points), gradient, steps.sum(axis=0), points, mistaken)
 
 
-def _of_moderate_length(weights: given.Weights) -> given.Weights:
+def _of_moderate_length(weights: inputs.Weights) -> inputs.Weights:
     """The same hyperplane, its weights times a power of 2 that keeps their squares within range: nothing is rounded."""
     length = weights.norm(False)
     if not length > 0:
         raise ValueError("w is zero, so it has no hyperplane and no margin; give weights that are not all 0")
     scale = 2.0 ** -math.frexp(length)[1] if not 1e-100 < length < 1e100 else 1.0
-    return given.Weights(weights.w * scale, weights.b * scale)
+    return inputs.Weights(weights.w * scale, weights.b * scale)

@@ -26,6 +26,7 @@ from numpy.typing import NDArray
 from scipy import linalg, optimize
 
 from ..core import engine, rules
+from .effort import Effort
 from .vectors import Vectors
 
 Array = NDArray[Any]
@@ -34,7 +35,8 @@ Array = NDArray[Any]
 CLOSED = 1e-10
 _PASSES = 10  # of the ascent, between two looks at all vectors
 _DENSE = 4000  # support points for which the equations are solved; their matrix is dense
-_AFTER_INTERIOR = 1.0  # seconds of ascent after the interior-point method, which seldom leaves anything to do
+_AFTER_INTERIOR = 1e9  # multiplications after the interior-point method, which seldom leaves anything to do
+_OVERHEAD = 2e5  # multiplications that take as long as what a turn of the ascent does besides them
 _SMALL = 1000  # support points whose equations are solved by orthogonal factors
 
 
@@ -121,7 +123,7 @@ class HardMargin:
 
     # ---- the interior-point method -------------------------------------------------------------------------------
 
-    def interior(self, w: Array, b: Array, deadline: float) -> bool:
+    def interior(self, w: Array, b: Array, deadline: float = math.inf) -> bool:
         """Tighten the bracket by Mehrotra's method, from weights that separate; False: it cannot be used here."""
         Z = self.vectors.Z
         m, columns = Z.shape
@@ -149,8 +151,8 @@ class HardMargin:
             return True  # too narrow for floats
         x *= 2 / least
         lam = np.zeros(m)
-        for found, lam in _interior_points(A, hessian, x):
-            v = found / widths
+        for point, lam in _interior_points(A, hessian, x):
+            v = point / widths
             w, b = v[: Z.shape[1]], np.concatenate((v[Z.shape[1] :], np.zeros(self.n_biases - F.shape[1])))
             before = self.best.gap
             if time.monotonic() > deadline:
@@ -164,7 +166,7 @@ class HardMargin:
     @np.errstate(all="ignore")  # a step that leaves the floats ends it
     def near(self, separator: tuple[Array, Array]) -> Array:
         """λ that may be close to those of the maximum margin, by the interior-point method alone."""
-        self.interior(*separator, math.inf)
+        self.interior(*separator)
         return self._tidied().lam if self.best.lower > 0 else self.best.lam
 
     # ---- coordinate ascent ---------------------------------------------------------------------------------------
@@ -174,18 +176,18 @@ class HardMargin:
         self,
         separator: tuple[Array, Array] | None = None,
         precision: float = 1e-6,
-        time_limit: float = 300.0,
+        effort: Effort = Effort(),  # noqa: B008
         seed: int = 0,
         report: Callable[[Maximum], None] | None = None,
     ) -> Maximum:
-        """Ascend and solve in turns until the bracket is closed, or the time is up.
+        """Ascend and solve in turns until the bracket is closed, or the effort is spent.
 
         Closed means to rounding, or to ``precision`` where there are too many support points for their equations.
         """
-        began, rng = time.monotonic(), np.random.default_rng(seed)
+        most, work, rng = effort.floats, 0.0, np.random.default_rng(seed)
         if separator is not None:
-            if self.interior(*separator, began + time_limit):
-                time_limit = min(time_limit, _AFTER_INTERIOR)
+            if self.interior(*separator, effort.deadline):
+                most = min(most, _AFTER_INTERIOR)
             if self.best.gap <= max(1e-7, 1e3 * np.finfo(float).eps * self.radius / self.best.upper):
                 return self._tidied()  # what is left is rounding
         n, lam = len(self.vectors), self.lam
@@ -194,7 +196,9 @@ class HardMargin:
         model = engine.Model(form="binary", weights=weights, n_vectors=1, fit_intercept=False)
         codes, active = np.ones(n, np.int8), np.arange(n, dtype=np.int32)
         next_solve, gap = 4, np.inf
+        entries = self.vectors.entries
         for turn in range(1, 1_000_000):
+            work += entries * (1 + _PASSES * len(active) / n) + _OVERHEAD
             tally = engine.Tally(1)
             tally.room = np.inf
             for _ in range(_PASSES):
@@ -217,7 +221,7 @@ class HardMargin:
             if report is not None:
                 report(self.best)
             closed = CLOSED if np.count_nonzero(lam) <= _DENSE else precision
-            if self.best.gap <= closed or time.monotonic() - began > time_limit:
+            if self.best.gap <= closed or work > most or time.monotonic() > effort.deadline:
                 break
         return self._tidied()
 
@@ -234,10 +238,10 @@ class HardMargin:
         for _ in range(12):
             if not 0 < len(support) <= _DENSE:
                 return
-            found = self._equations(support)
-            if found is None:
+            solution = self._equations(support)
+            if solution is None:
                 return
-            part, b = found
+            part, b = solution
             lam = np.zeros(len(self.vectors))
             lam[support] = part
             w, f = self.vectors.combine(lam)
@@ -269,10 +273,10 @@ class HardMargin:
                 right = np.concatenate((right, np.zeros(F.shape[1])))
             with warnings.catch_warnings():
                 warnings.simplefilter("error", linalg.LinAlgWarning)
-                found = linalg.solve(matrix, right, assume_a="sym", overwrite_a=True)
+                solution = linalg.solve(matrix, right, assume_a="sym", overwrite_a=True)
         except (linalg.LinAlgError, linalg.LinAlgWarning, ValueError):
             return None
-        return found[:n], found[n:]
+        return solution[:n], solution[n:]
 
     def _by_projection(self, Z: Array, F: Array) -> tuple[Array, Array]:
         """The same by orthogonal factors, which squares no condition number: the shortest w, then its λ."""

@@ -9,6 +9,7 @@ columns are scaled to length 1 first, which changes neither answer. What comes o
 
 from __future__ import annotations
 
+import math
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,20 +17,21 @@ from numpy.typing import NDArray
 from scipy import optimize
 from scipy import sparse as sp
 
+from .effort import Effort
 from .vectors import Vectors
 
 Array = NDArray[Any]
 
 
 class Proposal(NamedTuple):
-    """A separator (w, b), or the λ of a certificate, or neither, where the time was up."""
+    """A separator (w, b), or the λ of a certificate, or neither, where it was too much work."""
 
     w: Array | None
     b: Array | None
     lam: Array | None
 
 
-def propose(vectors: Vectors, time_limit: float) -> Proposal:
+def propose(vectors: Vectors, effort: Effort) -> Proposal:
     """Solve the programme."""
     scaled, lengths, widths = _scaled(vectors)
     m, columns = scaled.shape
@@ -37,32 +39,36 @@ def propose(vectors: Vectors, time_limit: float) -> Proposal:
     A = sp.vstack([sp.hstack([scaled.T, eye, -eye]), np.concatenate((np.ones(m), np.zeros(2 * columns)))[None]])
     cost = np.concatenate((np.zeros(m), np.ones(2 * columns)))
     right = np.concatenate((np.zeros(columns), [1.0]))
-    found = _solve(cost, A.tocsc(), right, time_limit)
-    if found is None:
+    solution = _solve(cost, A.tocsc(), right, effort)
+    if solution is None:
         return Proposal(None, None, None)
-    lam = np.maximum(found.x[:m], 0.0) / lengths
-    u = -found.eqlin.marginals[:columns] / widths
+    lam = np.maximum(solution.x[:m], 0.0) / lengths
+    u = -solution.eqlin.marginals[:columns] / widths
     n = vectors.Z.shape[1]
     if np.all(vectors.scores(u[:n], u[n:]) > 0):
         return Proposal(u[:n], u[n:], None)
     return Proposal(u[:n], u[n:], lam)
 
 
-def other_certificates(vectors: Vectors, tries: int, time_limit: float, seed: int = 0) -> list[Array]:
+def other_certificates(vectors: Vectors, tries: int, effort: Effort, seed: int = 0) -> list[Array]:
     """Certificates at other vertices: the cheapest under random costs. The vectors must be inseparable."""
     scaled, lengths, _ = _scaled(vectors)
     m, columns = scaled.shape
     A = sp.vstack([scaled.T, np.ones((1, m))]).tocsc()
     right = np.concatenate((np.zeros(columns), [1.0]))
     rng = np.random.default_rng(seed)
-    found = [_solve(rng.random(m), A, right, time_limit) for _ in range(tries)]
-    return [np.maximum(one.x, 0.0) / lengths for one in found if one is not None]
+    solutions = [_solve(rng.random(m), A, right, effort) for _ in range(tries)]
+    return [np.maximum(solution.x, 0.0) / lengths for solution in solutions if solution is not None]
 
 
-def _solve(cost: Array, A: Any, right: Array, time_limit: float) -> Any:
-    options = {"time_limit": max(0.1, time_limit), "presolve": True}
-    found = optimize.linprog(cost, A_eq=A, b_eq=right, bounds=(0, None), method="highs-ds", options=options)
-    return found if found.status == 0 else None
+def _solve(cost: Array, A: Any, right: Array, effort: Effort) -> Any:
+    """The solution, or None where it takes more pivots than the effort allows: each reads the matrix about once."""
+    pivots = min(100 + int(effort.floats / (A.nnz + sum(A.shape))), 10**9)
+    options: dict[str, Any] = {"maxiter": pivots, "presolve": True}
+    if math.isfinite(effort.deadline):
+        options["time_limit"] = max(0.1, effort.left)
+    solution = optimize.linprog(cost, A_eq=A, b_eq=right, bounds=(0, None), method="highs-ds", options=options)
+    return solution if solution.status == 0 else None
 
 
 def _scaled(vectors: Vectors) -> tuple[Any, Array, Array]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from itertools import combinations
 from typing import Any
@@ -15,8 +15,9 @@ from numpy.typing import NDArray
 
 from ..core import engine, exact, reference, rules
 from ..core.learner import Learner, Pass
-from . import certificates, given, programme, rounding, verification
+from . import certificates, inputs, programme, rounding, verification
 from .answer import Separability
+from .effort import Effort
 from .exact_vectors import ExactVectors
 from .maximum import HardMargin, Maximum
 from .revisits import Revisits
@@ -30,17 +31,23 @@ Array = NDArray[Any]
 _MANY_ENTRIES, _MOST_ENTRIES = 1_000_000, 100_000_000
 _SMALLEST = 1e-70  # below it, fourth powers vanish
 _MOST_EXACT = 20_000  # numbers in the vectors of data that are decided in fractions where floats cannot
-_MOST_WORK = 2.5e6  # in exact numbers, for each of: a certificate, a decision, a margin
+_PASSES = 300  # of the perceptron in floats
+_OTHERS = 2e8  # multiplications for each of the certificates that may be smaller than the first
 
 
 class Search:
     """One question, and the ways of answering it. Each returns an answer, or None if it has none."""
 
     def __init__(
-        self, X: Any, known: given.Labels, fit_intercept: bool, time_limit: float, say: Callable[[str], None] | None
+        self,
+        X: Any,
+        known: inputs.Labels,
+        fit_intercept: bool,
+        effort: Effort,
+        say: Callable[[str], None] | None = None,
     ) -> None:
         self.X, self.known, self.fit_intercept = X, known, fit_intercept
-        self.floats = given.as_floats(X)
+        self.floats = inputs.as_floats(X)
         self.rows = engine.admit(self.floats)
         if self.rows.largest and not _SMALLEST < self.rows.largest < 1 / _SMALLEST:
             raise ValueError(
@@ -48,18 +55,13 @@ class Search:
                 f"that it lies between {_SMALLEST:g} and {1 / _SMALLEST:g}"
             )
         self.n_classes = len(known.classes)
-        self.deadline, self.time_limit = time.monotonic() + time_limit, time_limit
-        self._work = exact.Work(deadline=self.deadline)
+        self.effort = effort
         self.say = say or (lambda text: None)
         self.upper = math.inf  # on the margin of (x, 1)
         self.R = math.sqrt(self.rows.radius2() + fit_intercept)
         self._vectors: Vectors | None = None
         self._centred: Vectors | None = None
         self.centre = np.zeros(X.shape[1])
-
-    @property
-    def left(self) -> float:
-        return max(0.0, self.deadline - time.monotonic())
 
     @property
     def entries(self) -> int:
@@ -85,7 +87,7 @@ class Search:
     def centred(self) -> Vectors | None:
         """All z of the rows less the first one: with a bias that changes no answer, and spares the floats an offset."""
         if self._centred is None and self.fit_intercept and not engine.is_sparse(self.X) and self.vectors() is not None:
-            rows, self.centre = given.centred(self.X)
+            rows, self.centre = inputs.centred(self.X)
             self._centred = Vectors(rows, self.known.codes, self.n_classes, True)
         return self._centred or self.vectors()
 
@@ -94,21 +96,16 @@ class Search:
         w, b = vectors.weights(w, b)
         return w, b - w @ self.centre if vectors is self._centred else b
 
-    def work(self) -> exact.Work:
-        """How much more may be done in exact numbers: what is small is done whatever the clock says."""
-        self._work.most = self._work.done + _MOST_WORK
-        return self._work
-
     def answer(self, method: str, maximize: bool) -> Separability:
         """The first answer that is found, with the maximum margin if that is asked for; verified."""
-        found = self._found(method)
-        if found.separable and maximize and self.bounded:
-            best = self.maximized(found)
+        result = self._first_result(method)
+        if result.separable and maximize and self.bounded:
+            best = self.maximized(result)
             if verification.check(best, self.X, self.known):
                 return best
-            found = replace(found, how=found.how + "; what was found of the maximum margin could not be verified")
-        if found.separable is None or verification.check(found, self.X, self.known):
-            return found
+            result = replace(result, how=result.how + "; what was found of the maximum margin could not be verified")
+        if result.separable is None or verification.check(result, self.X, self.known):
+            return result
         return self._answer(how="neither a separator nor a certificate could be verified")
 
     @property
@@ -116,21 +113,21 @@ class Search:
         """Whether there is a largest margin: with a bias, not where all rows have one label."""
         return not (self.fit_intercept and np.all(self.known.codes == self.known.codes[0]))
 
-    def _found(self, method: str) -> Separability:
+    def _first_result(self, method: str) -> Separability:
         if not self.bounded:
             sign = float(self.known.signs[0])
-            found = self.separated(np.zeros(self.X.shape[1]), sign, "all rows have one label: a bias alone is right")
-            assert found is not None
-            return found
+            result = self.separated(np.zeros(self.X.shape[1]), sign, "all rows have one label: a bias alone is right")
+            assert result is not None
+            return result
         ways = (self.duplicates, self.run, self.pair, self.programme) if method == "auto" else (getattr(self, method),)
         for way in ways:
-            found = way()
-            if found is not None:
-                return found
+            result = way()
+            if result is not None:
+                return result
         bounds = (-math.inf, self.upper)
         how = "neither a separator nor a certificate was found"
-        if self.left == 0:
-            how += f" within the time limit of {self.time_limit:g} s"
+        if self.effort.left == 0:
+            how += f" within the time limit of {self.effort.time_limit:g} s"
         elif method != "auto":
             how += f" by the method {method!r} alone"
         return self._answer(how=how, margin_augmented_bounds=bounds)
@@ -141,7 +138,7 @@ class Search:
 
     def separated(self, w: Any, b: Any, how: str) -> Separability | None:
         """The answer "separable", if these weights do it."""
-        weights = verification.weigh(w, b, self.X.shape[1], self.n_classes)
+        weights = verification.as_separator(w, b, self.X.shape[1], self.n_classes)
         if not verification.separator(self.X, self.known, weights):
             return None
         lower = longer = verification.lower_bound(self.X, self.known, weights, augmented=False)
@@ -159,8 +156,8 @@ class Search:
 
     def inseparable(self, certificate: Array, how: str) -> Separability | None:
         """The answer "inseparable", if this certificate holds."""
-        found = verification.certificate(self.X, self.known, certificate, self.fit_intercept)
-        if not found:
+        check = verification.certificate(self.X, self.known, certificate, self.fit_intercept)
+        if not check:
             return None
         none = (-math.inf, 0.0)
         return self._answer(
@@ -169,7 +166,7 @@ class Search:
             margin_augmented=0.0,
             certificate=certificate,
             how=how,
-            exact=found.exact,
+            exact=check.exact,
             margin_bounds=none,
             margin_augmented_bounds=none,
         )
@@ -181,7 +178,7 @@ class Search:
         self.say("looking for rows that contradict each other")
         codes = self.known.codes
         rng = np.random.default_rng(0)
-        key = given.scores(self.floats, given.Weights(rng.standard_normal((1, self.X.shape[1])), np.zeros(1)))[:, 0]
+        key = inputs.scores(self.floats, inputs.Weights(rng.standard_normal((1, self.X.shape[1])), np.zeros(1)))[:, 0]
         if not self.fit_intercept:
             for i in np.flatnonzero(key == 0).tolist():
                 if not any(certificates.rows_of(self.X, np.array([i]))[0]):
@@ -201,21 +198,22 @@ class Search:
     def _weights_on(self, rivals: dict[int, int | None]) -> Array:
         """A certificate of weight 1 on some rows, each against the class of another (or against any)."""
         if self.n_classes == 2:
-            found = np.zeros(self.X.shape[0], dtype=np.int64)
-            found[list(rivals)] = 1
-            return found
-        found = np.zeros((self.X.shape[0], self.n_classes), dtype=np.int64)
+            certificate = np.zeros(self.X.shape[0], dtype=np.int64)
+            certificate[list(rivals)] = 1
+            return certificate
+        certificate = np.zeros((self.X.shape[0], self.n_classes), dtype=np.int64)
         for row, other in rivals.items():
             code = int(self.known.codes[row])
-            found[row, int(self.known.codes[other]) if other is not None else int(code == 0)] = 1
-        return found
+            certificate[row, int(self.known.codes[other]) if other is not None else int(code == 0)] = 1
+        return certificate
 
     def run(self) -> Separability | None:
-        """A perceptron that gets every row right, within a tenth of the time."""
+        """A perceptron that gets every row right, within a tenth of the effort."""
         self.say("running a perceptron")
         learner = Learner(rules.Perceptron(), fit_intercept=self.fit_intercept)
         learner.allocate(self.rows.n_features, self.n_classes, np.float64)
-        until = time.monotonic() + self.left / 10
+        passes = min(_PASSES, 1 + int(self.effort.floats / 10 / (self.entries + len(self.known.codes))))
+        until = self.effort.share(0.1).deadline
 
         def watch(done: Pass) -> None:
             if time.monotonic() > until:
@@ -223,7 +221,7 @@ class Search:
 
         with contextlib.suppress(TimeoutError):
             learner.fit(
-                self.rows, self.known.codes, max_iter=300, tol=None, rng=np.random.default_rng(0), progress=watch
+                self.rows, self.known.codes, max_iter=passes, tol=None, rng=np.random.default_rng(0), progress=watch
             )
         self.upper = min(self.upper, learner.margin_bounds[1] + 4 * rounding.EPS * self.R)  # decimals are not binary
         if learner.verdict != "separated":
@@ -246,17 +244,24 @@ class Search:
             return (*(tuple(w) for w in model.w), *model.b)
 
         watch = Revisits(rows, codes, self.fit_intercept, state(), self.n_classes)
-        orders = iter(lambda: range(len(rows)) if self.left else None, None)
-        for number, steps in enumerate(reference.passes(model, rules.Perceptron(eta0=1), rows, codes, orders), 1):
+        work = self.effort.exact_work(40)  # which is all that there is for it
+
+        def orders() -> Iterator[range]:
+            with contextlib.suppress(TimeoutError):
+                while True:
+                    work.count(self.entries + len(rows))
+                    yield range(len(rows))
+
+        for number, steps in enumerate(reference.passes(model, rules.Perceptron(eta0=1), rows, codes, orders()), 1):
             for row, step in enumerate(steps):
                 watch.add(row, step.coef)
             if not any(step.mistakes for step in steps):
                 how = f"a perceptron in exact numbers separated them in {number} passes"
                 return self.separated([[float(v) for v in w] for w in model.w], [float(v) for v in model.b], how)
-            found = watch.look(state())
-            if found is not None:
+            revisit = watch.look(state())
+            if revisit is not None:
                 how = f"a perceptron came back to the weights it had before, in pass {number}"
-                return self.inseparable(np.array(found.certificate), how)
+                return self.inseparable(np.array(revisit.certificate), how)
         return None
 
     def pair(self) -> Separability | None:
@@ -267,13 +272,13 @@ class Search:
             self.say(f"trying {self.known.classes[first]!s} against {self.known.classes[second]!s}")
             rows = np.flatnonzero((self.known.codes == first) | (self.known.codes == second))
             codes = (self.known.codes[rows] == second).astype(np.int8)
-            known = given.Labels(self.known.classes[[first, second]], codes)
-            found = Search(self.X[rows], known, self.fit_intercept, self.left or 0.1, None).programme()
-            if found is not None and found.certificate is not None:
-                lifted = np.zeros((self.X.shape[0], self.n_classes), found.certificate.dtype)
-                lifted[rows, np.where(codes == 1, first, second)] = found.certificate
+            known = inputs.Labels(self.known.classes[[first, second]], codes)
+            result = Search(self.X[rows], known, self.fit_intercept, self.effort).programme()
+            if result is not None and result.certificate is not None:
+                lifted = np.zeros((self.X.shape[0], self.n_classes), result.certificate.dtype)
+                lifted[rows, np.where(codes == 1, first, second)] = result.certificate
                 names = f"{self.known.classes[first]!s} against {self.known.classes[second]!s}"
-                return self.inseparable(lifted, f"{names}: {found.how}")
+                return self.inseparable(lifted, f"{names}: {result.how}")
         return None
 
     def programme(self) -> Separability | None:
@@ -282,16 +287,16 @@ class Search:
         if vectors is None:
             return None
         self.say("solving a linear programme")
-        proposal = programme.propose(vectors, self.left)
+        proposal = programme.propose(vectors, self.effort)
         if proposal.w is not None and proposal.b is not None:
             w, b = self.moved_back(vectors, proposal.w, proposal.b)
-            found = self.separated(w, b, "a linear programme found a separator")
-            if found is not None:
-                return found
+            result = self.separated(w, b, "a linear programme found a separator")
+            if result is not None:
+                return result
         if proposal.lam is not None:
-            found = self._smallest(vectors, proposal.lam)
-            if found is not None:
-                return found
+            result = self._smallest(vectors, proposal.lam)
+            if result is not None:
+                return result
         return self._in_exact_numbers()
 
     def _in_exact_numbers(self) -> Separability | None:
@@ -299,79 +304,82 @@ class Search:
         if not self.is_small:
             return None
         self.say("deciding it in exact numbers")
-        z = ExactVectors(self.X, self.known, "counted" if self.fit_intercept else "none", self.work())
+        z = ExactVectors(self.X, self.known, "counted" if self.fit_intercept else "none", self.effort.exact_work())
         try:
-            found = shortest(z)
+            least = shortest(z)
         except TimeoutError:
             return None
-        if not found.square:
-            weights = z.per_row(dict(zip(found.point, exact.whole(found.point.values()))))
+        if not least.square:
+            weights = z.per_row(dict(zip(least.point, exact.whole(least.point.values()))))
             weights = weights if weights.max() >= 2**63 else weights.astype(np.int64)
             return self.inseparable(weights, f"exact numbers found a certificate of {_rows_in(weights)} rows")
-        return self.separated(*self._floats_or_fractions(z, found), "exact numbers found a separator")
+        return self.separated(*self._floats_or_fractions(z, least), "exact numbers found a separator")
 
-    def _floats_or_fractions(self, z: ExactVectors, found: Shortest) -> tuple[Array, Array]:
+    def _floats_or_fractions(self, z: ExactVectors, least: Shortest) -> tuple[Array, Array]:
         """The weights of the shortest vector in floats, if these separate, else in fractions."""
-        rounded = z.as_weights(found.w, found.biases, over=found.square)
-        if verification.separator(self.X, self.known, verification.weigh(*rounded, self.X.shape[1], self.n_classes)):
+        rounded = z.as_weights(least.w, least.biases, over=least.square)
+        if verification.separator(
+            self.X, self.known, verification.as_separator(*rounded, self.X.shape[1], self.n_classes)
+        ):
             return rounded
-        return z.as_fractions(found.w, found.biases)
+        return z.as_fractions(least.w, least.biases)
 
     def _smallest(self, vectors: Vectors, lam: Array) -> Separability | None:
         """The smallest certificate among a few, in whole numbers if possible."""
         proposals = [lam]
         if vectors.Z.shape[0] * vectors.Z.shape[1] <= 200_000 and np.count_nonzero(lam) > 2:
-            proposals += programme.other_certificates(vectors, 8, min(1.0, self.left))
-        found: list[Array] = []
+            proposals += programme.other_certificates(vectors, 8, replace(self.effort, floats=_OTHERS))
+        exact_ones: list[Array] = []
+        work = self.effort.exact_work()  # for all of them together
         try:
             for proposal in proposals:
-                weights = certificates.made_exact(self.X, vectors, proposal, self.work())
-                found += [] if weights is None else [weights]
+                weights = certificates.made_exact(self.X, vectors, proposal, work)
+                exact_ones += [] if weights is None else [weights]
         except TimeoutError:
-            if not found:  # floats, where exact numbers are too much work; elsewhere exact numbers have refuted it
+            if not exact_ones:  # floats, where exact numbers are too much work; elsewhere exact numbers have refuted it
                 weights = vectors.per_row(lam / lam.max())
                 return self.inseparable(weights, _by_programme(weights))
-        if not found:
+        if not exact_ones:
             return None
-        weights = min(found, key=lambda each: (np.count_nonzero(each), int(each.max())))
+        weights = min(exact_ones, key=lambda each: (np.count_nonzero(each), int(each.max())))
         return self.inseparable(weights, _by_programme(weights))
 
     # ---- the maximum margin --------------------------------------------------------------------------------------
 
-    def maximized(self, found: Separability) -> Separability:
+    def maximized(self, result: Separability) -> Separability:
         """The same answer with the largest margins."""
         vectors = self.vectors()
         if vectors is None:
-            return replace(found, how=found.how + "; too large for the maximum margin")
+            return replace(result, how=result.how + "; too large for the maximum margin")
         self.say("looking for the maximum margin")
-        start = self._start(found, vectors)
+        start = self._start(result, vectors)
         if self.is_small:  # floats need not come near, nor take their time
             frees = (False, True)[: 1 + self.fit_intercept]
             near = [vectors.per_row(HardMargin(vectors, free).near(start)) for free in frees]
-            best = self._in_fractions(found, near[0], near[-1])
+            best = self._in_fractions(result, near[0], near[-1])
             if best is not None:
                 return best
-        augmented = HardMargin(vectors, free=False).run(start, time_limit=self.left / 2, report=self._reporter())
+        augmented = HardMargin(vectors, free=False).run(start, effort=self.effort.share(0.5), report=self._reporter())
         geometric = augmented
         if self.fit_intercept:
             vectors = self.centred() or vectors
             moved = augmented.moved(self.centre, self.n_classes) if vectors is self._centred else augmented
             geometric = HardMargin(vectors, free=True, start=moved).run(
-                (moved.w, moved.b), time_limit=self.left, report=self._reporter()
+                (moved.w, moved.b), effort=self.effort, report=self._reporter()
             )
-        better = self.separated(*self.moved_back(vectors, geometric.w, geometric.b), found.how)
-        if better is None or better.margin_bounds[0] < found.margin_bounds[0]:
-            better = found  # the time was up before anything better was found
-        longer = self.separated(*vectors.weights(augmented.w, augmented.b), found.how)
-        if longer is None or longer.margin_augmented_bounds[0] < found.margin_augmented_bounds[0]:
-            longer = found
+        better = self.separated(*self.moved_back(vectors, geometric.w, geometric.b), result.how)
+        if better is None or better.margin_bounds[0] < result.margin_bounds[0]:
+            better = result  # the effort was spent before there was anything better
+        longer = self.separated(*vectors.weights(augmented.w, augmented.b), result.how)
+        if longer is None or longer.margin_augmented_bounds[0] < result.margin_augmented_bounds[0]:
+            longer = result
         margin, margin_augmented = better.margin_bounds[0], longer.margin_augmented_bounds[0]
         dual_augmented = dual = vectors.per_row(augmented.lam)
         upper_augmented = upper = self._upper(dual, augmented=True)
         if self.fit_intercept:
             dual = vectors.per_row(geometric.lam)
             upper = self._upper(dual, augmented=False)
-        result = replace(
+        best_result = replace(
             better,
             margin=margin,
             margin_augmented=margin_augmented,
@@ -383,15 +391,15 @@ class Search:
             b_augmented=longer.b if self.fit_intercept else None,
             exact=False,
         )
-        return self._in_fractions(result, dual_augmented, dual) or result
+        return self._in_fractions(best_result, dual_augmented, dual) or best_result
 
-    def _start(self, found: Separability, vectors: Vectors) -> tuple[Array, Array]:
+    def _start(self, result: Separability, vectors: Vectors) -> tuple[Array, Array]:
         """Weights that separate, for the search to start from."""
-        if found.margin_augmented_bounds[0] < 1e-9 * self.R and self.entries < _MANY_ENTRIES:  # too narrow for that
-            proposal = programme.propose(vectors, self.left)
+        if result.margin_augmented_bounds[0] < 1e-9 * self.R and self.entries < _MANY_ENTRIES:  # too narrow for that
+            proposal = programme.propose(vectors, self.effort)
             if proposal.w is not None and proposal.b is not None:
                 return proposal.w, proposal.b
-        w, b = np.ravel(np.asarray(found.w, dtype=float)), np.ravel(np.asarray(found.b, dtype=float))
+        w, b = np.ravel(np.asarray(result.w, dtype=float)), np.ravel(np.asarray(result.b, dtype=float))
         return w, b if self.fit_intercept else np.zeros(0)
 
     def _upper(self, dual: Array, augmented: bool) -> float:
@@ -418,25 +426,25 @@ class Search:
         if inner is None or outer is None:
             return None
         fields: dict[str, Any] = {"exact": True}
-        for name, (z, found) in {"": inner, "_augmented": outer}.items():
+        for name, (z, least) in {"": inner, "_augmented": outer}.items():
             if name and not self.fit_intercept:
                 fields |= {f"{key}_augmented": fields[key] for key in ("dual", "margin")}
                 fields["margin_augmented_bounds"] = fields["margin_bounds"]
                 break
-            separator = self.separated(*self._floats_or_fractions(z, found), result.how)
+            separator = self.separated(*self._floats_or_fractions(z, least), result.how)
             assert separator is not None
             fields |= {f"w{name}": separator.w, f"b{name}": separator.b}
-            fields[f"dual{name}"] = z.per_row({place: share / found.square for place, share in found.point.items()})
-            fields[f"margin{name}"] = exact.root(found.square)
-            fields[f"margin{name}_bounds"] = exact.root_below(found.square), exact.root_above(found.square)
+            fields[f"dual{name}"] = z.per_row({place: share / least.square for place, share in least.point.items()})
+            fields[f"margin{name}"] = exact.root(least.square)
+            fields[f"margin{name}_bounds"] = exact.root_below(least.square), exact.root_above(least.square)
         return replace(result, **fields)
 
     def _shortest(self, bias: str, near: Array) -> tuple[ExactVectors, Shortest] | None:
         """The shortest vector; of large data only if it has its λ just where those in floats are."""
-        z = ExactVectors(self.X, self.known, bias, self.work())
+        z = ExactVectors(self.X, self.known, bias, self.effort.exact_work())
         near = np.where(near > 1e-9 * near.max(initial=0.0), near, 0.0)
-        found = shortest(z, near) if self.is_small else supported(z, near)
-        return None if found is None else (z, found)
+        least = shortest(z, near) if self.is_small else supported(z, near)
+        return None if least is None else (z, least)
 
 
 def _by_programme(weights: Array) -> str:

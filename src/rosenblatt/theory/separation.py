@@ -6,14 +6,14 @@ decides, or exact numbers where floats cannot, and the hard-margin programme fin
 
 from __future__ import annotations
 
-import time
 from itertools import combinations
 from numbers import Real
 from typing import Any
 
 from ..core.checks import check_name
-from . import given
+from . import inputs
 from .answer import Separability
+from .effort import Effort
 from .search import Search
 from .verification import of_pairs, rows_of_pair
 
@@ -28,7 +28,7 @@ def separability(
     multiclass: str = "kesler",
     method: str = "auto",
     maximize: bool = True,
-    time_limit: float = 300.0,
+    time_limit: float | None = None,
     verbose: int = 0,
 ) -> Separability:
     """Whether a hyperplane can separate the classes, with a proof that can be checked.
@@ -53,9 +53,10 @@ def separability(
         and the last in turn.
     maximize : bool, default=True
         Whether to find the maximum margin too, which takes most of the time on large data.
-    time_limit : float, default=300.0
+    time_limit : float or None, default=None
         Seconds after which to stop looking, roughly. What is proved by then is the answer. Small data are decided
-        whatever the clock says.
+        whatever the clock says. None: no clock decides; the work is counted, and a search that takes more than minutes
+        ends.
     verbose : int, default=0
         1: say what is being tried.
 
@@ -81,32 +82,29 @@ def separability(
     """
     check_name("multiclass", multiclass, ("kesler", "pairwise"))
     check_name("method", method, METHODS)
-    if not (isinstance(time_limit, Real) and time_limit > 0):
-        raise ValueError(f"time_limit must be a number of seconds > 0, got {time_limit!r}")
-    fit_intercept = given.check_bool("fit_intercept", fit_intercept)
-    X = given.table(X)
-    known = given.label(y, X.shape[0])
+    if time_limit is not None and not (isinstance(time_limit, Real) and time_limit > 0):
+        raise ValueError(f"time_limit must be a number of seconds > 0 or None, got {time_limit!r}")
+    fit_intercept = inputs.check_bool("fit_intercept", fit_intercept)
+    X = inputs.table(X)
+    known = inputs.encode_labels(y, X.shape[0])
+    effort, say = Effort().within(None if time_limit is None else float(time_limit)), print if verbose else None
     if len(known.classes) > 2 and multiclass == "pairwise":
-        return _pairwise(X, known, fit_intercept, method, maximize, time_limit, verbose)
-    search = Search(X, known, fit_intercept, time_limit, print if verbose else None)
-    return search.answer(method, maximize)
+        return _pairwise(X, known, fit_intercept, method, maximize, effort, say)
+    return Search(X, known, fit_intercept, effort, say).answer(method, maximize)
 
 
 def _pairwise(
-    X: Any, known: given.Labels, fit_intercept: bool, method: str, maximize: bool, time_limit: float, verbose: int
+    X: Any, known: inputs.Labels, fit_intercept: bool, method: str, maximize: bool, effort: Effort, say: Any
 ) -> Separability:
     """Each two classes by themselves."""
-    given.radius2(X)  # refuses what is not finite, naming its row in the whole
-    deadline = time.monotonic() + time_limit
+    inputs.radius2(X)  # refuses what is not finite, naming its row in the whole
     pairs: dict[tuple[Any, Any], Separability] = {}
     couples = list(combinations(known.classes.tolist(), 2))
     for done, (first, second) in enumerate(couples):
         rows = rows_of_pair(known, first, second)
-        left = max(0.1, deadline - time.monotonic()) / (len(couples) - done)
-        pairs[first, second] = separability(
-            X[rows], known.classes[known.codes[rows]], fit_intercept,
-            method=method, maximize=maximize, time_limit=left, verbose=verbose,
-        )  # fmt: skip
+        labels = inputs.encode_labels(known.classes[known.codes[rows]], len(rows))
+        search = Search(X[rows], labels, fit_intercept, effort.share(1 / (len(couples) - done)), say)
+        pairs[first, second] = search.answer(method, maximize)
     count = sum(answer.separable is True for answer in pairs.values())
     return Separability(
         **of_pairs(pairs),

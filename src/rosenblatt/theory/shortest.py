@@ -40,9 +40,9 @@ def shortest(vectors: ExactVectors, near: Array | None = None) -> Shortest:
     """
     corral = Corral(vectors)
     if near is not None and near.any():
-        found = supported(vectors, near)
-        if found is not None:
-            return found
+        least = supported(vectors, near)
+        if least is not None:
+            return least
         corral.descend(np.flatnonzero((near != 0).reshape(len(near), -1).any(axis=1)))
     return corral.descend()
 
@@ -115,9 +115,9 @@ class Corral:
         n = len(self.points)
         matrix = [[*line, 1] for line in self.products] + [[1] * n + [0]]
         right: list[Number] = [0] * n + [1]
-        found = exact.solve(matrix, right, self.vectors.work)
-        assert found is not None
-        return found[:n]
+        solution = exact.solve(matrix, right, self.vectors.work)
+        assert solution is not None
+        return solution[:n]
 
     def settle(self) -> None:
         """Move to the shortest point of the affine hull; where that leaves the hull, stop at its edge and go on."""

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core import engine
-from . import given
+from . import inputs
 
 Array = NDArray[Any]
 
@@ -37,7 +37,7 @@ class Vectors:
     def __init__(self, X: Any, codes: Array, n_classes: int, fit_intercept: bool) -> None:
         import scipy.sparse as sp
 
-        X = given.as_floats(X)
+        X = inputs.as_floats(X)
         n, self.n_features = X.shape
         self.codes, self.n_classes, self.fit_intercept = codes.astype(np.intp), n_classes, fit_intercept
         if n_classes == 2:
@@ -60,6 +60,11 @@ class Vectors:
 
     def __len__(self) -> int:
         return int(self.Z.shape[0])
+
+    @property
+    def entries(self) -> int:
+        """How many numbers they hold."""
+        return int(self.Z.nnz if engine.is_sparse(self.Z) else self.Z.size)
 
     @cached_property
     def norms2(self) -> Array:

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core import exact
-from . import given, rounding
+from . import inputs, rounding
 from .certificates import combination, holds, rows_of
 from .exact_vectors import ExactVectors, squared
 from .shortest import shortest
@@ -67,7 +67,7 @@ class Separator(NamedTuple):
 
     w: Array  # (n_vectors, n_features)
     b: Array
-    floats: given.Weights
+    floats: inputs.Weights
 
     def norm2(self, augmented: bool) -> Fraction:
         """‖w‖² or ‖(w, b)‖², never too small."""
@@ -76,7 +76,7 @@ class Separator(NamedTuple):
             return sum((Fraction(exact.number(v)) ** 2 for v in numbers if v), Fraction(0))
         return Fraction(self.floats.norm(augmented) * (1 + 8 * rounding.EPS)) ** 2
 
-    def margin(self, X: Any, known: given.Labels, row: int) -> Any:
+    def margin(self, X: Any, known: inputs.Labels, row: int) -> Any:
         """``y·s``, or ``s_y − s_r`` against the best wrong class, of one row in exact numbers."""
         x = exact.entries(X, row)
         scores = [
@@ -89,18 +89,18 @@ class Separator(NamedTuple):
         return scores[code] - max(score for r, score in enumerate(scores) if r != code)
 
 
-def weigh(w: Any, b: Any, n_features: int, n_classes: int) -> Separator:
+def as_separator(w: Any, b: Any, n_features: int, n_classes: int) -> Separator:
     """Weights that are to be checked."""
-    floats = given.weigh(w, b, n_features, n_classes)
+    floats = inputs.as_weights(w, b, n_features, n_classes)
     given_w, given_b = np.atleast_2d(np.asarray(w)), np.atleast_1d(np.asarray(b)).ravel()
     if given_w.dtype != object and given_b.dtype != object:
         return Separator(floats.w, floats.b, floats)
     return Separator(given_w, np.broadcast_to(given_b, (len(given_w),)), floats)
 
 
-def separator(X: Any, known: given.Labels, weights: Separator) -> Verification:
+def separator(X: Any, known: inputs.Labels, weights: Separator) -> Verification:
     """Check that weights get every row right, exactly."""
-    margins = given.functional_margins(X, known, weights.floats)
+    margins = inputs.functional_margins(X, known, weights.floats)
     off = rounding.of_margins(X, weights.floats)
     wrong_rows = np.flatnonzero(margins < -off)
     doubtful = () if len(wrong_rows) else np.flatnonzero(~(margins > off)).tolist()  # all, where scores overflow
@@ -110,12 +110,12 @@ def separator(X: Any, known: given.Labels, weights: Separator) -> Verification:
     return Verification(True, True, 0.0, f"all {X.shape[0]} rows are on their side of the boundary")
 
 
-def lower_bound(X: Any, known: given.Labels, weights: Separator, augmented: bool) -> float:
+def lower_bound(X: Any, known: inputs.Labels, weights: Separator, augmented: bool) -> float:
     """A margin that weights which separate have at least, over ‖w‖ or over ‖(w, b)‖."""
     norm2 = weights.norm2(augmented)
     if norm2 == 0:
         return math.inf
-    margins = given.functional_margins(X, known, weights.floats)
+    margins = inputs.functional_margins(X, known, weights.floats)
     off = rounding.of_margins(X, weights.floats)
     least = float(margins.min())
     lowest = np.flatnonzero(~(margins > least + 2 * off))
@@ -126,7 +126,7 @@ def lower_bound(X: Any, known: given.Labels, weights: Separator, augmented: bool
     return exact.root_below(shown**2 / norm2) if shown > 0 else 0.0
 
 
-def certificate(X: Any, known: given.Labels, weights: Any, fit_intercept: bool) -> Verification:
+def certificate(X: Any, known: inputs.Labels, weights: Any, fit_intercept: bool) -> Verification:
     """Check a certificate of inseparability."""
     weights = np.asarray(weights)
     expected = _shape(X, known)
@@ -168,11 +168,11 @@ def certificate(X: Any, known: given.Labels, weights: Any, fit_intercept: bool) 
     return Verification(good, False, TOLERANCE, reason)
 
 
-def _may_cancel(X: Any, known: given.Labels, support: Array, fit_intercept: bool) -> bool:
+def _may_cancel(X: Any, known: inputs.Labels, support: Array, fit_intercept: bool) -> bool:
     """False where exact numbers show, without too much work, that no certificate has its weights on these rows."""
     if len(support) * X.shape[1] > _FEW:
         return True
-    some = given.Labels(known.classes, known.codes[support])
+    some = inputs.Labels(known.classes, known.codes[support])
     vectors = ExactVectors(X[support], some, _bias(fit_intercept, True), exact.Work(exact.Work.SMALL))
     try:
         return not shortest(vectors).square > 0
@@ -180,7 +180,7 @@ def _may_cancel(X: Any, known: given.Labels, support: Array, fit_intercept: bool
         return True
 
 
-def _own_class(weights: Array, known: given.Labels) -> int | None:
+def _own_class(weights: Array, known: inputs.Labels) -> int | None:
     """The first row that has a weight against its own class."""
     if weights.ndim == 1:
         return None
@@ -192,7 +192,7 @@ def _row_sums(weights: list[Any]) -> list[Any]:
     return [sum(entry) if isinstance(entry, list) else entry for entry in weights]
 
 
-def exact_optimum(X: Any, known: given.Labels, dual: Array, fit_intercept: bool, augmented: bool) -> Fraction | None:
+def exact_optimum(X: Any, known: inputs.Labels, dual: Array, fit_intercept: bool, augmented: bool) -> Fraction | None:
     """γ² of the maximum margin, if λ in fractions shows it: then it is 1/Σ λ.
 
     With ``w = Σ λ·z`` every vector has the margin 1 at least, and ``‖w‖² = Σ λ``; where the bias is free, with the
@@ -223,7 +223,7 @@ def _unbalanced(vectors: ExactVectors, weights: Any) -> list[Any]:
     return total
 
 
-def upper_bound(X: Any, known: given.Labels, dual: Array, fit_intercept: bool, augmented: bool) -> float:
+def upper_bound(X: Any, known: inputs.Labels, dual: Array, fit_intercept: bool, augmented: bool) -> float:
     """``‖Σ λ z‖/Σ λ``, which no separator's margin exceeds; infinity if λ does not show a bound.
 
     The margin of (x, 1), augmented, has the bias in its norm. Where the bias is free, ``u·Σ λ z + b·Σ λ f ≥ γ·Σ λ``;
@@ -236,7 +236,7 @@ def upper_bound(X: Any, known: given.Labels, dual: Array, fit_intercept: bool, a
         return math.inf  # a bias may be as large as it likes
     n_blocks = 1 if len(known.classes) == 2 else len(known.classes)
     relative = 1 + rounding.EPS * (n_blocks * X.shape[1] + np.count_nonzero(dual) + 32)
-    apart = given.radius(X) * relative * (1 if n_blocks == 1 else math.sqrt(2))
+    apart = inputs.radius(X) * relative * (1 if n_blocks == 1 else math.sqrt(2))
     if len(support) * X.shape[1] <= _FEW:
         vectors = ExactVectors(X, known, _bias(fit_intercept, augmented), exact.Work())
         weights = vectors.point_of(dual if dual.dtype == object else _as_fractions(dual))
@@ -246,8 +246,8 @@ def upper_bound(X: Any, known: given.Labels, dual: Array, fit_intercept: bool, a
         if not total:
             return math.inf
         off = sum(map(abs, _unbalanced(vectors, weights)), Fraction(0))
-        found = exact.root_above(squared(vectors.combined(weights)) / total**2)
-        return found if not off else float(math.nextafter(found + apart * float(off / total), math.inf))
+        bound = exact.root_above(squared(vectors.combined(weights)) / total**2)
+        return bound if not off else float(math.nextafter(bound + apart * float(off / total), math.inf))
     part = dual[support].astype(float)
     few = Vectors(X[support], known.codes[support], len(known.classes), fit_intercept)
     lam = part if part.ndim == 1 else part[few.row, few.rival]
@@ -261,10 +261,10 @@ def upper_bound(X: Any, known: given.Labels, dual: Array, fit_intercept: bool, a
 
 def _as_fractions(dual: Array) -> Array:
     """λ in floats as the numbers that they are."""
-    found = np.zeros(dual.shape, dtype=object)
+    fractions = np.zeros(dual.shape, dtype=object)
     for place in zip(*np.nonzero(dual)):
-        found[place] = Fraction(float(dual[place]))
-    return found
+        fractions[place] = Fraction(float(dual[place]))
+    return fractions
 
 
 def _balanced(vectors: ExactVectors, weights: Any) -> list[Any]:
@@ -282,11 +282,11 @@ def _balanced(vectors: ExactVectors, weights: Any) -> list[Any]:
 
 def verify(answer: Any, X: Any, y: Any) -> Verification:
     """Check all that a ``Separability`` claims."""
-    X = given.table(X)
-    return check(answer, X, given.label(y, X.shape[0]))
+    X = inputs.table(X)
+    return check(answer, X, inputs.encode_labels(y, X.shape[0]))
 
 
-def check(answer: Any, X: Any, known: given.Labels) -> Verification:
+def check(answer: Any, X: Any, known: inputs.Labels) -> Verification:
     """The same of a table and labels that were read."""
     if known.classes.tolist() != np.asarray(answer.classes).tolist():
         return wrong(f"y holds the classes {known.classes.tolist()}, the answer is about {answer.classes}")
@@ -306,19 +306,19 @@ def check(answer: Any, X: Any, known: given.Labels) -> Verification:
     return certificate(X, known, answer.certificate, answer.fit_intercept)
 
 
-def _separable(answer: Any, X: Any, known: given.Labels) -> Verification:
+def _separable(answer: Any, X: Any, known: inputs.Labels) -> Verification:
     if answer.w is None or answer.certificate is not None:
         return wrong("no separator is given" if answer.w is None else "a certificate says the opposite")
-    weights = longer = weigh(answer.w, answer.b, X.shape[1], len(known.classes))
+    weights = longer = as_separator(answer.w, answer.b, X.shape[1], len(known.classes))
     if answer.w_augmented is not None:
-        longer = weigh(answer.w_augmented, answer.b_augmented, X.shape[1], len(known.classes))
+        longer = as_separator(answer.w_augmented, answer.b_augmented, X.shape[1], len(known.classes))
     if not answer.fit_intercept and (np.any(weights.b != 0) or longer is not weights):
         return wrong("it has a bias, and separators without one were asked for")
     for vector in (weights, longer):
-        found = separator(X, known, vector)
-        if not found:
-            return found
-    R = math.hypot(given.radius(X), answer.fit_intercept)
+        check = separator(X, known, vector)
+        if not check:
+            return check
+    R = math.hypot(inputs.radius(X), answer.fit_intercept)
     if not abs(R - answer.R) <= TOLERANCE * R:
         return wrong(f"the radius is {R:.9g}, not {answer.R:.9g}")
     inner = (answer.margin, answer.margin_bounds, answer.dual)
@@ -328,8 +328,8 @@ def _separable(answer: Any, X: Any, known: given.Labels) -> Verification:
         proofs.append(_margin(X, known, answer.fit_intercept, "margin of (x, 1)", True, longer, *outer))
     refuted = [proof for proof in proofs if not proof]
     if refuted or answer.margin is None is answer.margin_augmented:
-        return refuted[0] if refuted else found
-    reason = f"{found.reason}, and the support points prove that no margin is larger"
+        return refuted[0] if refuted else check
+    reason = f"{check.reason}, and the support points prove that no margin is larger"
     tolerance = max(proof.tolerance for proof in proofs)
     if all(proof.exact for proof in proofs):
         return Verification(True, True, 0.0, reason)
@@ -337,7 +337,7 @@ def _separable(answer: Any, X: Any, known: given.Labels) -> Verification:
 
 
 def _margin(
-    X: Any, known: given.Labels, fit_intercept: bool, name: str, augmented: bool, weights: Separator, claimed: Any,
+    X: Any, known: inputs.Labels, fit_intercept: bool, name: str, augmented: bool, weights: Separator, claimed: Any,
     bounds: tuple[float, float], dual: Any,
 ) -> Verification:  # fmt: skip
     """Check what is claimed of one margin: its bounds by what was proved, and its weights by their own margin."""
@@ -371,17 +371,17 @@ def of_pairs(pairs: dict[Any, Any]) -> dict[str, Any]:
     answers = list(pairs.values())
     decided = [answer.separable for answer in answers]
     separable = None if None in decided and False not in decided else all(decided)
-    found: dict[str, Any] = {"separable": separable, "R": max(answer.R for answer in answers)}
+    fields: dict[str, Any] = {"separable": separable, "R": max(answer.R for answer in answers)}
     for name in ("margin", "margin_augmented"):
         margins = [getattr(answer, name) for answer in answers]
         bounds = [getattr(answer, f"{name}_bounds") for answer in answers]
         low, high = min(low for low, _ in bounds), min(high for _, high in bounds)
-        found[name] = 0.0 if separable is False else None if None in margins else min(margins)
-        found[f"{name}_bounds"] = (-math.inf, 0.0) if separable is False else (low, high)
-    return found
+        fields[name] = 0.0 if separable is False else None if None in margins else min(margins)
+        fields[f"{name}_bounds"] = (-math.inf, 0.0) if separable is False else (low, high)
+    return fields
 
 
-def _pairs(answer: Any, X: Any, known: given.Labels) -> Verification:
+def _pairs(answer: Any, X: Any, known: inputs.Labels) -> Verification:
     couples = list(combinations(known.classes.tolist(), 2))
     if list(answer.pairs) != couples:
         return wrong("not every pair of classes is answered")
@@ -396,18 +396,18 @@ def _pairs(answer: Any, X: Any, known: given.Labels) -> Verification:
                 return wrong(f"{first!r} against {second!r}: {checks[-1].reason}")
     if any(getattr(answer, name) != value for name, value in of_pairs(answer.pairs).items()):
         return wrong("the pairs do not say so")
-    is_exact = len(checks) == len(couples) and all(found.exact for found in checks)
-    tolerance = max((found.tolerance for found in checks), default=0.0)
+    is_exact = len(checks) == len(couples) and all(check.exact for check in checks)
+    tolerance = max((check.tolerance for check in checks), default=0.0)
     return Verification(True, is_exact, 0.0 if is_exact else tolerance or TOLERANCE, "every pair was checked")
 
 
-def rows_of_pair(known: given.Labels, first: Any, second: Any) -> Array:
+def rows_of_pair(known: inputs.Labels, first: Any, second: Any) -> Array:
     """The rows of two of the classes."""
     labels = known.classes.tolist()
     return np.flatnonzero((known.codes == labels.index(first)) | (known.codes == labels.index(second)))
 
 
-def _shape(X: Any, known: given.Labels) -> tuple[int, ...]:
+def _shape(X: Any, known: inputs.Labels) -> tuple[int, ...]:
     return (X.shape[0],) if len(known.classes) == 2 else (X.shape[0], len(known.classes))
 
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from ..core import engine, reference, rules
 from ..core.run import Run
-from ..theory import given
+from ..theory import inputs
 from . import wording
 from .space import Moment, Number, Space, exactly_rows, fraction
 
@@ -130,7 +130,7 @@ class KernelSpace(Space):
             constants = _gamma(kernel.name, space.gamma, present), fraction(kernel.coef0)
             values = _exact_values(kernel, np.array(shown, object), *constants)
         else:
-            constants, values = (kernel.gamma, kernel.coef0), given.kernel_values(kernel, given_rows)
+            constants, values = (kernel.gamma, kernel.coef0), inputs.kernel_values(kernel, given_rows)
         self.kernel, self.function = formula(kernel, *constants), kernel
         self.x = "K(x, ·)" if kernel.name == "precomputed" else "x"
         self.gram = Gram(values, len(self.xs))

@@ -1,4 +1,4 @@
-"""The convergence proof, kept step by step beside a run: what a given separator u promises, and what comes true.
+"""The convergence proof, kept step by step beside a run: what a separator u promises, and what comes true.
 
 u need not have length 1. With z = y·x (and the bias feature where there is one; the class vectors stacked where there
 are several, so that a z has norm √2·‖x‖; in the space of a kernel φ(x) for x), γ' = min u·z and R = max‖z‖:
@@ -71,7 +71,7 @@ class Examples:
 
 
 class Ledger:
-    """Keeps the books of the proof during a run; ``entry`` is told of each step."""
+    """The books of the proof during a run; ``entry`` makes one for each step."""
 
     def __init__(
         self,

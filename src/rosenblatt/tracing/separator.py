@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..theory import given
+from ..theory import inputs
 from . import wording
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ def weights_of(
     space, k = examples.space, examples.n_vectors
     d, in_kernel = space.n_coordinates, space.kernel is not None
     if in_kernel and hasattr(separator, "fit"):
-        separator = given.coefficients(separator, d, "separator")
+        separator = inputs.coefficients(separator, d, "separator")
     w, b = _parts(separator)
     if w is None:
         raise ValueError("the separator given has no weights: it says that the data cannot be separated")

@@ -9,9 +9,9 @@ from .rule import Example, Number, Rule
 
 @dataclass(frozen=True)
 class HardMargin(Rule):
-    """Steps to the largest margin: passive-aggressive, but a row also gives back what it was given too much of.
+    """Steps to the largest margin: passive-aggressive, but a step may also take back some of the row's earlier ones.
 
-    ``τ = max(−α, ℓ/‖x‖²)``, where α is what the row has been given so far and ℓ = 1 − y·s may be negative. This is
+    ``τ = max(−α, ℓ/‖x‖²)``, where α is the sum of the row's steps so far and ℓ = 1 − y·s may be negative. This is
     coordinate ascent in the dual of the hard-margin problem. It needs a number for each row, so it is no online rule
     and not in the table.
 
@@ -24,7 +24,7 @@ class HardMargin(Rule):
     online = False
 
     def step(self, e: Example) -> Number:
-        """max(−α, ℓ/‖x‖²), where the example's weight is α, what it has been given so far."""
+        """max(−α, ℓ/‖x‖²), where the example's weight is α, the sum of its steps so far."""
         return max(-e.weight, e.loss / e.norm2) if e.norm2 > 0 else 0
 
     def native(self, share: str) -> tuple[object, ...]:

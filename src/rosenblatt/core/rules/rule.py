@@ -71,7 +71,7 @@ class Rule:
     spaces: ClassVar[tuple[str, ...]] = ("linear", "kernel")
     #: Whether it has a step for numbers as targets.
     regression: ClassVar[bool] = False
-    #: Whether it learns from one example at a time and needs nothing but weights: what an estimator can be given.
+    #: Whether it learns from one example at a time and needs nothing but weights, as an estimator's rule does.
     online: ClassVar[bool] = True
     #: Whether each update adds Σ τ_r·x to the right class and −τ_r·x to each class r, all τ_r ≥ 0 (two classes: τ·y·x).
     #: Then u·(w − w₀) ≥ γ·Σ τ for every separator u: that bounds the best margin from above and decides "no margin".

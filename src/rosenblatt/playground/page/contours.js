@@ -89,7 +89,7 @@ export function smooth({ values, n }) {
   return { values: values.map(scores => once(once(Float64Array.from(scores)))), n };
 }
 
-/** The colour of the class that each place is given, in a small picture that is stretched over the plane. */
+/** The colour of the class of each place, in a small picture that is stretched over the plane. */
 export function tint(canvas, field, colours, opacity) {
   const size = 180, { values, n } = field, image = new ImageData(size, size);
   const at = (scores, x, y) => {
@@ -99,8 +99,8 @@ export function tint(canvas, field, colours, opacity) {
   for (let row = 0, p = 0; row < size; row++) {
     for (let column = 0; column < size; column++, p += 4) {
       const x = (column + 0.5) / size * (n - 1), y = (1 - (row + 0.5) / size) * (n - 1);
-      const found = values.map(scores => at(scores, x, y));
-      const winner = found.length === 1 ? Number(found[0] > 0) : found.indexOf(Math.max(...found));
+      const own = values.map(scores => at(scores, x, y));
+      const winner = own.length === 1 ? Number(own[0] > 0) : own.indexOf(Math.max(...own));
       const [r, g, b] = colours[winner];
       image.data.set([r, g, b, opacity], p);
     }

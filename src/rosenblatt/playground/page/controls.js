@@ -57,9 +57,9 @@ export class Controls {
       input.addEventListener("change", () => {
         const value = box ? input.checked : options ? input.value : Number(input.value);
         if (!box && !options && (input.value === "" || !Number.isFinite(value))) return this.show(this.settings);
-        const found = consistent({ ...this.settings, [name]: value }, name);
-        this.show(found);
-        changedTo(found);
+        const settings = consistent({ ...this.settings, [name]: value }, name);
+        this.show(settings);
+        changedTo(settings);
       });
       if (step) input.addEventListener("keydown", event => this.nudge(event, input, step));
       this.inputs.set(name, { control, input, holder });

@@ -32,7 +32,7 @@ export function help(keysOn, setKeys) {
     el("label", {}, el("input", { type: "checkbox", id: "keys-on", checked: keysOn, change: event => setKeys(event.target.checked) }),
       " single-key shortcuts are on"),
     el("h3", {}, "Keys on the picture"), list(PICTURE_KEYS),
-    el("h3", {}, "Symbols"), el("ul", { class: "symbols" }, Object.values(SYMBOLS).map(told => el("li", {}, told))));
+    el("h3", {}, "Symbols"), el("ul", { class: "symbols" }, Object.values(SYMBOLS).map(meaning => el("li", {}, meaning))));
 }
 
 export function paste(take) {
@@ -45,10 +45,10 @@ export function paste(take) {
     text, el("label", {}, pairs, " phrases: pairs of words too"), wrong,
     el("button", { type: "button", class: "strong", id: "take", click: async () => {
       try {
-        const found = await ask("table", { csv: text.value, pairs: pairs.checked });
-        if (!found) return;
+        const table = await ask("table", { csv: text.value, pairs: pairs.checked });
+        if (!table) return;
         $("dialog").close();
-        take(found);
+        take(table);
       } catch (error) {
         if (!(error instanceof Refused)) throw error;
         wrong.textContent = error.message;

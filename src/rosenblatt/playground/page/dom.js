@@ -38,10 +38,10 @@ export const several = (count, one, many = one + "s") => `${count.toLocaleString
 /** The same call, at most once in so many milliseconds, the last one always. */
 export function throttled(wait, call) {
   let timer = null, last = 0;
-  return (...given) => {
+  return (...values) => {
     clearTimeout(timer);
     const left = Math.max(0, wait - (performance.now() - last));
-    timer = setTimeout(() => { last = performance.now(); call(...given); }, left);
+    timer = setTimeout(() => { last = performance.now(); call(...values); }, left);
   };
 }
 

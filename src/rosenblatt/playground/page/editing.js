@@ -65,17 +65,17 @@ export class Editing {
 
   down(event) {
     if (!this.editable || event.button !== 0) return;
-    const { state, plane } = this.page, at = plane.place(event), found = plane.hit(state.points, at);
+    const { state, plane } = this.page, at = plane.place(event), hit = plane.hit(state.points, at);
     if (this.tool === ERASE) {
-      if (found >= 0) this.erase(found);
+      if (hit >= 0) this.erase(hit);
       return;
     }
     event.preventDefault();
     plane.picture.focus({ preventScroll: true });
     this.page.remember();
-    if (found < 0 && !this.add(plane.point(at))) return this.page.forget();
-    this.dragged = found < 0 ? state.points.length - 1 : found;
-    this.moved = found < 0;
+    if (hit < 0 && !this.add(plane.point(at))) return this.page.forget();
+    this.dragged = hit < 0 ? state.points.length - 1 : hit;
+    this.moved = hit < 0;
     plane.picture.setPointerCapture(event.pointerId);
     this.page.changed("drag");
   }

@@ -97,14 +97,14 @@ class Page {
     this.set({ data: { points: [], labels: [], names: null, captions: null, classes: null }, step: 0 });
   }
 
-  take(given) {
+  take(example) {
     this.past = [];
-    $("about").textContent = given.about ?? "";
-    const settings = given.settings ? settingsOf(given.settings) : this.state.settings;
+    $("about").textContent = example.about ?? "";
+    const settings = example.settings ? settingsOf(example.settings) : this.state.settings;
     this.proofShown = false;
     this.run = this.proof = null;
     this.controls.show(settings);
-    this.set({ data: dataOf(given), settings, step: given.step ?? 0 });
+    this.set({ data: dataOf(example), settings, step: example.step ?? 0 });
   }
 
   // ---- what the server says --------------------------------------------------------------------------------------------
@@ -162,8 +162,8 @@ class Page {
     for (let k = Math.max(0, step - 4); k <= run.steps.length && at.length < AHEAD; k++) if (!this.fields.has(k)) at.push(k);
     this.loading = true;
     try {
-      const found = await ask("field", { ...request(this.state), at, ...(this.is2d ? { window: this.plane.asked } : {}) });
-      if (found && run === this.run) for (const field of found.fields) this.fields.set(field.step, field);
+      const answer = await ask("field", { ...request(this.state), at, ...(this.is2d ? { window: this.plane.asked } : {}) });
+      if (answer && run === this.run) for (const field of answer.fields) this.fields.set(field.step, field);
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
       this.problem(error.message);
@@ -301,7 +301,7 @@ class Page {
     click("run", () => this.toggle());
     click("separable", () => this.toggleProof());
     click("help", () => this.help());
-    click("paste", () => dialogs.paste(found => { this.own(); this.take(found); }));
+    click("paste", () => dialogs.paste(table => { this.own(); this.take(table); }));
     click("share", () => { history.replaceState(null, "", `#${encode(this.state)}`); dialogs.share(location.href); });
     click("python", () => dialogs.python(this.run.program));
     click("theme", () => this.theme());
@@ -365,10 +365,10 @@ class Page {
   fromLink() {
     const text = location.hash.slice(1);
     if (!text || text === encode(this.state)) return false;
-    const found = decode(text);
-    if (!found) return false;
+    const link = decode(text);
+    if (!link) return false;
     this.own();
-    this.take(found);
+    this.take(link);
     return true;
   }
 

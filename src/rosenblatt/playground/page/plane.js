@@ -267,8 +267,8 @@ export class Plane {
 function nice(size, up = false) {
   const power = 10 ** Math.floor(Math.log10(size));
   const all = [1, 2, 5, 10].map(m => m * power);
-  const found = up ? all.find(v => v >= size) : all.filter(v => v <= size).pop();
-  return Number((found ?? power).toPrecision(6));
+  const nice = up ? all.find(v => v >= size) : all.filter(v => v <= size).pop();
+  return Number((nice ?? power).toPrecision(6));
 }
 
 const round = (v, step) => Number((Math.round(v / step) * step).toFixed(6)) + 0;
@@ -284,9 +284,9 @@ function hull(points) {
   if (points.length < 3) return points.length ? points : [[0, 0]];
   const sorted = [...points].sort((p, q) => p[0] - q[0] || p[1] - q[1]);
   const turn = (o, p, q) => (p[0] - o[0]) * (q[1] - o[1]) - (p[1] - o[1]) * (q[0] - o[0]);
-  const half = given => {
+  const half = points => {
     const out = [];
-    for (const p of given) {
+    for (const p of points) {
       while (out.length > 1 && turn(out.at(-2), out.at(-1), p) <= 0) out.pop();
       out.push(p);
     }

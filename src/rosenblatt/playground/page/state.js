@@ -4,23 +4,24 @@ import { CONTROLS } from "./rules.js";
 
 export const DEFAULTS = {
   rule: "perceptron", readout: "last", space: "linear",
-  ...Object.fromEntries(CONTROLS.map(control => [control.name, control.default])), gamma: 1, degree: 2, coef0: 1, bias: true, ties: "mistake", order: "given", seed: 0, passes: 100, exact: false,
+  ...Object.fromEntries(CONTROLS.map(control => [control.name, control.default])), gamma: 1, degree: 2, coef0: 1,
+  bias: true, ties: "mistake", order: "given", seed: 0, passes: 100, exact: false,
 };
 export const MOST_CLASSES = 4, MOST_POINTS = 100;
 
 export const SHAPES = ["●", "▲", "■", "◆"];
 
 /** The data of an example, of a table or of a link, whole or as far as it is sound. */
-export function dataOf(given) {
-  const names = Array.isArray(given.names) ? given.names.map(String) : null;
-  const classes = Array.isArray(given.classes) ? given.classes.map(String) : null;
-  const captions = Array.isArray(given.captions) ? given.captions.map(String) : null;
-  return { points: given.points.map(p => p.map(Number)), labels: given.labels.map(Number), names, classes, captions };
+export function dataOf(data) {
+  const names = Array.isArray(data.names) ? data.names.map(String) : null;
+  const classes = Array.isArray(data.classes) ? data.classes.map(String) : null;
+  const captions = Array.isArray(data.captions) ? data.captions.map(String) : null;
+  return { points: data.points.map(p => p.map(Number)), labels: data.labels.map(Number), names, classes, captions };
 }
 
-export function settingsOf(given) {
+export function settingsOf(values) {
   const settings = { ...DEFAULTS };
-  for (const [name, value] of Object.entries(given ?? {}))
+  for (const [name, value] of Object.entries(values ?? {}))
     if (name in DEFAULTS && typeof value === typeof DEFAULTS[name]) settings[name] = value;
   return settings;
 }

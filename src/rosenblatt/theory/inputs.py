@@ -99,7 +99,7 @@ class Labels(NamedTuple):
         return np.where(self.codes == 1, 1.0, -1.0)
 
 
-def label(y: Any, n_rows: int) -> Labels:
+def encode_labels(y: Any, n_rows: int) -> Labels:
     """Labels of the rows: −1 and +1 as they are, any two others or more in sorted order."""
     y = np.asarray(y)
     if y.ndim == 2 and y.shape[1] == 1:
@@ -135,7 +135,7 @@ class Weights(NamedTuple):
         return math.hypot(*self.w.ravel().tolist(), *(self.b.tolist() if fit_intercept else ()))
 
 
-def weigh(w: Any, b: Any, n_features: int, n_classes: int = 2, name: str = "w") -> Weights:
+def as_weights(w: Any, b: Any, n_features: int, n_classes: int = 2, name: str = "w") -> Weights:
     """Weights of the right shape: one vector for two classes, one per class for more.
 
     ``w`` may also be a fitted estimator, or anything that has ``w`` and ``b``.
@@ -148,8 +148,8 @@ def weigh(w: Any, b: Any, n_features: int, n_classes: int = 2, name: str = "w") 
         vectors = np.atleast_2d(np.asarray(w, dtype=np.float64))
         biases = np.atleast_1d(np.asarray(b, dtype=np.float64)).ravel()
     except (TypeError, ValueError):
-        told = f"{reprlib.repr(w)} and {reprlib.repr(b)}"
-        raise ValueError(f"{name} and its bias must be numbers, got {told}") from None
+        shown = f"{reprlib.repr(w)} and {reprlib.repr(b)}"
+        raise ValueError(f"{name} and its bias must be numbers, got {shown}") from None
     n_vectors = 1 if n_classes == 2 else n_classes
     if vectors.shape != (n_vectors, n_features):
         shape = f"({n_features},)" if n_vectors == 1 else f"({n_vectors}, {n_features}), one row per class"
@@ -180,13 +180,13 @@ def functional_margins(X: Any, known: Labels, weights: Weights) -> Array:
     return margins_of(scores(X, weights), known)
 
 
-def margins_of(found: Array, known: Labels) -> Array:
+def margins_of(scores: Array, known: Labels) -> Array:
     """The same from the scores of every row, which change."""
-    if found.shape[1] == 1:
-        return np.asarray(found[:, 0] * known.signs)
-    right = np.take_along_axis(found, known.codes[:, None].astype(np.intp), axis=1)[:, 0]
-    np.put_along_axis(found, known.codes[:, None].astype(np.intp), -np.inf, axis=1)
-    return np.asarray(right - found.max(axis=1))
+    if scores.shape[1] == 1:
+        return np.asarray(scores[:, 0] * known.signs)
+    right = np.take_along_axis(scores, known.codes[:, None].astype(np.intp), axis=1)[:, 0]
+    np.put_along_axis(scores, known.codes[:, None].astype(np.intp), -np.inf, axis=1)
+    return np.asarray(right - scores.max(axis=1))
 
 
 def radius2(X: Any) -> float:
@@ -196,9 +196,9 @@ def radius2(X: Any) -> float:
 
 def radius(X: Any) -> float:
     """R = max ‖x‖; numbers whose squares would vanish are scaled up first."""
-    found = math.sqrt(radius2(X))
-    if found > 1e-140:
-        return found
+    largest = math.sqrt(radius2(X))
+    if largest > 1e-140:
+        return largest
     scale = 2.0**500
     return max((math.sqrt(engine.admit(block * scale).radius2()) for _, block in float_blocks(X)), default=0.0) / scale
 
@@ -214,8 +214,8 @@ def kernel_values(kernel: Any, X: Any) -> Callable[[slice, slice], Array]:
 def coefficients(model: Any, n_rows: int, name: str) -> Array:
     """What a model fitted in kernel space has for each of the rows that it was fitted on: (n_vectors, n_rows)."""
     if not hasattr(type(model), "dual_coef_"):
-        told = f"{name} must be coefficients of the rows, or a model fitted on them in kernel space"
-        raise ValueError(f"{told}; got {type(model).__name__}")
+        expected = f"{name} must be coefficients of the rows, or a model fitted on them in kernel space"
+        raise ValueError(f"{expected}; got {type(model).__name__}")
     support, dual = model.support_, model.dual_coef_
     if len(support) and support.max() >= n_rows:
         raise ValueError(f"{name} was fitted on other rows: it keeps row {support.max()}, but there are {n_rows}")

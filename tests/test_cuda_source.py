@@ -1,0 +1,121 @@
+"""The program that a CUDA device compiles: the native rules themselves, run here by a host compiler as one thread."""
+
+import ctypes
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from rosenblatt import rules
+from rosenblatt.core import engine
+from rosenblatt.core.spaces.kernel import cuda
+
+HEADER = (Path(__file__).parents[1] / "native" / "rules.hpp").read_text(encoding="utf-8")
+RULES = [
+    *(kind() for kind in rules.ALL), rules.Perceptron(eta0=0.3, margin=0.5), rules.PA1(C=0.1), rules.PA2(C=0.2),
+    rules.MIRA(C=0.05), rules.NormMIRA(beta=0.5),
+]  # fmt: skip
+
+#: What CUDA has of its own, for a block of one thread.
+ONE_THREAD = """
+#define __device__
+#define __global__
+#define __shared__
+struct { int x; } threadIdx{0}, blockDim{1};
+double memory[1];
+static void __syncthreads() {}
+static void atomicMin(int* at, int value) { if (value < *at) *at = value; }
+"""
+
+
+@pytest.mark.parametrize("kind", rules.ALL)
+def test_the_device_is_given_the_native_rules_and_no_others(kind):
+    source = cuda.source(kind().native("max")[0])
+    assert source.count(HEADER) == 1
+    rest = source.replace(HEADER, "")
+    for step in ("margin <=", "loss >", "loss /", "beta", "std::", "level", "theta"):
+        assert step not in rest
+    assert not re.search(
+        r"std::|#include", re.sub(r"#else.*?#endif|#ifdef ROSENBLATT_HOST.*?#endif", "", HEADER, flags=re.S)
+    )
+
+
+def test_a_rule_that_is_not_in_the_header_is_refused():
+    with pytest.raises(ValueError, match="unknown rule Foo"):
+        cuda.source("Foo")
+
+
+@pytest.fixture(scope="module")
+def compiled(tmp_path_factory):
+    """The walk of a rule by its native name, compiled for the host."""
+    compiler = shutil.which("c++") or shutil.which("g++") or shutil.which("clang++")
+    if compiler is None:
+        pytest.skip("there is no C++ compiler")
+    folder, made = tmp_path_factory.mktemp("cuda"), {}
+
+    def walk(name):
+        if name not in made:
+            program, library = folder / f"{name}.cpp", folder / f"{name}.so"
+            program.write_text(ONE_THREAD + cuda.source(name, device=""), encoding="utf-8")
+            options = ["-std=c++17", "-O1", "-ffp-contract=off", "-fPIC", "-shared", "-Wall", "-Wextra", "-Werror"]
+            ours = ["-Wno-unused-variable", "-Wno-unused-but-set-variable", "-Wno-unused-parameter"]  # of other rules
+            subprocess.run([compiler, *options, *ours, program, "-o", library], check=True)
+            made[name] = ctypes.CDLL(str(library))
+        return made[name]
+
+    return walk
+
+
+def on_the_device(library, rule, form, ties, gram, scores, targets, weight):
+    n, k = scores.shape
+    numbers = np.zeros(3)
+    numbers[: len(rule) - 1] = [cuda.SHARES.get(value, 0.0) if isinstance(value, str) else value for value in rule[1:]]
+    scores, steps, scratch = scores.copy(), np.zeros((n, k)), np.zeros(3 * k)
+    arrays = (gram, scores, targets, weight, steps, scratch, numbers)
+    flags = (n, k, form == "multiclass", ties, form == "binary", 0)
+    call = getattr(library, f"walk_{gram.dtype.name}")
+    call(*(ctypes.c_void_p(array.ctypes.data) for array in arrays), *map(int, flags))
+    return scores, steps
+
+
+def natively(rule, form, ties, gram, scores, targets, weight):
+    n, k = scores.shape
+    held = engine.zeros(1 + n, engine.stride_of(k), gram.dtype)
+    held[1:, :k] = scores
+    model = (form, held, k, False, ties, None, None, 0.0)
+    steps, tally = np.zeros((n, k)), np.zeros(2 * k + 9)
+    tally[-8] = np.inf  # room to grow
+    examples = (targets, None, weight, 0, None, steps)
+    assert engine.learn(("gram", gram), model, rule, examples, None, tally, False)
+    return held[1:, :k], steps
+
+
+@pytest.mark.parametrize("rule", RULES, ids=repr)
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_the_walk_on_the_device_is_that_of_the_native_core(rule, dtype, compiled):
+    rng = np.random.default_rng(0)
+    for k, share, ties in [
+        (1, "max", True),
+        (3, "ovr", False),
+        (5, "uniform", True),
+        (4, "max", False),
+        (3, "proportional", True),
+    ]:
+        if share not in rule.shares:
+            continue
+        form = "binary" if k == 1 else "ovr" if share == "ovr" else "multiclass"
+        X = rng.integers(-3, 4, (70, 4)).astype(dtype)
+        X[5] = 0  # ‖x‖ = 0
+        gram = np.ascontiguousarray(X @ X.T / dtype(7))
+        scores = np.round(rng.standard_normal((70, k)), 1).astype(dtype)
+        targets = rng.integers(0, max(k, 2), 70).astype(np.int32)
+        weight = rng.choice([0.5, 1.0, 2.0], 70)
+        native = rule.native(share)
+        there = on_the_device(compiled(native[0]), native, form, ties, gram, scores, targets, weight)
+        here = natively(native, form, ties, gram, scores, targets, weight)
+        assert here[1].any()
+        for one, other in zip(there, here):
+            np.testing.assert_array_equal(one, other)  # a zero may have either sign
