@@ -35,32 +35,32 @@ FILES = {
 
 INTRODUCTION = """# The command line
 
-`rosenblatt` goes from a file to a model, its predictions and its reasons, without a line of Python; `python -m
-rosenblatt` is the same. [From a file to a shipped model](tutorial.md) shows it at work. This page is made from the help
-of the commands.
+`rosenblatt` trains models on files, evaluates and explains them, and predicts with them, without a line of Python;
+`python -m rosenblatt` is the same. [From a file to a shipped model](tutorial.md) is a tutorial. This page is made from
+the help of the commands.
 
-- **Results** go to standard output, progress and errors to standard error; where that is no terminal there is no
-  progress line.
-- **Exit codes:** 0 what was asked for is done; 1 something is wrong with a file, the data, a model or a cluster, in one
-  sentence with file and line; 2 the command line cannot be read; 141 the reader of a pipe went away; 130 interrupted by
-  Ctrl-C, 143 by SIGTERM, 129 by SIGHUP. With `--json` an error is `{"error": "…"}` on standard output too.
-- **An interrupt** while it learns lets `train` save the model so far and say so; a second one ends it at once and
-  writes nothing. Any other command leaves the file that it was to write as it was. A signal that is ignored, as under
-  `nohup`, stays ignored.
-- **Files** appear whole or not at all; an existing one is replaced only by a complete new one
-  ([what is promised](models.md)), and one that is read from not at all. If a file changes or goes away after the first
-  pass, `train` ends with 1, and the model so far is saved.
-- **Where nobody listens:** the result of `train` is the model, and of `convert` the new file. Once it is there, a
-  summary that nobody takes (`>&-`, `| head -1`, a full disk) is no failure; a result that was to go to standard output,
-  `--json` among them, is one. Standard error may be closed: the exit code tells.
+- **Output:** results go to standard output, progress and errors to standard error. Progress is shown only in a
+  terminal.
+- **Exit codes:** 0 success; 1 an error in a file, the data, a model or a cluster, reported in one sentence with file
+  and line; 2 an error in the command line; 141 the reader of the output closed the pipe; 130 interrupted by Ctrl-C, 143
+  by SIGTERM, 129 by SIGHUP. With `--json` an error is also printed as `{"error": "…"}` on standard output.
+- **Interrupts:** `train` saves the model so far and says so; a second interrupt ends it at once and writes nothing. Any
+  other command leaves the file that it was to write as it was. A signal that is ignored, as under `nohup`, stays
+  ignored.
+- **Files** are written completely or not at all; an existing one is replaced only by a complete new one
+  ([details](models.md)), and a file that is read from is never overwritten. If a file changes or disappears after the
+  first pass, `train` exits with 1 and saves the model so far.
+- **Closed output:** once `train` has written the model, or `convert` the new file, a summary that cannot be printed
+  (`>&-`, `| head -1`, a full disk) is no failure. A result that belongs on standard output, such as `--json`, is one.
+  Standard error may be closed.
 - **Formats** are those of [rb.data](data.md), compressed or not. Tables need `pip install 'rosenblatt[data]'`.
-- **Pipes:** `-` is standard input, and a named pipe or `<(…)` is as good as a file, held out too. Where it is read more
-  than once (for several passes block by block, for rows that are held out of it, to number its labels), what comes is
-  kept: 64 MiB in memory, then up to 16 GiB in the folder of temporary files (`TMPDIR`), without a name. One that is
-  read once, as with `--passes 1`, may be endless. It counts as small, so that its rows are held in memory unless
-  `--stream` is said. Named twice it is refused, and so it is on a cluster. A model is read from a file alone.
-- No command loads scikit-learn. What `train` learns is what the estimator in Python learns from the same examples, to
-  the bit: in memory as its `fit`, block by block as its `partial_fit`. `rb.load` takes the model file.
+- **Pipes:** `-` is standard input; named pipes and `<(…)` are read like files, also as `--held-out`. A pipe that is
+  read more than once (several passes block by block, `--held-out SHARE`, `convert` to number labels) is buffered: 64
+  MiB in memory, then up to 16 GiB in an unnamed temporary file (in `TMPDIR`). One that is read once, as with `--passes
+  1`, may be endless. A pipe counts as a small file, so that its rows are held in memory unless `--stream` is set. A
+  pipe that is named twice is refused, and so is one on a cluster. Models are read from regular files only.
+- No command loads scikit-learn. `train` learns what the estimator in Python learns from the same examples, to the bit:
+  in memory as its `fit`, block by block as its `partial_fit`. `rb.load` reads the model file.
 """
 
 

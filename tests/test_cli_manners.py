@@ -294,8 +294,8 @@ def test_inspect_tells_of_any_model(tmp_path, capsys, options):
     assert cli.main(["train", "-q", str(tmp_path / "a.svm"), "-o", str(tmp_path / "m"), *options]) == 0
     assert cli.main(["inspect", str(tmp_path / "m")]) == 0
     out = capsys.readouterr().out
-    assert "best margin  at" in out
-    assert "inf" not in out.split("best margin")[1].splitlines()[0]
+    assert "max margin  at" in out
+    assert "inf" not in out.split("max margin")[1].splitlines()[0]
     assert "svmlight files" in out
 
 

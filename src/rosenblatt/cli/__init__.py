@@ -21,7 +21,7 @@ import sys
 from collections.abc import Sequence
 
 from .commands import COMMANDS, parser
-from .terminal import INTERRUPTED, Interrupted, end_on_signals, failures, take_over_streams
+from .terminal import INTERRUPTED, Interrupted, end_on_signals, failures, open_closed_streams
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -42,7 +42,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 def run() -> None:
     """Run the command as a process of its own: quick to start and to end."""
     gc.set_threshold(100_000)  # or the many objects that imports make are looked through again and again
-    take_over_streams()
+    open_closed_streams()
     end_on_signals()
     try:
         code = main()

@@ -19,7 +19,7 @@ from .inputs import (
     release_pipes,
     sources_of,
 )  # fmt: skip
-from .terminal import CommandError, beside, emit, note, option, several
+from .terminal import CommandError, emit, note, option, optional_output, several
 
 
 def run(arguments: argparse.Namespace) -> None:
@@ -51,7 +51,7 @@ def run(arguments: argparse.Namespace) -> None:
     if arguments.output == "-":
         return
     result = f"{several(n, 'row')} written to {arguments.output}"
-    with beside(result, required=arguments.json):
+    with optional_output(result, required=arguments.json):
         if arguments.json:
             emit({"rows": n, "skipped": skipped.count})
         else:

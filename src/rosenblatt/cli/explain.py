@@ -145,7 +145,7 @@ class Explanation:
         if self.bias is not None:
             rows.append(("bias", "", "", f"{self.bias:+.4f}"))
         rows.append(("prediction" if self.label is None else "score", "", "", f"{self.score:+.4f}"))
-        prediction = f"{self.score:.6g}" if self.label is None else f"{self.label}, over {self.over}"
+        prediction = f"predicted {self.score:.6g}" if self.label is None else f"predicted {self.label} over {self.over}"
         value, title = (
             "kernel" if self.noun == "example" else "value",
             f"{place}: {prediction}" if place else prediction,

@@ -35,12 +35,12 @@ def run(arguments: argparse.Namespace) -> None:
         ("classes", summary.first_names(document["classes"]) if document["classes"] else "none, a regression"),
         ("features", f"{document['features']:,}" + ("" if model.columns is None else ", with names")),
         ("made from", "\n".join(_sources_of_features(model))),
-        ("examples", f"{history['examples']:,} visited, {history['updates']:,} updates"),
+        ("training", f"{history['examples']:,} examples visited, {history['updates']:,} updates"),
     ]
     if history["mistakes"] is not None:
         low, high = history["margin_bounds"]
         known = [f"{word} {bound:.4g}" for word, bound in (("at least", low), ("at most", high)) if bound is not None]
-        rows += [("verdict", str(history["verdict"])), ("best margin", ", ".join(known))]
+        rows += [("verdict", summary.verdict_in_words(history["verdict"])), ("max margin", ", ".join(known))]
     training = document["training"]
     if training is not None:
         after = f", continuing {training['resumed']}" if training["resumed"] else ""

@@ -22,7 +22,7 @@ def run(arguments: argparse.Namespace) -> None:
               "proof": by_place})  # fmt: skip
         return
     print(answer)
-    print(f"\nrow 0 is {rows.places[0]}")
+    print(f"\nRows are counted from 0: row 0 is {rows.places[0]}.")
 
 
 def _is_nonzero(value: Any) -> bool:

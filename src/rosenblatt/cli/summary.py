@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from .. import schema
+from ..core.convergence import NO_MARGIN, SEPARATED, STOPPED
 from . import terminal
 from .terminal import several, shown
 
@@ -16,6 +17,12 @@ if TYPE_CHECKING:
 
 #: The section of a model file.
 SECTION = "training"
+#: What the verdicts mean (docs/convergence.md).
+VERDICTS = {
+    SEPARATED: "the last weights classify every training row correctly",
+    NO_MARGIN: "any separator has a relative margin of at most --tol",
+    STOPPED: "training ended before the rows were shown to be separable or not",
+}
 #: Most passes, files and classes that a line lists.
 MOST_PASSES, MOST_NAMES = 12, 8
 
@@ -56,10 +63,10 @@ def fault_in_words(run: TrainingRun) -> str:
 
 
 _EVALUATION = schema.either(
-    a_judgement=schema.record(
+    a_confusion_matrix=schema.record(
         rows=schema.whole(), accuracy=schema.real(), classes=schema.json_value, confusion=schema.json_value
     ),
-    a_regression=schema.record(
+    errors_of_a_regression=schema.record(
         rows=schema.whole(), mae=schema.number, rmse=schema.number, r2=schema.optional(schema.number)
     ),
 )
@@ -103,7 +110,7 @@ def lines(run: TrainingRun, record: dict[str, Any]) -> list[tuple[str, str]]:
     share, within = record["progressive_accuracy"], record["progressive_within_epsilon"]
     before = "in the first pass, each row predicted before it was learned from"
     if share is not None:
-        rows += [("verdict", str(record["verdict"])), ("progressive", f"accuracy {share:.2%} {before}")]
+        rows += [("verdict", verdict_in_words(record["verdict"])), ("progressive", f"accuracy {share:.2%} {before}")]
     if within is not None:
         rows.append(("progressive", f"{within:.2%} within ε = {learner.epsilon:g} {before}"))
     if record["held_out"] is not None:
@@ -120,6 +127,11 @@ def mistakes_in_words(record: dict[str, Any]) -> list[tuple[str, str]]:
                 words = [*words[: MOST_PASSES - 2], "…", words[-1]]
             return [(name, ", ".join(words) + " (in each pass)")]
     return []
+
+
+def verdict_in_words(verdict: str) -> str:
+    """A verdict and its meaning; one that a newer version wrote stands alone."""
+    return f"{verdict} ({VERDICTS[verdict]})" if verdict in VERDICTS else verdict
 
 
 def evaluation_in_words(result: dict[str, Any]) -> str:

@@ -84,7 +84,7 @@ def failures(as_json: bool = False) -> Iterator[Outcome]:
             outcome.code = error.code
         else:
             outcome.code = INTERRUPTED if isinstance(error, KeyboardInterrupt) else FAILED
-        complain(in_words(error), as_json)
+        report_error(in_words(error), as_json)
 
 
 def in_words(error: BaseException) -> str:
@@ -137,7 +137,7 @@ def in_options(text: str) -> str:
     return text
 
 
-def complain(sentence: str, as_json: bool = False) -> None:
+def report_error(sentence: str, as_json: bool = False) -> None:
     """One sentence on standard error; for machines on standard output too."""
     note(f"rosenblatt: {sentence}")
     try:
@@ -161,7 +161,7 @@ def note(sentence: str) -> None:
 
 
 @contextlib.contextmanager
-def beside(result: str, required: bool) -> Iterator[None]:
+def optional_output(result: str, required: bool) -> Iterator[None]:
     """Print a summary beside a result that is in a file, as the sentence ``result`` says.
 
     If standard output cannot be written to, the result is there all the same: a failure only if what is printed was
@@ -282,7 +282,7 @@ def _duration(seconds: float) -> str:
 # ---- a process ------------------------------------------------------------------------------------------------------
 
 
-def take_over_streams() -> None:
+def open_closed_streams() -> None:
     """Open the null device for each standard stream that is closed (``<&-``, ``>&-``, ``2>&-``).
 
     The next file to be opened would get its number otherwise. Reading from standard input then says that it is closed,
@@ -335,16 +335,16 @@ class Interrupt:
         self.left = "nothing was written"
 
     def __enter__(self) -> Interrupt:
-        heard = [number for number in _SIGNALS if signal.getsignal(number) is not signal.SIG_IGN]
+        handled = [number for number in _SIGNALS if signal.getsignal(number) is not signal.SIG_IGN]
         with contextlib.suppress(ValueError):  # not in the main thread: whoever runs this there stops it otherwise
-            self._before = {number: signal.signal(number, self._hear) for number in heard}
+            self._before = {number: signal.signal(number, self._handle) for number in handled}
         return self
 
     def __exit__(self, *_: object) -> None:
         for number, before in self._before.items():
             signal.signal(number, before)
 
-    def _hear(self, number: int, _: object) -> None:
+    def _handle(self, number: int, _: object) -> None:
         self.code = 128 + number
         if not self._held:
             raise Interrupted(self.code, self.left)

@@ -21,7 +21,7 @@ from .commands import PASSES
 from .evaluate import ConfusionMatrix, RegressionErrors, evaluate
 from .features import SECTION, Features
 from .parameters import OPTIONS, asked_for, spelled
-from .terminal import DONE, CommandError, Interrupt, Progress, beside, emit, in_words, note, option, show
+from .terminal import DONE, CommandError, Interrupt, Progress, emit, in_words, note, option, optional_output, show
 from .training import TrainingRun, split_block
 
 #: Options that need a cluster.
@@ -50,7 +50,7 @@ def run(arguments: argparse.Namespace) -> int:
             raise CommandError(summary.fault_in_words(run))
         if fault is not None:
             raise CommandError(f"{in_words(fault)}; {saved}, but it was not evaluated")
-        with beside(saved, required=arguments.json):
+        with optional_output(saved, required=arguments.json):
             if arguments.json:
                 emit(record)
             elif not arguments.quiet:
