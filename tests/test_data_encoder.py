@@ -12,7 +12,7 @@ from sklearn.utils import murmurhash3_32
 import rosenblatt as rb
 from rosenblatt.data import Columns, Csr, Encoder
 from rosenblatt.data.csr import beside, stacked
-from rosenblatt.data.standard import RunningScale
+from rosenblatt.data.moments import RunningScale
 
 
 class Lengths:

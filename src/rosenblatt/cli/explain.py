@@ -92,7 +92,7 @@ def _of_text(features: Features, arguments: argparse.Namespace) -> Any:
     import numpy as np
 
     from ..data import Block
-    from ..data.extras import arrow
+    from ..data.arrow import arrow
 
     pa = arrow("text")
 

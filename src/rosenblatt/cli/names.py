@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from ..data import Block
-from ..data.hashing import hash_names
+from ..data.encoder import hash_names
 from .features import Features, TextColumn
 
 

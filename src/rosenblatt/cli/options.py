@@ -86,10 +86,10 @@ def count(text: str) -> int:
 
 def memory(text: str) -> int:
     """Bytes, such as 2GB."""
-    from ..data.holding import limit_of
+    from ..data.memory_limit import parse_limit
 
     try:
-        found = limit_of(text)
+        found = parse_limit(text)
     except ValueError:
         found = None
     if found is None:

@@ -32,7 +32,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     """Do it."""
-    from ..data.saving import replacing
+    from ..data.sources import replacing
     from .inputs import refuse_to_replace
     from .judging import loaded, opened_for, scored
 

@@ -58,7 +58,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Do it."""
     from ..core import engine
-    from ..data.holding import TooMuchError
+    from ..data.memory_limit import MemoryLimitError
     from ..model_files import write
     from . import inputs, story, training
 
@@ -82,7 +82,7 @@ def run(arguments: argparse.Namespace) -> int:
                     if not streamed:
                         try:
                             training.in_memory(course)
-                        except TooMuchError as error:
+                        except MemoryLimitError as error:
                             course, streamed = _once_more(course, arguments, error), True
                     if streamed:
                         training.by_blocks(course)

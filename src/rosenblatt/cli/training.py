@@ -24,7 +24,7 @@ from ..data import Block, Skipped, Svmlight
 from ..data.blocks import placed
 from ..data.csr import Csr, stacked
 from ..data.features import nbytes_of
-from ..data.holding import HOLD_LESS, Holding
+from ..data.memory_limit import STREAM_INSTEAD, MemoryLimit
 from .algorithms import class_weights
 from .features import Features
 from .inputs import are_words, opened, read_whole, stamps, targets_of
@@ -194,7 +194,7 @@ def _interruptible(course: Course, work: Callable[[], None]) -> None:
 def _read(course: Course) -> tuple[Csr, Array, Array, list[Block]]:
     """All rows, labels and weights, and where they stood."""
     reads, ys, weights, n = [], [], [], 0
-    holding = Holding(course.arguments.memory, HOLD_LESS)
+    holding = MemoryLimit(course.arguments.memory, STREAM_INSTEAD)
     places: list[Block] = []
     with course.open() as stream:
         course.skipped = stream.skipped

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..data.blocks import joined
 from ..data.csr import Csr
-from ..data.holding import Holding
+from ..data.memory_limit import MemoryLimit
 from . import names
 from .features import Features
 from .inputs import columns_of, opened, targets_of
@@ -39,7 +39,7 @@ def read(arguments: argparse.Namespace, most: int | None = None, regression: boo
     with opened(arguments.files, arguments, columns_of(arguments)) as stream:
         if stream.columns is not None and not stream.columns.label:
             raise CommandError(f"{', '.join(arguments.files)}: no column looks like the labels; name it by --label")
-        holding = Holding(arguments.memory, "this is for small files; say --memory SIZE to hold more")
+        holding = MemoryLimit(arguments.memory, "this is for small files; say --memory SIZE to hold more")
         blocks, n = [], 0
         for part in stream:
             n += len(part)

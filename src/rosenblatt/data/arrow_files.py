@@ -9,10 +9,10 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..errors import DataError
+from .arrow import arrow
 from .blocks import Block
 from .chunks import Size
 from .columns import Profile, check_names, profile_values, repeated
-from .extras import arrow
 from .sources import Source
 from .tables import SAMPLE_ROWS, TableReader, types_of
 

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from ..core import labels
 from ..errors import DataError
+from .arrow import Texts
 from .csr import Csr, stacked
-from .texts import Texts
 
 Array = NDArray[Any]
 

@@ -1,4 +1,4 @@
-"""Text cut behind whole rows: pieces of a file that can be parsed on their own, with the line of every row."""
+"""Text cut behind whole rows: pieces of a file that can be parsed on their own, with the line of each row; in UTF-8."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import numpy as np
 
 from ..core import engine
 from ..errors import DataError
+from .bad_rows import BadRows
 from .csr import Array
 from .sources import Source
 
@@ -144,3 +145,41 @@ def heads(source: Source, size: int = _HEAD) -> Iterator[tuple[bytes, bool]]:
 def _endless(source: Source, line: int, most: int) -> DataError:
     reason = f"no row ends within {most >> 20} MiB of here: is it text, and the quoting closed?"
     return DataError(reason, file=source.name, line=line)
+
+
+def check_encoding_errors(errors: str) -> None:
+    """Refuse an unknown treatment of bytes that are not UTF-8."""
+    if errors not in ("strict", "replace"):
+        raise ValueError(f"encoding_errors must be 'strict' or 'replace', got {errors!r}")
+
+
+def utf8_error(text: bytes, name: str, first_line: int) -> DataError | None:
+    """The error of the first byte that is not UTF-8, if there is one."""
+    try:
+        text.decode()
+    except UnicodeDecodeError as error:
+        line_begin = text.rfind(b"\n", 0, error.start) + 1
+        line = first_line + text.count(b"\n", 0, error.start)
+        return DataError(
+            f"byte 0x{text[error.start]:02x} is not UTF-8 ({error.reason})", "convert the file, or say {}",
+            file=name, line=line, byte=error.start - line_begin + 1, parameter="encoding_errors", value="replace",
+        )  # fmt: skip
+    return None
+
+
+def as_utf8(text: bytes, errors: str, bad_rows: BadRows, name: str, first_line: int) -> bytes:
+    """The text as UTF-8. Where bad rows are skipped, lines that are not are left empty, so that all keep their number."""
+    if text.isascii() or (fault := utf8_error(text, name, first_line)) is None:
+        return text
+    if errors == "replace":
+        return text.decode("utf-8", "replace").encode()
+    if not bad_rows.skip:
+        raise fault
+    kept, faults = [], []
+    for number, line in enumerate(text.split(b"\n"), first_line):
+        wrong = utf8_error(line, name, number)
+        kept.append(b"" if wrong else line)
+        if wrong:
+            faults.append(wrong)
+    bad_rows.report(faults)
+    return b"\n".join(kept)

@@ -12,15 +12,13 @@ import numpy as np
 
 from ..core import engine, memory
 from ..errors import DataError
+from .arrow import Strings, Texts, arrow
 from .blocks import Block
-from .chunks import Chunk, Quoting, Size, chunks, heads, skip_mark
+from .chunks import Chunk, Quoting, Size, check_encoding_errors, chunks, heads, skip_mark, utf8_error
 from .columns import Profile, check_names, profile_strings, repeated
 from .csr import Array
-from .extras import arrow
 from .sources import Source
 from .tables import MISSING, SAMPLE_ROWS, VALUE_BYTES, TableReader, codes_of, typed_with_care, types_of
-from .texts import Strings, Texts
-from .utf8 import check_errors, fault_of
 
 DELIMITERS = ",;\t|"
 
@@ -58,7 +56,7 @@ class Csv:
             raise ValueError(f"{self.quote!r} cannot both delimit values and quote them")
         if self.header not in (None, True, False):
             raise ValueError(f"header must be True, False or None, got {self.header!r}")
-        check_errors(self.encoding_errors)
+        check_encoding_errors(self.encoding_errors)
 
     @property
     def quoting(self) -> Quoting:
@@ -133,7 +131,7 @@ class CsvReader(TableReader):
             raise DataError("the file is empty", file=source.name)
         assert self.settings.delimiter is not None
         row = text[int(begin[0]) : end]
-        fault = fault_of(row, source.name, int(line[0]) + 1)
+        fault = utf8_error(row, source.name, int(line[0]) + 1)
         if fault is not None and self.settings.header and self.settings.encoding_errors == "strict":
             raise fault
         first = row.decode("utf-8", "replace")
@@ -248,7 +246,7 @@ class CsvReader(TableReader):
                 try:
                     column[row] = value.decode("utf-8", self.settings.encoding_errors)
                 except UnicodeDecodeError:
-                    fault = fault_of(value, file, 1)
+                    fault = utf8_error(value, file, 1)
                     assert fault is not None
                     faults.setdefault(row, fault.at(line=int(lines[row]), byte=None, name=name))
         kept = [row for row in range(len(lines)) if row not in faults]

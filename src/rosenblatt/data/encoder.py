@@ -6,18 +6,32 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .. import schema
+from ..core import engine
 from ..errors import DataError
+from .arrow import arrow
 from .blocks import Block
 from .columns import Columns, check_names
 from .csr import Array, Csr, beside, index_type
-from .extras import arrow
-from .hashing import hash_names
 from .moments import RunningScale
 from .tables import codes_of, numpy_of
 
 Rows = tuple[Array, Array, Array]  # indptr, indices, data
+
+
+def hash_names(names: Sequence[str]) -> NDArray[np.uint32]:
+    """MurmurHash3_x86_32 with seed 0 of the UTF-8 bytes of each name.
+
+    >>> [hex(h) for h in hash_names(["", "a"])]
+    ['0x0', '0x3c2569b2']
+    """
+    encoded = [name.encode("utf-8", "surrogatepass") for name in names]
+    offsets = np.cumsum([0, *map(len, encoded)], dtype=np.int64)
+    out = np.empty(len(names), np.uint32)
+    engine.hash_texts(np.frombuffer(b"".join(encoded), np.uint8), offsets, out)
+    return out
 
 
 class TextEncoder(Protocol):

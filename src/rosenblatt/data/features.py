@@ -11,15 +11,13 @@ import numpy as np
 from .. import schema
 from ..errors import DataError
 from ..text import Documents, Hashing
+from .arrow import Strings, chained
 from .blocks import Block
 from .columns import Columns
 from .csr import Csr
-from .encoder import Encoder, Read, Rows
-from .hashing import hash_names
+from .encoder import Encoder, Read, Rows, hash_names
 from .read_ahead import ReadAhead
-from .svmlight import Svmlight
-from .texts import Strings, chained
-from .vw import VowpalWabbit
+from .sparse_text import Svmlight, VowpalWabbit
 
 #: The section of a model file.
 SECTION = "features"

@@ -10,15 +10,14 @@ from typing import Any, Protocol, TypeAlias
 
 from ..errors import DataError
 from .arrow_files import ArrowFile, ArrowReader, Parquet
+from .bad_rows import BadRows
 from .blocks import Block
 from .chunks import Size
 from .columns import Columns, nearest
 from .csv_files import Csv, CsvReader
-from .faults import Judge
 from .json_lines import JsonLines, JsonLinesReader
 from .sources import Source, stem
-from .svmlight import Svmlight, SvmlightReader
-from .vw import VowpalWabbit, VowpalWabbitReader
+from .sparse_text import Svmlight, SvmlightReader, VowpalWabbit, VowpalWabbitReader
 
 Format: TypeAlias = Svmlight | VowpalWabbit | Csv | JsonLines | Parquet | ArrowFile
 
@@ -114,14 +113,14 @@ def _is_vw(line: bytes) -> bool:
     return bool(bar) and _VW_HEAD.fullmatch(head) is not None and _VW_REST.fullmatch(rest) is not None
 
 
-def reader_of(format: Format, columns: Columns, judge: Judge, n_threads: int | None) -> Reader:
+def reader_of(format: Format, columns: Columns, bad_rows: BadRows, n_threads: int | None) -> Reader:
     """What reads files of a format."""
     if isinstance(format, Svmlight):
-        return SvmlightReader(format, judge, n_threads)
+        return SvmlightReader(format, bad_rows, n_threads)
     if isinstance(format, VowpalWabbit):
-        return VowpalWabbitReader(format, judge, n_threads)
+        return VowpalWabbitReader(format, bad_rows, n_threads)
     if isinstance(format, Csv):
-        return CsvReader(format, columns, judge)
+        return CsvReader(format, columns, bad_rows)
     if isinstance(format, JsonLines):
-        return JsonLinesReader(format, columns, judge)
-    return ArrowReader(format, columns, judge)
+        return JsonLinesReader(format, columns, bad_rows)
+    return ArrowReader(format, columns, bad_rows)

@@ -12,15 +12,14 @@ import numpy as np
 
 from ..core import memory
 from ..errors import DataError
+from .arrow import arrow
+from .bad_rows import BadRows
 from .blocks import Block
-from .chunks import Chunk, Size, chunks, heads
+from .chunks import Chunk, Size, check_encoding_errors, chunks, heads, utf8_error
 from .columns import Columns, Profile, check_names, profile_values
 from .csr import Array
-from .extras import arrow
-from .faults import Judge
 from .sources import Source
 from .tables import SAMPLE_ROWS, VALUE_BYTES, TableReader, typed_with_care, types_of
-from .utf8 import check_errors, fault_of
 
 
 @dataclass(frozen=True)
@@ -38,7 +37,7 @@ class JsonLines:
     name: ClassVar[str] = "jsonl"
 
     def __post_init__(self) -> None:
-        check_errors(self.encoding_errors)
+        check_encoding_errors(self.encoding_errors)
 
 
 class JsonLinesReader(TableReader):
@@ -46,8 +45,8 @@ class JsonLinesReader(TableReader):
 
     settings: JsonLines
 
-    def __init__(self, settings: JsonLines, columns: Columns, judge: Judge) -> None:
-        super().__init__(settings, columns, judge)
+    def __init__(self, settings: JsonLines, columns: Columns, bad_rows: BadRows) -> None:
+        super().__init__(settings, columns, bad_rows)
         self._seen: dict[str, Profile] = {}
 
     def _profiles(self, source: Source) -> dict[str, Profile]:
@@ -151,7 +150,7 @@ def _loaded(line: bytes) -> Any:
 
 def _fault(line: bytes, file: str, number: int) -> DataError | None:
     """What is wrong with a line of JSON, if anything."""
-    wrong = fault_of(line, file, number)
+    wrong = utf8_error(line, file, number)
     if wrong is not None:
         return wrong
     try:

@@ -1,26 +1,29 @@
-"""Where bytes come from: files by name, glob or list, standard input, compressed or not."""
+"""Where bytes come from and go to: files by name, glob or list, standard input and output, compressed or not."""
 
 from __future__ import annotations
 
 import bz2
+import contextlib
 import glob
 import gzip
 import io
 import lzma
 import os
 import stat
+import sys
 import zlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
 
+from .. import atomic_files
 from ..core import engine
 from ..errors import DataError
-from .extras import arrow
-from .holding import Holding
+from .arrow import arrow
+from .memory_limit import MemoryLimit
 from .pipes import Passing, opened, standard_input
 
 #: What a file compressed in each way begins with.
@@ -46,7 +49,7 @@ class Source:
     """
 
     #: What may be held of it, where that is counted.
-    holding: Holding | None = None
+    memory_limit: MemoryLimit | None = None
 
     def __init__(self, where: Any) -> None:
         self._owned: Any = None  # what is to be closed
@@ -127,8 +130,8 @@ class Source:
 
     def check_room(self, n_bytes: int, rows: int = 0) -> None:
         """Refuse to hold so many bytes, of so many rows, where that is more than may be held."""
-        if self.holding is not None:
-            self.holding.check(n_bytes, self.name, rows)
+        if self.memory_limit is not None:
+            self.memory_limit.check(n_bytes, self.name, rows)
 
     def read_all(self) -> bytes:
         """All that is left."""
@@ -250,3 +253,39 @@ def stem(name: str) -> str:
     """A file's name in lower case without the suffix of its compression."""
     path = Path(name.lower())
     return path.stem if path.suffix in SUFFIXES else path.name
+
+
+@contextlib.contextmanager
+def replacing(path: Any) -> Iterator[BinaryIO]:
+    """A binary file that takes the place of ``path`` when all is written; if anything fails, ``path`` is as it was.
+
+    What it is compressed by is told by the name. ``"-"`` is standard output, which is written at once.
+    """
+    if path == "-":
+        if sys.stdout is None:
+            raise OSError("standard output is closed; name a file to write to")
+        sys.stdout.flush()  # what was printed before comes before
+        yield sys.stdout.buffer
+        sys.stdout.buffer.flush()
+        return
+    with atomic_files.replacing(path) as file, _compressed(file, Path(path).suffix.lower()) as stream:
+        yield stream
+
+
+@contextlib.contextmanager
+def _compressed(file: BinaryIO, suffix: str) -> Iterator[Any]:
+    how = SUFFIXES.get(suffix)
+    if how is None:
+        yield file
+    elif how == "gzip":
+        with gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0, compresslevel=6) as stream:
+            yield stream
+    elif how == "zstd":
+        pa = arrow("zstd files")
+        # Arrow closes what it writes to: give it a copy of the descriptor's file that may be closed.
+        inner = os.fdopen(os.dup(file.fileno()), "wb")
+        with pa.CompressedOutputStream(pa.PythonFile(inner, "w"), "zstd") as stream:
+            yield stream
+    else:
+        with bz2.BZ2File(file, "wb") if how == "bzip2" else lzma.LZMAFile(file, "wb") as stream:
+            yield stream

@@ -8,14 +8,13 @@ from typing import Any
 import numpy as np
 
 from ..errors import DataError
+from .arrow import Strings, Texts, arrow
+from .bad_rows import BadRows, quoted
 from .blocks import Block
 from .chunks import Chunk
 from .columns import Columns, Profile, resolved
 from .csr import Array
-from .extras import arrow
-from .faults import Judge, quoted
 from .sources import Source
-from .texts import Strings, Texts
 
 #: What Python takes for a short string or number in a list.
 VALUE_BYTES = 64
@@ -30,9 +29,9 @@ MISSING = ("", "NA", "N/A", "#N/A", "NaN", "nan", "-nan", "-NaN", "null", "NULL"
 class TableReader:
     """What the readers of tables share: columns that the first file settles, and blocks of typed tables."""
 
-    def __init__(self, settings: Any, columns: Columns, judge: Judge) -> None:
+    def __init__(self, settings: Any, columns: Columns, bad_rows: BadRows) -> None:
         self.settings, self.columns = settings, columns
-        self._judge = judge
+        self._bad_rows = bad_rows
         self._settled = False
 
     def prepare(self, source: Source) -> None:
@@ -56,7 +55,7 @@ class TableReader:
         source.check_room(3 * len(chunk.text) + rows * (16 + 3 * VALUE_BYTES * len(self.columns.used)), rows)
 
     def _block(self, table: Any, lines: Array, file: str, faults: Sequence[DataError] = ()) -> Block:
-        return block_of(missing_as_null(table, self.columns), self.columns, lines, file, self._judge, faults)
+        return block_of(missing_as_null(table, self.columns), self.columns, lines, file, self._bad_rows, faults)
 
 
 def types_of(columns: Columns) -> dict[str, Any]:
@@ -73,7 +72,7 @@ def types_of(columns: Columns) -> dict[str, Any]:
 
 
 def block_of(
-    table: Any, columns: Columns, lines: Array, file: str, judge: Judge, earlier: Sequence[DataError] = ()
+    table: Any, columns: Columns, lines: Array, file: str, bad_rows: BadRows, earlier: Sequence[DataError] = ()
 ) -> Block:
     """A block of a typed table; rows without a label, or with a weight that is none, are faults too."""
     faults: dict[int, DataError] = {}
@@ -88,7 +87,7 @@ def block_of(
         for row in rows:
             faults.setdefault(int(row), DataError(what, file=file, line=int(lines[row]), name=name or None))
     if faults or earlier:
-        judge.hear(sorted([*earlier, *faults.values()], key=lambda error: error.line or 0))
+        bad_rows.report(sorted([*earlier, *faults.values()], key=lambda error: error.line or 0))
     if faults:
         kept = np.ones(len(lines), bool)
         kept[list(faults)] = False

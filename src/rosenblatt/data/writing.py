@@ -12,16 +12,15 @@ import numpy as np
 
 from ..core.engine import check_sparse, is_sparse
 from ..errors import DataError
+from .arrow import arrow
+from .bad_rows import Skipped
 from .blocks import Block
 from .columns import nearest
 from .csr import Array, Csr
 from .encoder import Encoder
-from .extras import arrow
-from .faults import Skipped
 from .formats import ALIASES, FORMATS, SUFFIXES
 from .reading import stream
-from .saving import replacing
-from .sources import expand, stem
+from .sources import expand, replacing, stem
 
 #: A sparse matrix is written as a table only up to this many columns.
 MOST_COLUMNS = 10_000

@@ -9,17 +9,17 @@ from ..core import memory
 from ..errors import DataError
 
 #: What to do where files are read whole.
-HOLD_LESS = "read block by block with rb.data.stream, or hold more with {}"
+STREAM_INSTEAD = "read block by block with rb.data.stream, or hold more with {}"
 
 #: What is held may take this share of the memory that is available, unless told otherwise.
 SHARE = 3 / 4
 
 
-class TooMuchError(DataError):
+class MemoryLimitError(DataError):
     """Rows that would take more memory than they may."""
 
 
-class Holding:
+class MemoryLimit:
     """Bytes held of some files, and what they may come to.
 
     Parameters
@@ -31,7 +31,7 @@ class Holding:
     """
 
     def __init__(self, limit: Any, remedy: str) -> None:
-        self.limit = limit_of(limit)
+        self.limit = parse_limit(limit)
         self._remedy = remedy
         self._kept = self._rows = 0  # of what was read
 
@@ -42,7 +42,7 @@ class Holding:
             told = f"{rows:,} rows take" if rows else "it takes"
             limit, needed = memory.size(self.limit), memory.size(self._kept + n_bytes)
             problem = f"{told} {needed} of memory or more, and {limit} is the limit"
-            raise TooMuchError(problem, self._remedy, file=file, parameter="memory", value=...)
+            raise MemoryLimitError(problem, self._remedy, file=file, parameter="memory", value=...)
 
     def keep(self, n_bytes: int, rows: int, file: str) -> None:
         """Keep so many bytes, of so many rows, until the end."""
@@ -50,7 +50,7 @@ class Holding:
         self._kept, self._rows = self._kept + n_bytes, self._rows + rows
 
 
-def limit_of(limit: Any) -> int | None:
+def parse_limit(limit: Any) -> int | None:
     """Bytes, from a number or from such as "2 GB"; None: those that are available, if that is known."""
     if limit is None:
         there = memory.available()
