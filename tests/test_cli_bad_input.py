@@ -89,7 +89,7 @@ def test_no_such_file(tmp_path, capsys):
     [
         ("no/such/folder/m", "there is no such folder"),
         (".", "it is a folder"),
-        ("/dev/null", "it is a device or a pipe"),
+        ("/dev/null", "it is not a regular file"),
     ],
 )
 def test_a_place_that_cannot_be_written_is_refused_before_the_work(tmp_path, capsys, monkeypatch, output, sentence):

@@ -18,7 +18,7 @@ _TEXT = "US"  # NumPy's kinds of text
 
 
 def classes_of(y: Array) -> Array:
-    """The sorted classes of y, found block by block."""
+    """The sorted classes of y, block by block."""
     if len(y) == 0:
         return y
     blocks = [np.unique(y[start : start + _BLOCK]) for start in range(0, len(y), _BLOCK)]
@@ -33,8 +33,8 @@ def encode(y: Array, classes: Array) -> Array:
         if len(classes) == 0:
             codes[start : start + _BLOCK] = -1
             continue
-        found = np.minimum(np.searchsorted(classes, block), len(classes) - 1)
-        codes[start : start + _BLOCK] = np.where(classes[found] == block, found, -1)
+        places = np.minimum(np.searchsorted(classes, block), len(classes) - 1)
+        codes[start : start + _BLOCK] = np.where(classes[places] == block, places, -1)
     return codes
 
 

@@ -64,6 +64,9 @@ class State:
         A regression with this half-width of the zone that counts as right; None: a classifier.
     """
 
+    #: Where the weights live: "linear", or "kernel", the learners of which have a ``kernel`` and a ``support``.
+    space = "linear"
+
     def __init__(
         self,
         rule: rules.Rule,

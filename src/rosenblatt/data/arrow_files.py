@@ -162,7 +162,7 @@ def _repeating(metadata: Any, schema: Any) -> list[str]:
     They are read as the different ones and the number of each row's, and are counted before they are written out.
     """
     strings = {field.name for field in schema if str(field.type) in ("string", "large_string", "string_view")}
-    found: dict[str, None] = {}
+    names: dict[str, None] = {}
     for group in range(metadata.num_row_groups if strings else 0):
         about = metadata.row_group(group)
         for i in range(about.num_columns):
@@ -171,8 +171,8 @@ def _repeating(metadata: Any, schema: Any) -> list[str]:
             # Stored once, a value may be as long as all of the column is there.
             most = min(column.num_values, _ROWS) * max(column.total_uncompressed_size, 1)
             if once and column.path_in_schema in strings and most > _SAMPLE_BYTES:
-                found[column.path_in_schema] = None
-    return list(found)
+                names[column.path_in_schema] = None
+    return list(names)
 
 
 def _bytes_as_read(batch: Any, types: dict[str, Any]) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,11 @@ from ..core import labels
 from ..errors import DataError
 from .arrow import Texts
 from .csr import Csr, stacked
+
+if TYPE_CHECKING:
+    from .chunks import Size
+    from .columns import Columns
+    from .sources import Source
 
 Array = NDArray[Any]
 
@@ -150,6 +155,32 @@ def joined(blocks: Sequence[Block]) -> Block:
         all_of("labels"), all_of("lines"), tuple(files), csr, columns,
         all_of("weights"), all_of("tags"), all_of("query_ids"),
     )  # fmt: skip
+
+
+class Reader:
+    """Reads files of one format, block by block; what the first file settles holds for the others.
+
+    Attributes
+    ----------
+    settings : format
+        The settings, every guess made once the first blocks were read.
+    columns : Columns or None
+        Which columns of a table are what; None: the format has no columns to choose.
+    """
+
+    settings: Any
+    columns: Columns | None = None
+
+    def prepare(self, source: Source) -> None:
+        """Settle what is to be guessed from the first file."""
+
+    def blocks(self, source: Source, size: Size | None) -> Iterator[Block]:
+        """Blocks of at most this size; None: the whole file as one."""
+        raise NotImplementedError
+
+    def settled(self, blocks: list[Block]) -> list[Block]:
+        """All blocks of files that were read whole, once what they decide together is known."""
+        return blocks
 
 
 @contextmanager

@@ -18,7 +18,7 @@ LONGEST_ROW = 1 << 30
 #: Nor may the first rows, which guesses are made from.
 LONGEST_FIRST_ROWS = 1 << 28
 
-#: A block of a stream has so many rows, or fewer, where they have so many bytes of text, unless told otherwise.
+#: A block of a stream has so many rows, or fewer, where they have so many bytes of text, by default.
 BLOCK_ROWS, BLOCK_BYTES = 8192, 1 << 22
 
 _HEAD, _STEP = 1 << 18, 1 << 20
@@ -33,7 +33,7 @@ class Size(NamedTuple):
 
 
 class Chunk(NamedTuple):
-    """Bytes of whole rows, and what was seen while they were told apart."""
+    """Bytes of whole rows, and what was seen while they were separated."""
 
     text: bytes | memoryview
     begins: Array  # the byte at which each row begins,
@@ -49,7 +49,7 @@ class Chunk(NamedTuple):
 
 
 class Quoting(NamedTuple):
-    """How rows are told apart: which bytes delimit and quote values (0 and 0: rows are lines)."""
+    """How rows are separated: which bytes delimit and quote values (0 and 0: rows are lines)."""
 
     delimiter: int = 0
     quote: int = 0
@@ -81,7 +81,7 @@ def chunks(source: Source, size: Size | None, quoting: Quoting = LINES, line: in
         return
     held, filled, ended = np.empty(_STEP, np.uint8), 0, False  # what was read and not given away
     begins, lines = np.empty(size.rows, np.int64), np.empty(size.rows, np.int64)
-    rows = consumed = passed = longest = 0  # found in what is held: rows, their bytes, their lines, the longest
+    rows = consumed = passed = longest = 0  # in what is held: rows, their bytes, their lines, the longest
     several_lines = False
     while filled or not ended:
         new, used, ends, is_open, several, long = engine.csv_rows(
@@ -168,7 +168,7 @@ def utf8_error(text: bytes, name: str, first_line: int) -> DataError | None:
 
 
 def as_utf8(text: bytes, errors: str, bad_rows: BadRows, name: str, first_line: int) -> bytes:
-    """The text as UTF-8. Where bad rows are skipped, lines that are not are left empty, so that all keep their number."""
+    """The text as UTF-8. Where bad rows are skipped, lines that are not UTF-8 are left empty: all keep their number."""
     if text.isascii() or (fault := utf8_error(text, name, first_line)) is None:
         return text
     if errors == "replace":

@@ -53,8 +53,8 @@ class Csr:
         """One number of the matrix."""
         row, column = place
         where = slice(self.indptr[row], self.indptr[row + 1])
-        found = np.flatnonzero(self.indices[where] == column)
-        return self.data[where][found[0]] if len(found) else self.data.dtype.type(0)
+        entries = np.flatnonzero(self.indices[where] == column)
+        return self.data[where][entries[0]] if len(entries) else self.data.dtype.type(0)
 
     def to_scipy(self) -> Any:
         """The same arrays as a SciPy ``csr_matrix``."""
@@ -105,7 +105,7 @@ def stacked(parts: Sequence[Csr]) -> Csr:
 
 
 def beside(parts: Sequence[Csr]) -> Csr:
-    """Columns of several matrices side by side, in the order given."""
+    """Columns of several matrices side by side, in this order."""
     if len(parts) == 1:
         return parts[0]
     lengths = np.array([np.diff(part.indptr) for part in parts])

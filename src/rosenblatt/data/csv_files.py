@@ -95,14 +95,14 @@ class CsvReader(TableReader):
             yield self._parsed(chunk, names, source)
 
     def _check_delimiter(self, text: str, whole: bool, rows: list[list[str]], file: str) -> None:
-        told = self.settings.delimiter
-        if told is None or len(rows[0]) > 1:
+        delimiter = self.settings.delimiter
+        if delimiter is None or len(rows[0]) > 1:
             return
         better = sniffed(text, self.settings.quote, whole)
         fields = max((len(row) for row in _rows(text, better, self.settings.quote, whole)[:1]), default=0)
         if fields > 1:
             raise DataError(
-                f"with the delimiter {told!r} a row is one value, with {better!r} it is {fields}", "say {}",
+                f"with the delimiter {delimiter!r} a row is one value, with {better!r} it is {fields}", "say {}",
                 file=file, line=1, parameter="delimiter", value=better,
             )  # fmt: skip
 
@@ -171,13 +171,13 @@ class CsvReader(TableReader):
         if self.columns.numeric or self.columns.weight or (label and self.columns.label_type != "text"):
             return None
         place = {name: i for i, name in enumerate(names)}
-        found = engine.cut_csv(
+        columns = engine.cut_csv(
             np.frombuffer(chunk.text, np.uint8), chunk.begins, *self.settings.quoting, len(names),
             [place[name] for name in wanted], [name == label for name in wanted],
         )  # fmt: skip
-        if found is None:
+        if columns is None:
             return None
-        texts = Texts({name: Strings(starts, text, codes) for name, (codes, starts, text) in zip(wanted, found)})
+        texts = Texts({name: Strings(starts, text, codes) for name, (codes, starts, text) in zip(wanted, columns)})
         return texts.table if self.columns.categorical else texts
 
     def _has_hexadecimal_labels(self, chunk: Chunk, names: list[str]) -> bool:
@@ -217,18 +217,16 @@ class CsvReader(TableReader):
             ragged.append((row.number - 1, row.actual_columns))
             return "skip"
 
-        # Arrow tells of ragged rows in UTF-8 alone: until they are told apart, each byte stands for a character.
+        # Arrow tells of ragged rows in UTF-8 alone: until they are separated, each byte stands for a character.
         wanted, lines = self.columns.used, chunk.lines
         text = bytes(chunk.text)
         text = text if text.isascii() else text.decode("latin-1").encode()
         wide = chunk._replace(text=text, longest=2 * chunk.longest)
         table = self._read(wide, names, dict.fromkeys(wanted, pa.string()), False, remember)
         if len(ragged) + table.num_rows != len(lines):
-            raise DataError(
-                "its rows cannot be told apart: is every quoted value closed?", file=file, line=int(lines[0])
-            )
+            raise DataError("its rows do not separate: is every quoted value closed?", file=file, line=int(lines[0]))
         expected = len(names)
-        found = [
+        ragged_errors = [
             DataError(
                 f"{n} value{'s' if n != 1 else ''} where {expected} columns are expected",
                 f"quote a value that holds the delimiter {self.settings.delimiter!r}",
@@ -252,27 +250,27 @@ class CsvReader(TableReader):
         kept = [row for row in range(len(lines)) if row not in faults]
         values = {name: [column[row] for row in kept] for name, column in values.items()}
         table, lines, others = typed_with_care(values, self.columns, lines[kept], file)
-        return table, lines, [*found, *faults.values(), *others]
+        return table, lines, [*ragged_errors, *faults.values(), *others]
 
 
 def _rows(text: str, delimiter: str, quote: str, whole: bool, most: int = SAMPLE_ROWS + 1) -> list[list[str]]:
     """The first rows of a text; the last one only if it is whole."""
     options: dict[str, Any] = {"quotechar": quote} if quote else {"quoting": csv.QUOTE_NONE}
-    found = []
+    rows = []
     values = text.count(delimiter)
     memory.check(VALUE_BYTES * values, f"a table whose first rows have {values:,} values", "write it as svmlight")
     limit = csv.field_size_limit(len(text) + 1)
     try:
         for row in csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, **options):
             if row:
-                found.append(row)
-            if len(found) > most:
+                rows.append(row)
+            if len(rows) > most:
                 break
     except csv.Error:
-        pass  # told with its place when the row is read
+        pass  # refused with its place when the row is read
     finally:
         csv.field_size_limit(limit)
-    return found if whole or len(found) > most else found[:-1]
+    return rows if whole or len(rows) > most else rows[:-1]
 
 
 #: Characters that a delimiter is guessed from.

@@ -47,6 +47,10 @@ class TextEncoder(Protocol):
         """The rows by what was learned so far; ``learn``: it goes on with each row before it is weighed."""
         ...
 
+    def absorb(self, other: Any) -> None:
+        """Take in what another of the same settings has learned of other rows."""
+        ...
+
     def to_state(self) -> tuple[dict[str, Any], dict[str, Array]]:
         """Settings as plain values, and the arrays that were learned."""
         ...
@@ -161,17 +165,17 @@ class Encoder:
 
     def _missing(self, block: Block) -> list[str]:
         """Columns with missing values, which are refused unless they are to be absent."""
-        found = [name for name in self.columns.features if block.columns[name].null_count]
-        if found and self.missing == "raise":
+        names = [name for name in self.columns.features if block.columns[name].null_count]
+        if names and self.missing == "raise":
             pc = arrow("tables", "pyarrow.compute")
-            first = {name: pc.index(pc.is_null(block.table[name]), True).as_py() for name in found}
-            name = min(found, key=lambda name: first[name])
+            first = {name: pc.index(pc.is_null(block.table[name]), True).as_py() for name in names}
+            name = min(names, key=lambda name: first[name])
             row = first[name]
             raise DataError(
                 "the value is missing", "fill it in, or say {}",
                 **block.origin(row), name=name, parameter="missing", value="absent",
             )  # fmt: skip
-        return found
+        return names
 
     def _numeric(self, block: Block) -> Array:
         names = self.columns.numeric or ()
@@ -220,10 +224,7 @@ class Encoder:
         if self.scale is not None and other.scale is not None:
             self.scale.absorb(other.scale)
         for name, encoder in self.text.items():
-            absorb: Any = getattr(encoder, "absorb", None)
-            if absorb is None:
-                raise TypeError(f"what encodes the text column {name!r} cannot take in what another has learned")
-            absorb(other.text[name])
+            encoder.absorb(other.text[name])
 
     def to_state(self) -> tuple[dict[str, Any], dict[str, Array]]:
         """Settings as plain values, and the arrays that were learned, for a model file."""
@@ -247,7 +248,7 @@ class Encoder:
         text: Callable[[dict[str, Any], dict[str, Array]], TextEncoder] | None = None,
         hash_names: Callable[[Sequence[str]], Array] = hash_names,
     ) -> Encoder:
-        """The encoder that ``to_state`` told of; ``text`` makes each text encoder of its own settings and arrays."""
+        """The encoder of this state; ``text`` makes each text encoder of its own settings and arrays."""
         _SETTINGS(settings, "table")
         columns = Columns(**settings["columns"])
         schema.require([*settings["text"]] == [*(columns.text or ())], "table.text")

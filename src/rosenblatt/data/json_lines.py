@@ -130,15 +130,15 @@ def _sample(source: Source) -> tuple[list[bytes], list[dict[str, Any]]]:
     """The first lines that are not blank, and the objects among them; the lines are still to be read."""
     for head, whole in heads(source):
         lines = head.split(b"\n")
-        found = [line for line in (lines if whole else lines[:-1]) if line.strip()][:SAMPLE_ROWS]
-        if found or whole:
+        sample = [line for line in (lines if whole else lines[:-1]) if line.strip()][:SAMPLE_ROWS]
+        if sample or whole:
             break
     rows = []
-    for line in found:
-        with contextlib.suppress(ValueError, RecursionError):  # told with its place when the row is read
+    for line in sample:
+        with contextlib.suppress(ValueError, RecursionError):  # refused with its place when the row is read
             row = _loaded(line)
             rows += [row] if isinstance(row, dict) else []
-    return found, rows
+    return sample, rows
 
 
 def _loaded(line: bytes) -> Any:

@@ -11,7 +11,7 @@ from ..errors import DataError
 #: What to do where files are read whole.
 STREAM_INSTEAD = "read block by block with rb.data.stream, or hold more with {}"
 
-#: What is held may take this share of the memory that is available, unless told otherwise.
+#: What is held may take this share of the memory that is available, by default.
 SHARE = 3 / 4
 
 
@@ -39,9 +39,9 @@ class MemoryLimit:
         """Refuse so many bytes, of so many rows, beside what is kept."""
         if self.limit is not None and self._kept + n_bytes > self.limit:
             rows += self._rows
-            told = f"{rows:,} rows take" if rows else "it takes"
+            subject = f"{rows:,} rows take" if rows else "it takes"
             limit, needed = memory.size(self.limit), memory.size(self._kept + n_bytes)
-            problem = f"{told} {needed} of memory or more, and {limit} is the limit"
+            problem = f"{subject} {needed} of memory or more, and {limit} is the limit"
             raise MemoryLimitError(problem, self._remedy, file=file, parameter="memory", value=...)
 
     def keep(self, n_bytes: int, rows: int, file: str) -> None:
@@ -56,9 +56,9 @@ def parse_limit(limit: Any) -> int | None:
         there = memory.available()
         return None if there is None else int(SHARE * there)
     if isinstance(limit, str):
-        found = re.fullmatch(r"\s*(\d+(?:\.\d*)?)\s*([kmgt]?)(i?)b?\s*", limit.lower())
-        if found is not None and float(found[1]) > 0:
-            return max(1, int(float(found[1]) * (1024 if found[3] else 1000) ** " kmgt".index(found[2] or " ")))
+        match = re.fullmatch(r"\s*(\d+(?:\.\d*)?)\s*([kmgt]?)(i?)b?\s*", limit.lower())
+        if match is not None and float(match[1]) > 0:
+            return max(1, int(float(match[1]) * (1024 if match[3] else 1000) ** " kmgt".index(match[2] or " ")))
     elif isinstance(limit, int) and not isinstance(limit, bool) and limit > 0:
         return limit
     raise ValueError(f"memory must be a number of bytes or such as '2 GB', got {limit!r}")

@@ -1,4 +1,4 @@
-"""What can be read once, such as a pipe or standard input: told apart from files, and kept to be read again."""
+"""What can be read once, such as a pipe or standard input: recognised, and kept to be read again."""
 
 from __future__ import annotations
 
@@ -41,11 +41,11 @@ def opened(name: str, buffering: int = -1) -> Any:
 def identity(path: Any) -> Any:
     """What tells something that can be read only once from others; None: it can be read again, or is not there."""
     try:
-        found = os.fstat(standard_input().fileno()) if path == "-" else os.stat(path)
+        status = os.fstat(standard_input().fileno()) if path == "-" else os.stat(path)
     except (OSError, TypeError):
         return "-" if path == "-" else None
-    again = stat.S_ISREG(found.st_mode) or stat.S_ISDIR(found.st_mode) or stat.S_ISBLK(found.st_mode)
-    return (found.st_dev, found.st_ino) if path == "-" or not again else None
+    again = stat.S_ISREG(status.st_mode) or stat.S_ISDIR(status.st_mode) or stat.S_ISBLK(status.st_mode)
+    return (status.st_dev, status.st_ino) if path == "-" or not again else None
 
 
 def refuse_twice(paths: Iterable[Any]) -> None:
@@ -104,7 +104,7 @@ class Kept:
         self._reader = None
         if self._raw is not None and self._path != "-":
             self._raw.close()
-        with contextlib.suppress(OSError):  # of a disk that is full, which was told
+        with contextlib.suppress(OSError):  # of a disk that is full, which was reported
             self._store.close()
 
     def read(self, reader: _Reader, at: int, n: int) -> bytes:

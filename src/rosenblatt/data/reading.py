@@ -9,15 +9,14 @@ from typing import Any
 from ..errors import DataError
 from ..text.analysis import whole_number
 from .bad_rows import BadRows, Skipped
-from .blocks import Block, joined
+from .blocks import Block, Reader, joined
 from .chunks import BLOCK_BYTES, BLOCK_ROWS, Size
 from .columns import Columns, columns_of
-from .formats import Format, Reader, format_of, reader_of
+from .formats import Format, format_of, reader_of
 from .memory_limit import STREAM_INSTEAD, MemoryLimit
 from .pipes import refuse_twice
 from .read_ahead import ReadAhead
 from .sources import Source, expand
-from .sparse_text import SvmlightReader
 
 
 class _Reading:
@@ -34,7 +33,7 @@ class _Reading:
         settings: dict[str, Any],
     ) -> None:
         self.memory_limit = memory_limit
-        given = columns_of(columns)
+        chosen = columns_of(columns)
         self.bad_rows: BadRows = BadRows.of(on_error)
         self.paths = expand(paths)
         refuse_twice(self.paths)
@@ -43,12 +42,10 @@ class _Reading:
         self._at: tuple[int, Source | None] = 0, source  # files done, and the one at hand; replaced at once
         try:
             self._look_into(source)
-            self.reader: Reader = reader_of(format_of(format, settings, source), given, self.bad_rows, n_threads)
-            prepare = getattr(self.reader, "prepare", None)
-            if prepare is not None:
-                prepare(source)
-            elif given != Columns():
+            self.reader: Reader = reader_of(format_of(format, settings, source), chosen, self.bad_rows, n_threads)
+            if self.reader.columns is None and chosen != Columns():
                 raise TypeError(f"a file of format {self.reader.settings.name} has no columns to choose")
+            self.reader.prepare(source)
         except BaseException:
             source.close()
             raise
@@ -88,10 +85,6 @@ class _Reading:
             raise DataError("the file is empty", file=source.name)
         if source.peek(2) in (b"\xff\xfe", b"\xfe\xff"):
             raise DataError("the file is UTF-16 text, by its first bytes", "convert it to UTF-8", file=source.name)
-
-    @property
-    def columns(self) -> Columns | None:
-        return getattr(self.reader, "columns", None)
 
     @property
     def progress(self) -> float | None:
@@ -152,9 +145,8 @@ def read(
         blocks.append(block)
     if len(blocks) > 1:  # and all of it once more, in one block
         memory_limit.check(sum(block.nbytes for block in blocks), blocks[-1].file(0))
-    if isinstance(reading.reader, SvmlightReader):
-        blocks = reading.reader.settled(blocks)
-    return Data(joined(blocks), reading.reader.settings, reading.columns, reading.bad_rows.skipped)
+    reader, blocks = reading.reader, reading.reader.settled(blocks)
+    return Data(joined(blocks), reader.settings, reader.columns, reading.bad_rows.skipped)
 
 
 class Data:
@@ -265,7 +257,7 @@ class Stream:
 
     @property
     def columns(self) -> Columns | None:
-        return self._reading.columns
+        return self._reading.reader.columns
 
     @property
     def skipped(self) -> Skipped:

@@ -54,7 +54,7 @@ class Source:
     def __init__(self, where: Any) -> None:
         self._owned: Any = None  # what is to be closed
         self._size: int | None = None  # of a plain file
-        self._given = b""  # looked at ahead of reading
+        self._peeked = b""  # looked at ahead of reading
         self._whole: bytes | None = None
         if where == "-":
             self.name, raw = "<stdin>", standard_input()
@@ -87,14 +87,14 @@ class Source:
 
     def _opened(self, name: str) -> BinaryIO:
         file: BinaryIO = opened(name)
-        found = os.fstat(file.fileno())
-        if stat.S_ISREG(found.st_mode):
-            self._size = found.st_size
+        status = os.fstat(file.fileno())
+        if stat.S_ISREG(status.st_mode):
+            self._size = status.st_size
         return file
 
     @property
     def seekable(self) -> bool:
-        """Whether it is a plain file on disk that may be read in any order."""
+        """Whether it is a regular file that may be read in any order."""
         return self._size is not None and self.compression is None
 
     @property
@@ -109,20 +109,20 @@ class Source:
 
     def peek(self, n: int) -> bytes:
         """The first n bytes, or all there are; they will still be read."""
-        while len(self._given) < n and (more := self._take(n - len(self._given))):
-            self._given += more
-        return self._given[:n]
+        while len(self._peeked) < n and (more := self._take(n - len(self._peeked))):
+            self._peeked += more
+        return self._peeked[:n]
 
     def read(self, n: int) -> bytes:
         """The next bytes, at most n; none at the end of the file."""
-        if self._given:
-            some, self._given = self._given[:n], self._given[n:]
+        if self._peeked:
+            some, self._peeked = self._peeked[:n], self._peeked[n:]
             return some
         return self._take(n)
 
     def read_into(self, room: memoryview) -> int:
         """The next bytes, at most as many as there is room for; how many they are, 0 at the end of the file."""
-        if not self._given and self._file is self._raw and hasattr(self._raw, "readinto1"):
+        if not self._peeked and self._file is self._raw and hasattr(self._raw, "readinto1"):
             return int(self._raw.readinto1(room))
         some = self.read(len(room))
         room[: len(some)] = some
@@ -137,7 +137,7 @@ class Source:
         """All that is left."""
         if self.seekable:
             self.check_room(self._size or 0)
-            rest, self._given = self._given, b""
+            rest, self._peeked = self._peeked, b""
             return rest + self._raw.read() if rest else self._raw.read()
         parts, size = [], 0
         while some := self.read(_STEP):
@@ -151,11 +151,11 @@ class Source:
         if not self.seekable or not self._size:
             return np.frombuffer(self.read_all(), np.uint8)
         self.check_room(self._size)
-        given, self._given = self._given, b""
-        room = np.empty(len(given) + max(self._size - self._raw.tell(), 0) + 1, np.uint8)  # + 1: to see that it ended
+        head, self._peeked = self._peeked, b""
+        room = np.empty(len(head) + max(self._size - self._raw.tell(), 0) + 1, np.uint8)  # + 1: to see that it ended
         engine.populate(room)
-        room[: len(given)] = np.frombuffer(given, np.uint8)
-        n = len(given)
+        room[: len(head)] = np.frombuffer(head, np.uint8)
+        n = len(head)
         file: Any = self._raw
         while n < len(room) and (more := file.readinto(room[n:])):
             n += more
@@ -219,14 +219,14 @@ def _begun(raw: Any) -> tuple[bytes, Any]:
 
 
 def expand(paths: Any) -> list[Any]:
-    """Every file that is named, in the order given; a glob stands for its files in sorted order."""
+    """Every file that is named, in that order; a glob stands for its files in sorted order."""
     if isinstance(paths, (list, tuple)) or (
         isinstance(paths, Iterable) and not isinstance(paths, (str, bytes, os.PathLike)) and not hasattr(paths, "read")
     ):
-        found = [one for path in paths for one in expand(path)]
-        if not found:
+        files = [one for path in paths for one in expand(path)]
+        if not files:
             raise ValueError("no file was named")
-        return found
+        return files
     if not isinstance(paths, (str, os.PathLike)):
         if hasattr(paths, "read"):
             return [paths]
@@ -259,7 +259,7 @@ def stem(name: str) -> str:
 def replacing(path: Any) -> Iterator[BinaryIO]:
     """A binary file that takes the place of ``path`` when all is written; if anything fails, ``path`` is as it was.
 
-    What it is compressed by is told by the name. ``"-"`` is standard output, which is written at once.
+    Its name says how it is compressed. ``"-"`` is standard output, which is written at once.
     """
     if path == "-":
         if sys.stdout is None:

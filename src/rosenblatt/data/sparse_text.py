@@ -17,7 +17,7 @@ from ..core import engine
 from ..errors import DataError
 from ..text.analysis import whole_number
 from .bad_rows import REMEMBERED, BadRows, quoted
-from .blocks import Block
+from .blocks import Block, Reader
 from .chunks import Size, as_utf8, check_encoding_errors, chunks, skip_mark
 from .csr import Array, Csr, index_type
 from .sources import Source
@@ -162,15 +162,15 @@ class Svmlight:
 def checked_dtype(dtype: Any) -> np.dtype[Any]:
     """float32 or float64."""
     try:
-        found: np.dtype[Any] = np.dtype(dtype)
+        checked: np.dtype[Any] = np.dtype(dtype)
     except TypeError:
-        found = np.dtype(object)
-    if found not in (np.float32, np.float64):
+        checked = np.dtype(object)
+    if checked not in (np.float32, np.float64):
         raise ValueError(f"dtype must be float32 or float64, got {dtype!r}")
-    return found
+    return checked
 
 
-class SvmlightReader:
+class SvmlightReader(Reader):
     """Blocks of svmlight files that belong together: what is settled by one holds for the next."""
 
     def __init__(self, settings: Svmlight, bad_rows: BadRows, n_threads: int | None = None) -> None:
@@ -202,14 +202,14 @@ class SvmlightReader:
             beyond = SVMLIGHT_SENTENCES["index_beyond"].replace("{n_features}", str(n_features))
             sentences = SVMLIGHT_SENTENCES | {"index_beyond": beyond}
         wanted = frozenset({"query_ids"} if chosen.query_id else ())
-        found = parse(
+        parsed = parse(
             text, ("svmlight", base, limit), chosen.dtype, wanted, self._bad_rows, (source, first_line),
             sentences, self._threads,
         )  # fmt: skip
-        self._width = max(self._width, found.csr.n_features)
-        self._met_zero |= found.smallest == 0
-        csr = found.csr.widened(self._width if n_features is None else n_features)
-        return Block(found.labels, found.lines, ((source.name, 0),), csr, query_ids=found.query_ids)
+        self._width = max(self._width, parsed.csr.n_features)
+        self._met_zero |= parsed.smallest == 0
+        csr = parsed.csr.widened(self._width if n_features is None else n_features)
+        return Block(parsed.labels, parsed.lines, ((source.name, 0),), csr, query_ids=parsed.query_ids)
 
     def settled(self, blocks: list[Block]) -> list[Block]:
         """The blocks with ``zero_based="auto"`` decided by all of them, for them and for all that follow."""
@@ -296,7 +296,7 @@ class VowpalWabbit:
         checked_dtype(self.dtype)
 
 
-class VowpalWabbitReader:
+class VowpalWabbitReader(Reader):
     """Blocks of Vowpal Wabbit files."""
 
     def __init__(self, settings: VowpalWabbit, bad_rows: BadRows, n_threads: int | None = None) -> None:
@@ -312,17 +312,17 @@ class VowpalWabbitReader:
             text = as_utf8(
                 bytes(chunk.text), self.settings.encoding_errors, self._bad_rows, source.name, chunk.first_line
             )
-            found = parse(
+            parsed = parse(
                 text, ("vw", n_features), self.settings.dtype, wanted, self._bad_rows, (source, chunk.first_line),
                 VW_SENTENCES, self._threads,
             )  # fmt: skip
-            assert found.tags is not None
-            tags = [""] * len(found.tags)
-            tagged = np.flatnonzero(found.tags[:, 1] > found.tags[:, 0])
+            assert parsed.tags is not None
+            tags = [""] * len(parsed.tags)
+            tagged = np.flatnonzero(parsed.tags[:, 1] > parsed.tags[:, 0])
             source.check_room(len(text) + 8 * len(tags) + _TAG_BYTES * len(tagged), len(tags))
-            for row, (begin, end) in zip(tagged.tolist(), found.tags[tagged].tolist()):
+            for row, (begin, end) in zip(tagged.tolist(), parsed.tags[tagged].tolist()):
                 tags[row] = text[begin:end].decode()
             yield Block(
-                found.labels, found.lines, ((source.name, 0),), found.csr.widened(n_features),
-                weights=found.weights, tags=tags,
+                parsed.labels, parsed.lines, ((source.name, 0),), parsed.csr.widened(n_features),
+                weights=parsed.weights, tags=tags,
             )  # fmt: skip

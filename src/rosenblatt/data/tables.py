@@ -1,4 +1,4 @@
-"""Blocks of tables: columns in the types of their roles, rows with faults found and left out, labels taken apart."""
+"""Blocks of tables: columns in the types of their roles, faulty rows left out, labels taken apart."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from ..errors import DataError
 from .arrow import Strings, Texts, arrow
 from .bad_rows import BadRows, quoted
-from .blocks import Block
+from .blocks import Block, Reader
 from .chunks import Chunk
 from .columns import Columns, Profile, resolved
 from .csr import Array
@@ -26,8 +26,10 @@ SAMPLE_ROWS = 1000
 MISSING = ("", "NA", "N/A", "#N/A", "NaN", "nan", "-nan", "-NaN", "null", "NULL", "None", "n/a", "<NA>", "?")
 
 
-class TableReader:
+class TableReader(Reader):
     """What the readers of tables share: columns that the first file settles, and blocks of typed tables."""
+
+    columns: Columns
 
     def __init__(self, settings: Any, columns: Columns, bad_rows: BadRows) -> None:
         self.settings, self.columns = settings, columns

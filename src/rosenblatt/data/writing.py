@@ -100,7 +100,7 @@ def write(
     blocks : iterable of Block
         The rows.
     format : str or None, default=None
-        "svmlight", "vw", "csv", "tsv", "jsonl", "parquet" or "arrow"; None: told by the name.
+        "svmlight", "vw", "csv", "tsv", "jsonl", "parquet" or "arrow"; None: by the name of the file.
     classes : dict or None, default=None
         The number that each label is written as: svmlight and Vowpal Wabbit have numbers for labels.
     encoder : Encoder or None, default=None
@@ -284,13 +284,13 @@ def _json_lines(block: Block) -> Iterator[str]:
 def _heads(block: Block) -> dict[str, Array]:
     """Labels and weights by the names that they are written under, which no other column may have."""
     heads = {"label": block.labels, "weight": block.weights}
-    found = {name: values for name, values in heads.items() if values is not None}
-    taken = set(found) & set(() if block.table is None else block.table.column_names)
+    columns = {name: values for name, values in heads.items() if values is not None}
+    taken = set(columns) & set(() if block.table is None else block.table.column_names)
     if taken:
         raise ValueError(
             f"the {min(taken)}s are written as a column {min(taken)!r}, and another has that name; rename it"
         )
-    return found
+    return columns
 
 
 # ---- tables --------------------------------------------------------------------------------------------------------
@@ -395,7 +395,7 @@ def convert(
     target : str or path
         The new file.
     to : str or None, default=None
-        Its format; None: told by its name.
+        Its format; None: by its name.
     block_rows : int or None, default=None
         Rows that are held at a time.
     classes, zero_based

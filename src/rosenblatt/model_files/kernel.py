@@ -115,16 +115,16 @@ def _history(learner: KernelLearner, arrays: dict[str, Array], n: int, stride: i
 def _fill_policy(learner: BudgetLearner, plain: Any, arrays: dict[str, Array]) -> None:
     policy, n = learner.policy, len(learner.support)
     kept, remembered = _split(vars(policy))
-    told = {name: arrays[f"policy_{name}"] for name in vars(policy) if f"policy_{name}" in arrays}
-    schema.record(**{name: _of_policy(value) for name, value in kept.items() if name not in told})(plain, "policy")
-    schema.require(remembered.keys() <= told.keys(), "policy")
+    matrices = {name: arrays[f"policy_{name}"] for name in vars(policy) if f"policy_{name}" in arrays}
+    schema.record(**{name: _of_policy(value) for name, value in kept.items() if name not in matrices})(plain, "policy")
+    schema.require(remembered.keys() <= matrices.keys(), "policy")
     for name, value in kept.items():
         if name in ("size", "eta", "precision"):  # which follow from the budget and the type of the numbers
             schema.require(plain.get(name) == value, f"policy.{name}")
-    for name in told:
-        size = len(told[name]) if told[name].ndim else 0
-        told[name] = schema.array(arrays, f"policy_{name}", np.float64, (size, size))
-    vars(policy).update(plain | told)
+    for name in matrices:
+        size = len(matrices[name]) if matrices[name].ndim else 0
+        matrices[name] = schema.array(arrays, f"policy_{name}", np.float64, (size, size))
+    vars(policy).update(plain | matrices)
     schema.require(policy.n == n and policy.is_sound(learner.alpha[:, : learner.n_vectors]), "policy")
 
 

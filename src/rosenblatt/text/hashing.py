@@ -199,10 +199,10 @@ class Hashing:
         """
         grams = list(dict.fromkeys(self.analysis.ngrams_of(text)))
         _, columns, values = self.encode(Documents([text]))
-        found = columns_of(grams, self.bits)
+        hashed = columns_of(grams, self.bits)
         return [
             (gram, int(column), float(value))
-            for gram, column, value in zip(grams, found, values[np.searchsorted(columns, found)])
+            for gram, column, value in zip(grams, hashed, values[np.searchsorted(columns, hashed)])
         ]
 
     def _weigh(self, rows: Rows, stream: bool) -> None:
@@ -231,10 +231,10 @@ class Hashing:
         if self.names is None:
             return None
         room = self._most_names - len(self.names)
-        found = documents.read_by(
+        gathered = documents.read_by(
             engine.gather_ngrams, self.analysis.native, self.names.native, room, False, self.n_threads
         )
-        return found[0], found[1], found[4]
+        return gathered[0], gathered[1], gathered[4]
 
     def _take(self, names: tuple[Array, Array, bool] | None) -> None:
         if names is None or self.names is None:
@@ -253,15 +253,15 @@ class Hashing:
 
     def names_of(self, columns: Iterable[int]) -> list[list[str]]:
         """The n-grams that were met in each of these columns, in the order they came."""
-        names, found, order = self._named()
+        names, ascending, order = self._named()
         wanted = np.asarray(list(columns), dtype=np.int64)
-        first, last = np.searchsorted(found, wanted, "left"), np.searchsorted(found, wanted, "right")
+        first, last = np.searchsorted(ascending, wanted, "left"), np.searchsorted(ascending, wanted, "right")
         return [[names[i] for i in order[a:b]] for a, b in zip(first, last)]
 
     def collisions(self) -> dict[int, list[str]]:
         """Columns where two or more different n-grams were met, with these."""
-        _, found, _ = self._named()
-        columns, counts = np.unique(found, return_counts=True)
+        _, ascending, _ = self._named()
+        columns, counts = np.unique(ascending, return_counts=True)
         shared = columns[counts > 1]
         return dict(zip(shared.tolist(), self.names_of(shared)))
 
@@ -269,9 +269,9 @@ class Hashing:
         """A name for every column: its n-grams, joined by " | ", or "#" and its number where none was met."""
         named = np.array([f"#{column}" for column in range(self.n_columns)], dtype=object)
         if self.names is not None:
-            names, found, order = self._named()
+            names, ascending, order = self._named()
             texts = names.names()
-            columns, first = np.unique(found, return_index=True)
+            columns, first = np.unique(ascending, return_index=True)
             for column, numbers in zip(columns, np.split(order, first[1:]) if len(order) else ()):
                 named[column] = " | ".join(texts[i] for i in numbers)
         return named

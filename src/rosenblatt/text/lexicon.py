@@ -17,7 +17,7 @@ Array = NDArray[Any]
 
 
 class Lexicon:
-    """A table of different n-grams, found by their hash.
+    """A table of different n-grams, looked up by their hash.
 
     Parameters
     ----------
@@ -62,9 +62,9 @@ class Lexicon:
     def hashes(self) -> Array:
         """The 32-bit hash of each n-gram."""
         slots = self._slots[self._slots != 0]
-        found = np.empty(len(self), np.uint32)
-        found[(slots & np.uint64(0xFFFFFFFF)).astype(np.int64) - 1] = slots >> np.uint64(32)
-        return found
+        hashes = np.empty(len(self), np.uint32)
+        hashes[(slots & np.uint64(0xFFFFFFFF)).astype(np.int64) - 1] = slots >> np.uint64(32)
+        return hashes
 
     @property
     def nbytes(self) -> int:

@@ -46,6 +46,8 @@ class KernelLearner(Learner):
         is free on a CUDA device.
     """
 
+    space = "kernel"
+
     def __init__(
         self,
         rule: rules.Rule,
