@@ -43,7 +43,7 @@ FAULTS = {
     "missing number": ("a.csv", b"label,size\na,1\nb,\na,2\n", [], "line 3, column 'size': the value is missing"),
     "missing number, said how": ("a.csv", b"label,size\na,1\nb,\na,2\n", [], "or say --missing absent"),
     "no labels at all": ("a.csv", b"size,weight\n1.5,2.5\n1.25,3.5\n", [], "no column looks like the labels"),
-    "a regression": ("a.svm", b"1 1:1\n0.25 2:1\n", ["-a", "pa1"], "line 2: the label 0.25 is a number of"),
+    "a regression": ("a.svm", b"1 1:1\n0.25 2:1\n", ["-a", "pa1"], "line 2: classes are whole numbers or words"),
     "an unforeseen regression": ("a.svm", b"1 1:1\n0.25 2:1\n", ["--block-rows", "1"], "say --algorithm pa2-r"),
     "labels that are infinite": ("a.svm", b"0.5 1:1\n1e999 2:1\n", ["-a", "pa-regressor"], "line 2"),
     "no label in Vowpal Wabbit's text": ("a.vw", b"1 | a\n| b\n-1 | c\n", [], "line 2: the label is missing"),
@@ -335,6 +335,6 @@ def test_what_is_read_is_not_replaced(tmp_path, monkeypatch, capsys):
             command = [sys.executable, "-m", "rosenblatt", "predict", "m", "a.svm", "-o", name]
             ended = subprocess.run(command, stdout=file, stderr=subprocess.PIPE)
         assert ended.returncode == 1
-        assert b"a stream that is open" in ended.stderr
+        assert b"an open stream" in ended.stderr
         assert pathlib.Path("kept.txt").read_bytes() == b"kept\n"
     assert {name: pathlib.Path(name).read_bytes() for name in before} == before

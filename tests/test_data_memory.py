@@ -12,7 +12,7 @@ import pytest
 import rosenblatt as rb
 from rosenblatt.core import memory
 from rosenblatt.data.features import Features
-from rosenblatt.data.formats import guessed
+from rosenblatt.data.formats import guess_format
 from rosenblatt.data.memory_limit import MemoryLimit, MemoryLimitError, parse_limit
 from rosenblatt.data.sources import Source
 
@@ -215,8 +215,8 @@ def test_a_row_that_does_not_end_is_refused(monkeypatch, tmp_path):
 
 def test_a_line_is_looked_at_once_to_guess_its_format():
     """A line that is nearly Vowpal Wabbit's used to be looked at from each of its characters again."""
-    assert guessed(Source(io.BytesIO(b"1 " + b"'" * 60_000 + b"|a\x0bb\n"))) == "csv"
-    assert guessed(Source(io.BytesIO(b"1 2 'tag| a b\n-1 |x y:2\n|x\n"))) == "vw"
+    assert guess_format(Source(io.BytesIO(b"1 " + b"'" * 60_000 + b"|a\x0bb\n"))) == "csv"
+    assert guess_format(Source(io.BytesIO(b"1 2 'tag| a b\n-1 |x y:2\n|x\n"))) == "vw"
 
 
 def test_values_of_a_line_that_python_has_no_room_for(monkeypatch):

@@ -76,7 +76,7 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
 
 
 def check(path: str | os.PathLike[str]) -> None:
-    """Say what can be seen to be wrong with a place to write to, before the work is done."""
+    """Refuse a path that cannot be written to, as far as that can be seen before the work is done."""
     try:
         target = _target(path)
         _mode_of(target)
@@ -94,7 +94,7 @@ def _in_words(error: OSError, path: str | os.PathLike[str]) -> OSError:
 
 
 def _target(path: str | os.PathLike[str]) -> Path:
-    """Where to put the file: a link stays a link. What ends as the name of a folder does is none."""
+    """Where to put the file: a link stays a link. A path that ends in a slash is not a file."""
     if os.fspath(path).endswith(tuple(filter(None, (os.sep, os.altsep)))):
         raise OSError(errno.EISDIR, os.strerror(errno.EISDIR))
     name = os.path.normpath(os.fspath(path))
@@ -145,7 +145,7 @@ _swept: set[Path] = set()
 
 
 def _new_name(folder: Path) -> Path:
-    """A name that only this function makes: its second half is a checksum of the first."""
+    """A name that nobody else makes: its second half is a checksum of the first."""
     random = os.urandom(8).hex()
     return folder / f"{_PREFIX}{random}{_checksum(random)}{_SUFFIX}"
 

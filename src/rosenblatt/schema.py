@@ -1,4 +1,4 @@
-"""What plain values of a file must be, looked at before anything is made of them.
+"""Checks of the plain values of a file, before anything is made of them.
 
 A check is called with a value and its place in the file, and raises a ValueError of one sentence where the value is not
 what it must be. Checks are put together as the values are::
@@ -24,7 +24,7 @@ MOST_COLUMNS = 2**62
 
 
 def anything(value: Any, place: str) -> None:
-    """Whatever it is."""
+    """Any value."""
 
 
 def flag(value: Any, place: str) -> None:
@@ -98,7 +98,7 @@ def optional(inner: Check) -> Check:
 
 
 def either(**checks: Check) -> Check:
-    """What one of the checks asks for; their names say in the message what that is."""
+    """What one of the checks asks for; their names are the words of the message."""
 
     def check(value: Any, place: str) -> None:
         for inner in checks.values():

@@ -37,12 +37,12 @@ def columns_of(arguments: argparse.Namespace) -> dict[str, Any] | None:
 
 def keep_pipes(arguments: argparse.Namespace, *files: str) -> None:
     """Keep what comes through pipes and standard input, as it may be read more than once; refuse one named twice."""
-    from ..data.pipes import Kept, identity, refuse_twice
+    from ..data.pipes import ReplayablePipe, identity, refuse_twice
     from ..data.sources import expand
 
     names = [name for file in files for name in expand(file)]
     refuse_twice(names)
-    arguments.kept = {name: Kept(name) for name in names if identity(name) is not None}
+    arguments.kept = {name: ReplayablePipe(name) for name in names if identity(name) is not None}
 
 
 def release_pipes(arguments: argparse.Namespace, files: Sequence[str]) -> None:

@@ -38,7 +38,7 @@ def checked(path: str) -> Model:
         if model.algorithm not in {named.estimator for named in algorithms.ALGORITHMS.values()}:
             raise ValueError(f"{cut(model.algorithm)} is no learner")
         labels.check_class_weight(model.parameters.get("class_weight"))
-        if not learners.are_akin(learner_of(model.algorithm, model.parameters), model.learner):
+        if not learners.are_compatible(learner_of(model.algorithm, model.parameters), model.learner):
             raise ValueError(f"its learner is not that of a {model.algorithm}")
     return model
 

@@ -22,7 +22,7 @@ from ..core.learner import Learner, Pass, learn_labels
 from ..core.planning import rows_for, start
 from ..data import Block, Skipped, Svmlight
 from ..data.blocks import placed
-from ..data.csr import Csr, stacked
+from ..data.csr import Csr, vstack
 from ..data.features import nbytes_of
 from ..data.memory_limit import STREAM_INSTEAD, MemoryLimit
 from .algorithms import class_weights
@@ -217,7 +217,7 @@ def _read(course: Course) -> tuple[Csr, Array, Array, list[Block]]:
             course.progress("reading", f"{n:,} examples", f"{speed:,.0f}/s", share=stream.progress)
         _settle(course, stream)
     weight = np.concatenate(weights)
-    return stacked(course.features.weighed(reads)), np.concatenate(ys), None if np.all(weight == 1) else weight, places
+    return vstack(course.features.weighed(reads)), np.concatenate(ys), None if np.all(weight == 1) else weight, places
 
 
 def _settle(course: Course, stream: Any) -> None:

@@ -43,7 +43,7 @@ class ArrowReader(TableReader):
 
     def _profiles(self, source: Source) -> dict[str, Profile]:
         pa = arrow("Parquet and Arrow files")
-        with _Opened(source, self.settings.name) as opened:
+        with _TableFile(source, self.settings.name) as opened:
             sample = next(opened.batches(None, SAMPLE_ROWS), None)
         profiles = {}
         for i, field in enumerate(opened.schema):
@@ -61,7 +61,7 @@ class ArrowReader(TableReader):
         block_rows = None if size is None else size.rows
         pending: list[Any] = []
         first, rows, n_bytes = 1, 0, 0
-        with _Opened(source, self.settings.name) as opened:
+        with _TableFile(source, self.settings.name) as opened:
             check_names(self.columns.used, opened.schema.names, source.name)
             for batch in _whole(opened.batches(list(types), block_rows or _ROWS), block_rows):
                 pending.append(batch)
@@ -91,7 +91,7 @@ class ArrowReader(TableReader):
         return self._block(table, lines, file)
 
 
-class _Opened:
+class _TableFile:
     """An open Parquet or Arrow file: its schema, and its rows as record batches."""
 
     def __init__(self, source: Source, format: str) -> None:
@@ -149,7 +149,7 @@ class _Opened:
         except (pa.ArrowException, OSError) as error:
             raise DataError(f"the file is damaged ({str(error).splitlines()[0]})", file=self._source.name) from error
 
-    def __enter__(self) -> _Opened:
+    def __enter__(self) -> _TableFile:
         return self
 
     def __exit__(self, *_: object) -> None:

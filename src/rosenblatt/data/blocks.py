@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from ..core import labels
 from ..errors import DataError
 from .arrow import Texts
-from .csr import Csr, stacked
+from .csr import Csr, vstack
 
 if TYPE_CHECKING:
     from .chunks import Size
@@ -125,7 +125,7 @@ class Block:
 
 
 def joined(blocks: Sequence[Block]) -> Block:
-    """Blocks one behind the other as one."""
+    """Consecutive blocks as one."""
     if len(blocks) == 1:
         return blocks[0]
     files: list[tuple[str, int]] = []
@@ -137,7 +137,7 @@ def joined(blocks: Sequence[Block]) -> Block:
         start += len(block)
     csr = columns = None
     if blocks[0].csr is not None:
-        csr = stacked([block.csr for block in blocks if block.csr is not None])
+        csr = vstack([block.csr for block in blocks if block.csr is not None])
     else:
         import pyarrow as pa
 
@@ -158,18 +158,10 @@ def joined(blocks: Sequence[Block]) -> Block:
 
 
 class Reader:
-    """Reads files of one format, block by block; what the first file settles holds for the others.
+    """Reads files of one format, block by block; what the first file settles holds for the others."""
 
-    Attributes
-    ----------
-    settings : format
-        The settings, every guess made once the first blocks were read.
-    columns : Columns or None
-        Which columns of a table are what; None: the format has no columns to choose.
-    """
-
-    settings: Any
-    columns: Columns | None = None
+    settings: Any  # of the format
+    columns: Columns | None = None  # of a table; None: there are none to choose
 
     def prepare(self, source: Source) -> None:
         """Settle what is to be guessed from the first file."""

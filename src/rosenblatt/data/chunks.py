@@ -22,7 +22,7 @@ LONGEST_FIRST_ROWS = 1 << 28
 BLOCK_ROWS, BLOCK_BYTES = 8192, 1 << 22
 
 _HEAD, _STEP = 1 << 18, 1 << 20
-_MARK = b"\xef\xbb\xbf"  # some programs write this before UTF-8
+_BOM = b"\xef\xbb\xbf"  # some programs write this before UTF-8
 
 
 class Size(NamedTuple):
@@ -65,7 +65,7 @@ def chunks(source: Source, size: Size | None, quoting: Quoting = LINES, line: in
     lines blank ones, are no rows.
     """
     if line == 1:
-        skip_mark(source)
+        skip_bom(source)
     if size is None:
         text = source.read_all()
         most = text.count(b"\n") + text.count(b"\r") + 1
@@ -120,10 +120,10 @@ def _never_closed(source: Source, line: int) -> DataError:
     return DataError("a quoted value of the row that begins here is never closed", file=source.name, line=line)
 
 
-def skip_mark(source: Source) -> None:
+def skip_bom(source: Source) -> None:
     """Pass over a byte-order mark at the beginning of a file."""
-    if source.peek(len(_MARK)) == _MARK:
-        source.read(len(_MARK))
+    if source.peek(len(_BOM)) == _BOM:
+        source.read(len(_BOM))
 
 
 def heads(source: Source, size: int = _HEAD) -> Iterator[tuple[bytes, bool]]:
@@ -134,7 +134,7 @@ def heads(source: Source, size: int = _HEAD) -> Iterator[tuple[bytes, bool]]:
     while True:
         head = source.peek(size)
         whole = len(head) < size
-        yield head.removeprefix(_MARK), whole
+        yield head.removeprefix(_BOM), whole
         if whole:
             return
         if size >= LONGEST_FIRST_ROWS:

@@ -131,7 +131,7 @@ def columns_of(columns: Columns | Mapping[str, Any] | None) -> Columns:
 
 
 def nearest(name: str, among: Iterable[str]) -> str:
-    """“ (did you mean …?)” where something is near."""
+    """“ (did you mean …?)” where a known name is similar."""
     import difflib
 
     among = list(among)
@@ -155,7 +155,7 @@ def check_names(wanted: Iterable[str], there: Sequence[str], file: str, owner: s
             raise DataError(problem, f"the columns are: {shown}", file=file)
 
 
-def resolved(columns: Columns, profiles: Mapping[str, Profile], file: str) -> Columns:
+def resolve(columns: Columns, profiles: Mapping[str, Profile], file: str) -> Columns:
     """Columns with every guess made."""
     check_names(columns.used, list(profiles), file)
     why: dict[str, str] = {}

@@ -87,7 +87,7 @@ def index_type(largest: int) -> type[np.signedinteger[Any]]:
     return np.int32 if largest <= _NARROW else np.int64
 
 
-def stacked(parts: Sequence[Csr]) -> Csr:
+def vstack(parts: Sequence[Csr]) -> Csr:
     """Rows of several matrices one below the other; as wide as the widest."""
     if len(parts) == 1:
         return parts[0]
@@ -104,7 +104,7 @@ def stacked(parts: Sequence[Csr]) -> Csr:
     )
 
 
-def beside(parts: Sequence[Csr]) -> Csr:
+def hstack(parts: Sequence[Csr]) -> Csr:
     """Columns of several matrices side by side, in this order."""
     if len(parts) == 1:
         return parts[0]

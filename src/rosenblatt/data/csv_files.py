@@ -14,11 +14,11 @@ from ..core import engine, memory
 from ..errors import DataError
 from .arrow import Strings, Texts, arrow
 from .blocks import Block
-from .chunks import Chunk, Quoting, Size, check_encoding_errors, chunks, heads, skip_mark, utf8_error
+from .chunks import Chunk, Quoting, Size, check_encoding_errors, chunks, heads, skip_bom, utf8_error
 from .columns import Profile, check_names, profile_strings, repeated
 from .csr import Array
 from .sources import Source
-from .tables import MISSING, SAMPLE_ROWS, VALUE_BYTES, TableReader, codes_of, typed_with_care, types_of
+from .tables import MISSING, SAMPLE_ROWS, VALUE_BYTES, TableReader, codes_of, convert_row_by_row, types_of
 
 DELIMITERS = ",;\t|"
 
@@ -71,7 +71,7 @@ class CsvReader(TableReader):
     def _profiles(self, source: Source) -> dict[str, Profile]:
         for head, whole in heads(source):  # until two rows are whole: names, and values
             text = head.decode("utf-8", "replace")
-            delimiter = self.settings.delimiter or sniffed(text, self.settings.quote, whole)
+            delimiter = self.settings.delimiter or sniff_delimiter(text, self.settings.quote, whole)
             rows = _rows(text, delimiter, self.settings.quote, whole)
             if whole or len(rows) > 1:
                 break
@@ -98,7 +98,7 @@ class CsvReader(TableReader):
         delimiter = self.settings.delimiter
         if delimiter is None or len(rows[0]) > 1:
             return
-        better = sniffed(text, self.settings.quote, whole)
+        better = sniff_delimiter(text, self.settings.quote, whole)
         fields = max((len(row) for row in _rows(text, better, self.settings.quote, whole)[:1]), default=0)
         if fields > 1:
             raise DataError(
@@ -139,7 +139,7 @@ class CsvReader(TableReader):
         check_names(self.columns.used, names, source.name)
         if not self.settings.header:
             return names, 1
-        skip_mark(source)
+        skip_bom(source)
         left = end
         while left:
             left -= len(source.read(left))
@@ -161,12 +161,12 @@ class CsvReader(TableReader):
         except pa.ArrowInvalid:
             good = False
         if not good:
-            self._check_care(source, chunk)
-            table, lines, faults = self._read_with_care(chunk, names, file)
+            self._check_room_row_by_row(source, chunk)
+            table, lines, faults = self._read_row_by_row(chunk, names, file)
         return self._block(table, lines, file, faults)
 
     def _cut(self, chunk: Chunk, names: list[str]) -> Any:
-        """What Arrow would read, sooner, where there are nothing but strings to be read; else None."""
+        """The table, cut natively, which is faster than Arrow; None: not all columns are strings."""
         label, wanted = self.columns.label, self.columns.used
         if self.columns.numeric or self.columns.weight or (label and self.columns.label_type != "text"):
             return None
@@ -208,7 +208,7 @@ class CsvReader(TableReader):
             ),
         )
 
-    def _read_with_care(self, chunk: Chunk, names: list[str], file: str) -> tuple[Any, Array, list[DataError]]:
+    def _read_row_by_row(self, chunk: Chunk, names: list[str], file: str) -> tuple[Any, Array, list[DataError]]:
         """The same rows where something is wrong with them: ragged rows, bytes that are not UTF-8, then values."""
         pa = arrow("CSV files")
         ragged: list[tuple[int, int]] = []
@@ -249,7 +249,7 @@ class CsvReader(TableReader):
                     faults.setdefault(row, fault.at(line=int(lines[row]), byte=None, name=name))
         kept = [row for row in range(len(lines)) if row not in faults]
         values = {name: [column[row] for row in kept] for name, column in values.items()}
-        table, lines, others = typed_with_care(values, self.columns, lines[kept], file)
+        table, lines, others = convert_row_by_row(values, self.columns, lines[kept], file)
         return table, lines, [*ragged_errors, *faults.values(), *others]
 
 
@@ -277,7 +277,7 @@ def _rows(text: str, delimiter: str, quote: str, whole: bool, most: int = SAMPLE
 _SNIFFED = 1 << 24
 
 
-def sniffed(text: str, quote: str, whole: bool) -> str:
+def sniff_delimiter(text: str, quote: str, whole: bool) -> str:
     """The delimiter that cuts most of the first rows into the same number of values, more than one."""
     best = (0.0, 0)
     chosen = ","

@@ -14,7 +14,7 @@ from ..errors import DataError
 from .arrow import arrow
 from .blocks import Block
 from .columns import Columns, check_names
-from .csr import Array, Csr, beside, index_type
+from .csr import Array, Csr, hstack, index_type
 from .moments import RunningScale
 from .tables import codes_of, numpy_of
 
@@ -47,8 +47,8 @@ class TextEncoder(Protocol):
         """The rows by what was learned so far; ``learn``: it goes on with each row before it is weighed."""
         ...
 
-    def absorb(self, other: Any) -> None:
-        """Take in what another of the same settings has learned of other rows."""
+    def merge(self, other: Any) -> None:
+        """Add what another of the same settings has learned from other rows."""
         ...
 
     def to_state(self) -> tuple[dict[str, Any], dict[str, Array]]:
@@ -145,7 +145,7 @@ class Encoder:
         return Read(numeric, categorical, text)
 
     def learn_means(self, read: Read) -> None:
-        """Let running means and variances go on with what was read, and nothing else."""
+        """Update running means and variances with what was read, and nothing else."""
         if self.scale is not None and read.numeric is not None:
             self.scale.transform(read.numeric, learn=True)
 
@@ -161,7 +161,7 @@ class Encoder:
             encoder = self.text[name]
             data = data.astype(self.dtype, copy=False)
             parts.append(Csr(indptr, indices, data, encoder.n_columns))
-        return beside(parts)
+        return hstack(parts)
 
     def _missing(self, block: Block) -> list[str]:
         """Columns with missing values, which are refused unless they are to be absent."""
@@ -219,12 +219,12 @@ class Encoder:
         hashes = self._hash([f"{name}={value}" for value in values])
         return (hashes & np.uint32((1 << self.bits) - 1)).astype(np.int64)
 
-    def absorb(self, other: Encoder) -> None:
-        """Take in what another of the same settings has learned of other rows."""
+    def merge(self, other: Encoder) -> None:
+        """Add what another of the same settings has learned from other rows."""
         if self.scale is not None and other.scale is not None:
-            self.scale.absorb(other.scale)
+            self.scale.merge(other.scale)
         for name, encoder in self.text.items():
-            encoder.absorb(other.text[name])
+            encoder.merge(other.text[name])
 
     def to_state(self) -> tuple[dict[str, Any], dict[str, Array]]:
         """Settings as plain values, and the arrays that were learned, for a model file."""

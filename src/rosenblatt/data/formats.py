@@ -49,7 +49,7 @@ def format_of(format: str | Format | None, settings: dict[str, Any], source: Sou
             raise TypeError(f"say {min(settings)!r} in the format itself, {format!r}")
         return format
     if format is None:
-        name = guessed(source)
+        name = guess_format(source)
     else:
         name = ALIASES.get(format.lower(), format.lower())
         if name not in FORMATS:
@@ -66,7 +66,7 @@ def format_of(format: str | Format | None, settings: dict[str, Any], source: Sou
     return FORMATS[name](**settings)
 
 
-def guessed(source: Source) -> str:
+def guess_format(source: Source) -> str:
     """The name of the format of a file."""
     head = source.peek(_HEAD)
     if head.startswith(b"PAR1"):

@@ -19,7 +19,7 @@ from .chunks import Chunk, Size, check_encoding_errors, chunks, heads, utf8_erro
 from .columns import Columns, Profile, check_names, profile_values
 from .csr import Array
 from .sources import Source
-from .tables import SAMPLE_ROWS, VALUE_BYTES, TableReader, typed_with_care, types_of
+from .tables import SAMPLE_ROWS, VALUE_BYTES, TableReader, convert_row_by_row, types_of
 
 
 @dataclass(frozen=True)
@@ -101,11 +101,11 @@ class JsonLinesReader(TableReader):
         except (pa.ArrowInvalid, pa.ArrowNotImplementedError, UnicodeDecodeError):
             good = False
         if not good:
-            self._check_care(source, chunk)
-            table, lines, faults = self._read_with_care(chunk, file)
+            self._check_room_row_by_row(source, chunk)
+            table, lines, faults = self._read_row_by_row(chunk, file)
         return self._block(table, lines, file, faults)
 
-    def _read_with_care(self, chunk: Chunk, file: str) -> tuple[Any, Array, list[DataError]]:
+    def _read_row_by_row(self, chunk: Chunk, file: str) -> tuple[Any, Array, list[DataError]]:
         """The same rows one at a time, where something is wrong with them."""
         names = self.columns.used
         values: dict[str, list[Any]] = {name: [] for name in names}
@@ -122,7 +122,7 @@ class JsonLinesReader(TableReader):
             kept.append(number)
             for name in names:
                 values[name].append(row.get(name))
-        table, lines, others = typed_with_care(values, self.columns, np.array(kept, np.int64), file)
+        table, lines, others = convert_row_by_row(values, self.columns, np.array(kept, np.int64), file)
         return table, lines, [*faults, *others]
 
 

@@ -1,4 +1,4 @@
-"""What is held in memory of files that are read, counted in bytes, up to a limit."""
+"""How much memory the rows of files may take, counted in bytes before it is allocated."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ SHARE = 3 / 4
 
 
 class MemoryLimitError(DataError):
-    """Rows that would take more memory than they may."""
+    """Rows that would take more memory than the limit."""
 
 
 class MemoryLimit:
-    """Bytes held of some files, and what they may come to.
+    """The memory that rows take, and its limit.
 
     Parameters
     ----------
@@ -36,7 +36,7 @@ class MemoryLimit:
         self._kept = self._rows = 0  # of what was read
 
     def check(self, n_bytes: int, file: str, rows: int = 0) -> None:
-        """Refuse so many bytes, of so many rows, beside what is kept."""
+        """Refuse so many bytes, of so many rows, beyond what is kept, if that exceeds the limit."""
         if self.limit is not None and self._kept + n_bytes > self.limit:
             rows += self._rows
             subject = f"{rows:,} rows take" if rows else "it takes"
@@ -45,7 +45,7 @@ class MemoryLimit:
             raise MemoryLimitError(problem, self._remedy, file=file, parameter="memory", value=...)
 
     def keep(self, n_bytes: int, rows: int, file: str) -> None:
-        """Keep so many bytes, of so many rows, until the end."""
+        """Count so many bytes, of so many rows, as kept."""
         self.check(n_bytes, file, rows)
         self._kept, self._rows = self._kept + n_bytes, self._rows + rows
 

@@ -24,7 +24,7 @@ from ..core import engine
 from ..errors import DataError
 from .arrow import arrow
 from .memory_limit import MemoryLimit
-from .pipes import Passing, opened, standard_input
+from .pipes import PushedBack, open_file, standard_input
 
 #: What a file compressed in each way begins with.
 MAGIC = {b"\x1f\x8b": "gzip", b"BZh": "bzip2", b"\xfd7zXZ\x00": "xz", b"\x28\xb5\x2f\xfd": "zstd"}
@@ -86,7 +86,7 @@ class Source:
             self._file = arrow("zstd files").CompressedInputStream(raw, "zstd")
 
     def _opened(self, name: str) -> BinaryIO:
-        file: BinaryIO = opened(name)
+        file: BinaryIO = open_file(name)
         status = os.fstat(file.fileno())
         if stat.S_ISREG(status.st_mode):
             self._size = status.st_size
@@ -215,7 +215,7 @@ def _begun(raw: Any) -> tuple[bytes, Any]:
     if can_seek:
         raw.seek(at)
         return head, raw
-    return head, io.BufferedReader(Passing(head, raw), _STEP)
+    return head, io.BufferedReader(PushedBack(head, raw), _STEP)
 
 
 def expand(paths: Any) -> list[Any]:

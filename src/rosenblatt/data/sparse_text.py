@@ -16,9 +16,10 @@ from numpy.typing import NDArray
 from ..core import engine
 from ..errors import DataError
 from ..text.analysis import whole_number
+from ..text.hashing import check_dtype
 from .bad_rows import REMEMBERED, BadRows, quoted
 from .blocks import Block, Reader
-from .chunks import Size, as_utf8, check_encoding_errors, chunks, skip_mark
+from .chunks import Size, as_utf8, check_encoding_errors, chunks, skip_bom
 from .csr import Array, Csr, index_type
 from .sources import Source
 
@@ -67,6 +68,7 @@ def parse(
     part_bytes: int = PART_BYTES,
 ) -> Parsed:
     """Parse whole lines; ``place`` is their source and the first one's number, ``wanted`` is kept beside labels."""
+    dtype = check_dtype(dtype)  # by its name: in the byte order of this machine
     bytes_ = text if isinstance(text, np.ndarray) else np.frombuffer(text, np.uint8)
     parts = np.empty(7 * (1 + len(text) // part_bytes), np.int64)
     n_parts, most_rows, most_entries = engine.measure_lines(bytes_, format, part_bytes, n_threads, parts)
@@ -156,18 +158,7 @@ class Svmlight:
             raise ValueError(f"zero_based must be True, False or 'auto', got {self.zero_based!r}")
         if self.n_features is not None:
             whole_number("n_features", self.n_features, 0)
-        checked_dtype(self.dtype)
-
-
-def checked_dtype(dtype: Any) -> np.dtype[Any]:
-    """float32 or float64."""
-    try:
-        checked: np.dtype[Any] = np.dtype(dtype)
-    except TypeError:
-        checked = np.dtype(object)
-    if checked not in (np.float32, np.float64):
-        raise ValueError(f"dtype must be float32 or float64, got {dtype!r}")
-    return checked
+        check_dtype(self.dtype)
 
 
 class SvmlightReader(Reader):
@@ -183,7 +174,7 @@ class SvmlightReader(Reader):
     def blocks(self, source: Source, size: Size | None) -> Iterator[Block]:
         """Blocks of at most this size; comments and skipped lines leave them shorter."""
         if size is None:
-            skip_mark(source)
+            skip_bom(source)
             yield self._parsed(source.read_array(), source, 1)
             return
         for chunk in chunks(source, size):
@@ -293,7 +284,7 @@ class VowpalWabbit:
     def __post_init__(self) -> None:
         whole_number("bits", self.bits, 1, 32)
         check_encoding_errors(self.encoding_errors)
-        checked_dtype(self.dtype)
+        check_dtype(self.dtype)
 
 
 class VowpalWabbitReader(Reader):

@@ -12,7 +12,7 @@ from .arrow import Strings, Texts, arrow
 from .bad_rows import BadRows, quoted
 from .blocks import Block, Reader
 from .chunks import Chunk
-from .columns import Columns, Profile, resolved
+from .columns import Columns, Profile, resolve
 from .csr import Array
 from .sources import Source
 
@@ -39,7 +39,7 @@ class TableReader(Reader):
     def prepare(self, source: Source) -> None:
         """Settle what is to be guessed by the first file."""
         if not self._settled:
-            self.columns = resolved(self.columns, self._profiles(source), source.name)
+            self.columns = resolve(self.columns, self._profiles(source), source.name)
             self._settled = True
 
     def _profiles(self, source: Source) -> dict[str, Profile]:
@@ -51,7 +51,7 @@ class TableReader(Reader):
         rows = len(chunk.lines)
         source.check_room(2 * len(chunk.text) + rows * (16 + 8 * len(self.columns.used)), rows)
 
-    def _check_care(self, source: Source, chunk: Chunk) -> None:
+    def _check_room_row_by_row(self, source: Source, chunk: Chunk) -> None:
         """The same where values are looked at one by one, each an object of Python."""
         rows = len(chunk.lines)
         source.check_room(3 * len(chunk.text) + rows * (16 + 3 * VALUE_BYTES * len(self.columns.used)), rows)
@@ -166,7 +166,7 @@ def missing_as_null(table: Any, columns: Columns) -> Any:
     return arrow("tables").Table.from_arrays([changed.get(name, table[name]) for name in names], names)
 
 
-def typed_with_care(
+def convert_row_by_row(
     values: Mapping[str, Sequence[Any]], columns: Columns, lines: Array, file: str
 ) -> tuple[Any, Array, list[DataError]]:
     """A typed table from columns of strings or JSON values, one value at a time: finds which rows are at fault."""
@@ -195,7 +195,7 @@ def typed_with_care(
 
 
 def _converted(value: Any, type_: Any) -> Any:
-    """One value of a column, as its type; raises where it is not."""
+    """One value of a column, converted to its type."""
     kind = str(type_)
     if value is None or (kind != "string" and isinstance(value, str) and value.strip() in MISSING):
         return None

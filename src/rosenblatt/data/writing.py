@@ -325,8 +325,8 @@ def _write_tables(file: Any, blocks: Iterable[Block], format: str) -> int:
         for block in blocks:
             table = table_of(block)
             if writer is None:
-                writer = _table_writer(sink, table.schema, format)
-            elif table.schema != writer.schema:
+                schema, writer = table.schema, _table_writer(sink, table.schema, format)
+            elif table.schema != schema:
                 raise ValueError("blocks have different columns; say n_features, so that all rows are as wide")
             writer.write_table(table)
             n += len(block)
@@ -338,20 +338,14 @@ def _write_tables(file: Any, blocks: Iterable[Block], format: str) -> int:
     return n
 
 
-class _TableWriter:
-    def __init__(self, writer: Any, schema: Any) -> None:
-        self.schema = schema
-        self.write_table, self.close = writer.write_table, writer.close
-
-
-def _table_writer(sink: Any, schema: Any, format: str) -> _TableWriter:
+def _table_writer(sink: Any, schema: Any, format: str) -> Any:
     if format in ("csv", "tsv"):
         csv = arrow("CSV files", "pyarrow.csv")
         options = csv.WriteOptions(delimiter="\t" if format == "tsv" else ",")
-        return _TableWriter(csv.CSVWriter(sink, schema, write_options=options), schema)
+        return csv.CSVWriter(sink, schema, write_options=options)
     if format == "parquet":
-        return _TableWriter(arrow("Parquet files", "pyarrow.parquet").ParquetWriter(sink, schema), schema)
-    return _TableWriter(arrow("Arrow files").ipc.new_file(sink, schema), schema)
+        return arrow("Parquet files", "pyarrow.parquet").ParquetWriter(sink, schema)
+    return arrow("Arrow files").ipc.new_file(sink, schema)
 
 
 class _KeptOpen:

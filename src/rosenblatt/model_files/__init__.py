@@ -133,7 +133,7 @@ def read(path: str | os.PathLike[str]) -> Model:
 
 @contextmanager
 def refusing(path: str | os.PathLike[str]) -> Iterator[None]:
-    """Say of whatever goes wrong while something is made of a model file that it is the file that is wrong."""
+    """Turn any error raised while a model is made from a file into a ModelFileError that names the file."""
     try:
         yield
     except ModelFileError:
@@ -143,7 +143,7 @@ def refusing(path: str | os.PathLike[str]) -> Iterator[None]:
     except Exception as error:
         what = str(error) if type(error) in (ValueError, DataError) else f"{type(error).__name__}: {error}"
         what = what.partition("\n")[0][:200]
-        raise ModelFileError(f"{path} is no model that this version of rosenblatt can read ({what})") from error
+        raise ModelFileError(f"{path} is not a model that this version of rosenblatt can read ({what})") from error
 
 
 _DOCUMENT = schema.record(

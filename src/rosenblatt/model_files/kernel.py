@@ -65,7 +65,7 @@ def state_of(learner: KernelLearner) -> tuple[dict[str, Any], dict[str, Array]]:
 
 
 def made(plain: dict[str, Any], **options: Any) -> KernelLearner:
-    """A learner that has not begun."""
+    """A new learner."""
     kernel = Kernel(**plain["kernel"])
     if plain["budget"] is None:
         return KernelLearner(plain["rule"], kernel, **options)
@@ -73,7 +73,7 @@ def made(plain: dict[str, Any], **options: Any) -> KernelLearner:
 
 
 def check_size(arrays: dict[str, Array], n_features: int, k: int) -> None:
-    """Before room is made for so many features and vectors."""
+    """Refuse arrays of other sizes, before memory is allocated for so many features and vectors."""
     n = len(schema.numbers(arrays, "support_row", np.int64, None, below=schema.MOST))
     schema.require("alpha" in arrays and arrays["alpha"].shape == (n, k), "alpha")
 
@@ -129,7 +129,7 @@ def _fill_policy(learner: BudgetLearner, plain: Any, arrays: dict[str, Array]) -
 
 
 def _of_policy(value: Any) -> schema.Check:
-    """What must stand where a policy that has nothing kept has this value."""
+    """The check of a value of a policy, by its value in a policy that keeps no example yet."""
     if isinstance(value, np.random.Generator):
         return schema.instance(np.random.Generator)
     if value is None:

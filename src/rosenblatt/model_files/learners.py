@@ -62,8 +62,8 @@ def _space_of(name: str) -> Any:
     return kernel
 
 
-def are_akin(one: Learner, other: Learner) -> bool:
-    """Whether one could be the other later in its run: in the same space, both classifiers or both regressions."""
+def are_compatible(one: Learner, other: Learner) -> bool:
+    """Whether two learners are of the same space, and both classifiers or both regressions."""
     return (one.space, one.epsilon is None) == (other.space, other.epsilon is None)
 
 

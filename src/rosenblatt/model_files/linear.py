@@ -43,12 +43,12 @@ def state_of(learner: Learner) -> tuple[dict[str, Any], dict[str, Array]]:
 
 
 def made(plain: dict[str, Any], **options: Any) -> Learner:
-    """A learner that has not begun."""
+    """A new learner."""
     return Learner(plain["rule"], **options)
 
 
 def check_size(arrays: dict[str, Array], n_features: int, k: int) -> None:
-    """Before room is made for so many features and vectors."""
+    """Refuse arrays of other sizes, before memory is allocated for so many features and vectors."""
     n_rows = 1 + n_features
     if _ROWS in arrays:
         n_rows = len(schema.numbers(arrays, _ROWS, _index_type(n_rows), None, below=n_rows))

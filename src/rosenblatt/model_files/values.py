@@ -143,7 +143,7 @@ def _rule(name: Any, rest: dict[str, Any]) -> rules.Rule:
 
 
 def _generator(name: Any, rest: dict[str, Any], *more: str) -> np.random.Generator:
-    """Its state is looked at first: NumPy takes any position in it, and reads there."""
+    """A generator of this state, which is checked first: NumPy would read at any position that it names."""
     schema.choice(*_STATES)(name, "$generator")
     schema.record(state=schema.named())(rest, "$generator")
     state = {key: value for key, value in rest["state"].items() if key not in more}

@@ -48,7 +48,7 @@ class Documents:
         self._column = texts
 
     def read_by(self, call: Callable[..., R], *arguments: Any) -> R:
-        """Give the documents to a native function, and say where a fault lies in a file."""
+        """Call a native function with the documents; an error gets the file and line of its document."""
         column = self._column
         if not isinstance(column, list):
             if hasattr(column, "validate"):  # of Arrow: its offsets may have been written to since

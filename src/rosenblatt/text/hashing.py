@@ -53,11 +53,16 @@ def threads(n_jobs: int | None) -> int:
 
 
 def check_encoding(weighting: Any, norm: Any, dtype: Any) -> str:
-    """Refuse an encoding that there is not; the name of the type of numbers."""
+    """Check the options of an encoding; returns the name of its dtype."""
     if weighting not in WEIGHTINGS:
         raise ValueError(f"weighting must be one of {', '.join(map(repr, WEIGHTINGS))}; got {weighting!r}")
     if norm not in NORMS:
         raise ValueError(f"norm must be 'l2' or None, got {norm!r}")
+    return check_dtype(dtype)
+
+
+def check_dtype(dtype: Any) -> str:
+    """The name of the type, which must be float32 or float64."""
     try:
         name = str(np.dtype(dtype).name)
     except TypeError:
@@ -143,7 +148,7 @@ class Hashing:
         return rows
 
     def learn(self, documents: Documents) -> None:
-        """Count documents and take in names."""
+        """Count documents and keep names."""
         if self.is_stateless:
             return
         names = self._gathered(documents)
@@ -177,7 +182,7 @@ class Hashing:
         return documents.read_by(engine.hash_text, self.analysis.native, encoding, self.bits)
 
     def learn_names(self, documents: Documents) -> None:
-        """Take in the names of documents, and nothing else."""
+        """Keep the names of documents, and learn nothing else."""
         self._take(self._gathered(documents))
 
     def weigh(self, rows: Rows) -> None:
@@ -214,7 +219,7 @@ class Hashing:
             )
 
     def _thaw(self) -> None:
-        """Own counts to go on with, where they are mapped from a file."""
+        """Counts of its own to go on with, where they are mapped from a file."""
         if self.document_counts is not None and not self.document_counts.flags.writeable:
             self.document_counts = self.document_counts.copy()
 
@@ -227,7 +232,7 @@ class Hashing:
     # ---- names ---------------------------------------------------------------------------------------------------
 
     def _gathered(self, documents: Documents) -> tuple[Array, Array, bool] | None:
-        """New names, not yet taken in: what follows may refuse the documents."""
+        """New names, not kept yet: a later step may refuse the documents."""
         if self.names is None:
             return None
         room = self._most_names - len(self.names)
@@ -276,8 +281,8 @@ class Hashing:
                 named[column] = " | ".join(texts[i] for i in numbers)
         return named
 
-    def absorb(self, other: Hashing) -> None:
-        """Take in what another has learned of other documents, after these: counts add up, names follow."""
+    def merge(self, other: Hashing) -> None:
+        """Add what another has learned from other documents, after these: counts add up, names follow."""
         if self.document_counts is not None and other.document_counts is not None:
             self.document_counts += other.document_counts
         self.n_documents += other.n_documents

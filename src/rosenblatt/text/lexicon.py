@@ -43,7 +43,7 @@ class Lexicon:
 
     @classmethod
     def of_state(cls, arrays: dict[str, Array]) -> Lexicon:
-        """The table that a file holds as ``name_bytes`` and ``name_starts``; refuses, by ValueError, what is none."""
+        """The table that a file holds as ``name_bytes`` and ``name_starts``; refuses, by ValueError, anything else."""
         text = schema.array(arrays, "name_bytes", np.uint8, (None,))
         starts = schema.numbers(arrays, "name_starts", np.int64, None, below=len(text) + 1)
         rising = len(starts) > 0 and starts[0] == 0 and starts[-1] == len(text) and bool(np.all(np.diff(starts) >= 0))

@@ -129,7 +129,7 @@ class Vocabulary:
             self.lexicon = Lexicon.of(ordered)
             self.is_fixed = True
         except UnicodeEncodeError as error:
-            raise ValueError(f"{error.object!r} of the vocabulary holds a lone surrogate: it is no text") from None
+            raise ValueError(f"{error.object!r} of the vocabulary holds a lone surrogate, which is not text") from None
 
     # ---- state ---------------------------------------------------------------------------------------------------
 
