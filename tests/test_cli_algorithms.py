@@ -335,7 +335,7 @@ def test_numbers_for_labels_are_a_regression_unless_told_otherwise(files, tmp_pa
     off = rows.y[~kept] - expected.predict(rows.X[~kept])
     assert f"MAE {np.abs(off).mean():.4g}, RMSE {np.sqrt(np.square(off).mean()):.4g}, R² " in out
     assert cli.main(["train", str(files / "numbers.svm"), "-o", str(tmp_path / "m"), "-a", "averaged"]) == 1
-    assert "line 1: the label " in capsys.readouterr().err
+    assert "line 1: classes are whole numbers or words, got the label " in capsys.readouterr().err
 
 
 def test_progressive_of_a_regression_counts_what_was_within_epsilon(files, tmp_path, capsys):
