@@ -195,7 +195,7 @@ def test_a_folder_of_temporary_files_that_takes_nothing(here, capsys, monkeypatc
 def test_a_reading_that_was_given_up_takes_nothing_from_the_next(here):
     """A thread that waits for a pipe cannot be ended: what it gets is kept, and it gets no more."""
     os.mkfifo("pipe")
-    kept, got = pipes.Kept("pipe"), []
+    kept, got = pipes.ReplayablePipe("pipe"), []
     writing = threading.Thread(target=lambda: got.append(open("pipe", "wb", buffering=0)))  # noqa: SIM115
     writing.start()
     first = kept.open()

@@ -11,8 +11,8 @@ from sklearn.utils import murmurhash3_32
 
 import rosenblatt as rb
 from rosenblatt.data import Columns, Csr, Encoder
-from rosenblatt.data.csr import beside, stacked
-from rosenblatt.data.standard import RunningScale
+from rosenblatt.data.csr import hstack, vstack
+from rosenblatt.data.moments import RunningScale
 
 
 class Lengths:
@@ -93,7 +93,7 @@ def test_blocks_of_any_size_give_the_same_rows(rows, block_rows, bits):
     made = [Encoder(columns, standardise=True, bits=bits) for _ in range(2)]
     whole = made[0].encode(read(text.encode(), columns).block, learn=True)
     with rb.data.stream(io.BytesIO(text.encode()), format="csv", columns=columns, block_rows=block_rows) as blocks:
-        parts = stacked([made[1].encode(block, learn=True) for block in blocks])
+        parts = vstack([made[1].encode(block, learn=True) for block in blocks])
     for name in ("indptr", "indices", "data"):
         np.testing.assert_array_equal(getattr(parts, name), getattr(whole, name), err_msg=name)
     dense = whole.to_scipy().toarray()
@@ -257,10 +257,10 @@ def test_matrices_side_by_side_and_one_below_the_other(parts):
     from rosenblatt.data.writing import csr_of
 
     arrays = [np.array(part) for part in parts]
-    np.testing.assert_array_equal(beside([csr_of(a) for a in arrays]).to_scipy().toarray(), np.hstack(arrays))
+    np.testing.assert_array_equal(hstack([csr_of(a) for a in arrays]).to_scipy().toarray(), np.hstack(arrays))
     width = max(a.shape[1] for a in arrays)
     below = np.vstack([np.pad(a, ((0, 0), (0, width - a.shape[1]))) for a in arrays])
-    np.testing.assert_array_equal(stacked([csr_of(a) for a in arrays]).to_scipy().toarray(), below)
+    np.testing.assert_array_equal(vstack([csr_of(a) for a in arrays]).to_scipy().toarray(), below)
 
 
 def test_parts_of_a_matrix():

@@ -12,8 +12,8 @@ from clockless import calls
 import rosenblatt as rb
 from rosenblatt.core import memory
 from rosenblatt.data.features import Features
-from rosenblatt.data.formats import guessed
-from rosenblatt.data.holding import Holding, TooMuchError, limit_of
+from rosenblatt.data.formats import guess_format
+from rosenblatt.data.memory_limit import MemoryLimit, MemoryLimitError, parse_limit
 from rosenblatt.data.sources import Source
 
 pa = pytest.importorskip("pyarrow")
@@ -40,7 +40,7 @@ TEXTS = {
 def test_a_file_that_is_read_whole_is_refused_before_it_takes_too_much(format, compress, tmp_path):
     path = tmp_path / "rows"
     path.write_bytes(compress(TEXTS[format]))
-    with pytest.raises(TooMuchError, match=r"rows: .*of memory or more, and 100 kB is the limit; .*rb\.data\.stream"):
+    with pytest.raises(MemoryLimitError, match=r"rows: .* or more, and 100 kB is the limit; .*rb\.data\.stream"):
         rb.data.read(path, format=format, memory=100_000)
     assert len(rb.data.read(path, format=format, memory="1 GB")) == ROWS
     with rb.data.stream(path, format=format, memory="8MB") as blocks:
@@ -49,7 +49,7 @@ def test_a_file_that_is_read_whole_is_refused_before_it_takes_too_much(format, c
 
 @pytest.mark.parametrize("format", TEXTS)
 def test_the_sentence_says_how_many_rows(format):
-    with pytest.raises(TooMuchError, match=rf"{ROWS:,} rows take|{ROWS + 1:,} rows take|{ROWS + 2:,} rows take"):
+    with pytest.raises(MemoryLimitError, match=rf"{ROWS:,} rows take|{ROWS + 1:,} rows take|{ROWS + 2:,} rows take"):
         rb.data.read(io.BytesIO(TEXTS[format]), format=format, memory=2 * len(TEXTS[format]) + 1000)
 
 
@@ -57,7 +57,7 @@ def test_several_files_count_together(tmp_path):
     for i in range(4):
         (tmp_path / f"{i}.svm").write_bytes(TEXTS["svmlight"])
     one = rb.data.read(tmp_path / "0.svm", memory=10**9).nbytes
-    with pytest.raises(TooMuchError, match="rows take"):
+    with pytest.raises(MemoryLimitError, match="rows take"):
         rb.data.read(tmp_path / "*.svm", memory=int(3.5 * one))
 
 
@@ -66,7 +66,7 @@ def test_tables_are_counted_batch_by_batch(format, tmp_path):
     table = pa.table({"label": pa.array(["a", "b"] * (2 * ROWS)), "x": pa.array(np.zeros(4 * ROWS))})
     path = tmp_path / f"rows.{format}"
     pq.write_table(table, path) if format == "parquet" else feather.write_feather(table, path)
-    with pytest.raises(TooMuchError, match="65,536 rows take"):
+    with pytest.raises(MemoryLimitError, match="65,536 rows take"):
         rb.data.read(path, memory=1_000_000)
     assert len(rb.data.read(path, memory="1GB")) == 4 * ROWS
 
@@ -81,10 +81,10 @@ def test_equal_strings_of_a_parquet_file_are_counted_before_they_are_written_out
     )  # fmt: skip
     assert path.stat().st_size < 50_000
     before = pa.total_allocated_bytes()
-    with pytest.raises(TooMuchError, match=r"65,536 rows take 6\.88 GB"):
+    with pytest.raises(MemoryLimitError, match=r"65,536 rows take 6\.88 GB"):
         rb.data.read(path, memory="200MB")
     with (
-        pytest.raises(TooMuchError, match=r"8,192 rows take .*; make blocks smaller with block_rows=…"),
+        pytest.raises(MemoryLimitError, match=r"8,192 rows take .*; make blocks smaller with block_rows=…"),
         rb.data.stream(path, memory="200MB") as blocks,
     ):
         next(blocks)
@@ -94,18 +94,18 @@ def test_equal_strings_of_a_parquet_file_are_counted_before_they_are_written_out
 
 
 def test_a_limit_is_bytes_or_words():
-    assert limit_of(5) == 5
-    assert limit_of("2 GB") == limit_of("2g") == 2 * 10**9
-    assert limit_of("1.5MiB") == 3 << 19
-    assert limit_of(None) <= memory.available()
+    assert parse_limit(5) == 5
+    assert parse_limit("2 GB") == parse_limit("2g") == 2 * 10**9
+    assert parse_limit("1.5MiB") == 3 << 19
+    assert parse_limit(None) <= memory.available()
     for wrong in (0, -1, True, "many", "0", "1 XB", 2.5):
         with pytest.raises(ValueError, match="memory must be a number of bytes or such as '2 GB'"):
-            limit_of(wrong)
+            parse_limit(wrong)
 
 
 def test_where_nobody_knows_how_much_there_is_there_is_no_limit(monkeypatch):
     monkeypatch.setattr(memory, "available", lambda: None)
-    Holding(None, "").check(1 << 62, "f")
+    MemoryLimit(None, "").check(1 << 62, "f")
     memory.check(1 << 62, "it", "")
 
 
@@ -228,8 +228,8 @@ def test_a_row_that_does_not_end_is_refused(monkeypatch, tmp_path):
 
 def test_a_line_is_looked_at_once_to_guess_its_format():
     """A line that is nearly Vowpal Wabbit's used to be looked at from each of its characters again."""
-    assert guessed(Source(io.BytesIO(b"1 " + b"'" * 60_000 + b"|a\x0bb\n"))) == "csv"
-    assert guessed(Source(io.BytesIO(b"1 2 'tag| a b\n-1 |x y:2\n|x\n"))) == "vw"
+    assert guess_format(Source(io.BytesIO(b"1 " + b"'" * 60_000 + b"|a\x0bb\n"))) == "csv"
+    assert guess_format(Source(io.BytesIO(b"1 2 'tag| a b\n-1 |x y:2\n|x\n"))) == "vw"
 
 
 def test_values_of_a_line_that_python_has_no_room_for(monkeypatch):

@@ -17,7 +17,7 @@ from clockless import is_waiting, until
 
 import rosenblatt as rb
 from rosenblatt.data import reading
-from rosenblatt.data.formats import guessed
+from rosenblatt.data.formats import guess_format
 from rosenblatt.data.sources import Source, expand
 
 ROWS = b"1 1:0.5 2:1\n-1 3:2\n" * 50
@@ -165,7 +165,7 @@ def test_a_byte_order_mark_is_passed_over():
     ],
 )
 def test_formats_are_told_by_the_first_lines(text, format):
-    assert guessed(Source(io.BytesIO(text))) == format
+    assert guess_format(Source(io.BytesIO(text))) == format
 
 
 def test_formats_are_told_by_the_name(tmp_path):
@@ -173,7 +173,7 @@ def test_formats_are_told_by_the_name(tmp_path):
     for name, format in names.items():
         (tmp_path / name).write_bytes(b"x\n")
         with Source(tmp_path / name) as source:
-            assert guessed(source) == format
+            assert guess_format(source) == format
 
 
 def test_expand_takes_iterators():

@@ -11,10 +11,9 @@ from hypothesis import strategies as st
 from sklearn.datasets import dump_svmlight_file, load_svmlight_file, load_svmlight_files
 
 import rosenblatt as rb
-from rosenblatt.data.faults import judge_of
-from rosenblatt.data.lines import parse
+from rosenblatt.data.bad_rows import BadRows
 from rosenblatt.data.sources import Source
-from rosenblatt.data.svmlight import SENTENCES
+from rosenblatt.data.sparse_text import SVMLIGHT_SENTENCES, parse
 
 
 def read(text, **settings):
@@ -221,20 +220,20 @@ def svmlight_texts(draw):
 @given(svmlight_texts(), st.integers(1, 40), st.integers(1, 4))
 def test_parts_and_threads_do_not_show(text, part_bytes, n_threads):
     def parsed(part_bytes, n_threads):
-        judge = judge_of("skip")
+        bad_rows = BadRows.of("skip")
         form = ("svmlight", 0, 1 << 40)
         found = parse(
             text,
             form,
             "float64",
             frozenset({"query_ids"}),
-            judge,
+            bad_rows,
             (Source(io.BytesIO(b"-")), 1),
-            SENTENCES,
+            SVMLIGHT_SENTENCES,
             n_threads,
             part_bytes,
         )
-        return found, judge.skipped
+        return found, bad_rows.skipped
 
     one, skipped = parsed(1 << 20, 1)
     other, also = parsed(part_bytes, n_threads)

@@ -16,7 +16,7 @@ from refusals import one_sentence
 import rosenblatt as rb
 from rosenblatt.core import engine
 from rosenblatt.data.columns import LABEL_NAMES, profile_strings
-from rosenblatt.data.csv_files import looks_like_header, sniffed
+from rosenblatt.data.csv_files import looks_like_header, sniff_delimiter
 
 REVIEW = "a rather good film that I liked very much"
 TABLE = {
@@ -152,8 +152,8 @@ def test_the_delimiter_is_found(delimiter):
 
 
 def test_commas_in_text_do_not_fool_the_delimiter():
-    assert sniffed("a;b\nx, y;1\nx;2\nx, y, z;3\n", '"', True) == ";"
-    assert sniffed("only one column\nx y\n", '"', True) == ","
+    assert sniff_delimiter("a;b\nx, y;1\nx;2\nx, y, z;3\n", '"', True) == ";"
+    assert sniff_delimiter("only one column\nx y\n", '"', True) == ","
 
 
 def test_a_header_is_names():

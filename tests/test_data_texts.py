@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rosenblatt.core import engine
-from rosenblatt.data.texts import Strings, Texts, chained
+from rosenblatt.data.arrow import Strings, Texts, chained
 
 WORDS = st.lists(st.text(st.characters(exclude_categories=["Cs"]), max_size=6), min_size=1, max_size=6)
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from sklearn.utils import murmurhash3_32
 
 import rosenblatt as rb
-from rosenblatt.data.hashing import hash_names
+from rosenblatt.data.encoder import hash_names
 
 
 def read(text, **settings):

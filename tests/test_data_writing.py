@@ -122,7 +122,7 @@ def test_a_disk_that_fills(tmp_path, sparse, monkeypatch):
         os.dup2(os.open("/dev/full", os.O_WRONLY), handle)
         return real(handle, *arguments)
 
-    monkeypatch.setattr("rosenblatt.data.saving.os.fdopen", full)
+    monkeypatch.setattr("rosenblatt.data.sources.os.fdopen", full)
     with pytest.raises(OSError, match="the disk is full; nothing was changed"):
         rb.data.convert(sparse, target)
     assert target.read_bytes() == b"the old one"

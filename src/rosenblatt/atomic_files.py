@@ -38,7 +38,7 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     Where the system can, it has no name until it is complete. What a process that was killed has left of its own is
     removed by the next one that writes in that folder (see `_sweep`).
     """
-    of_another: OSError | None = None  # file, which is being read to be written here
+    of_another: OSError | None = None  # file, which is read to be written here
     try:
         target = _target(path)
         mode = _mode_of(target)
@@ -76,7 +76,7 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
 
 
 def check(path: str | os.PathLike[str]) -> None:
-    """Say what can be seen to be wrong with a place to write to, before the work is done."""
+    """Refuse a path that cannot be written to, as far as that can be seen before the work is done."""
     try:
         target = _target(path)
         _mode_of(target)
@@ -94,28 +94,28 @@ def _in_words(error: OSError, path: str | os.PathLike[str]) -> OSError:
 
 
 def _target(path: str | os.PathLike[str]) -> Path:
-    """Where to put the file: a link stays a link. What ends as the name of a folder does is none."""
+    """Where to put the file: a link stays a link. A path that ends in a slash is not a file."""
     if os.fspath(path).endswith(tuple(filter(None, (os.sep, os.altsep)))):
         raise OSError(errno.EISDIR, os.strerror(errno.EISDIR))
     name = os.path.normpath(os.fspath(path))
     if name in ("/dev/stdout", "/dev/stderr") or os.path.dirname(name) in ("/dev/fd", "/proc/self/fd"):
-        raise OSError(errno.EINVAL, "it is a stream that is open, whose file would be replaced; name a file")
+        raise OSError(errno.EINVAL, "it is an open stream, whose file would be replaced; name a file")
     return Path(os.path.realpath(path))
 
 
 def _mode_of(target: Path) -> int | None:
     """The permissions of a file that is to be replaced; None: there is none. Refuses what should not be replaced."""
     try:
-        found = target.stat().st_mode
+        mode = target.stat().st_mode
     except FileNotFoundError:
         return None
-    if stat.S_ISDIR(found):
+    if stat.S_ISDIR(mode):
         raise OSError(errno.EISDIR, os.strerror(errno.EISDIR))
-    if not stat.S_ISREG(found):
-        raise OSError(errno.EINVAL, "it is a device or a pipe and no file")
+    if not stat.S_ISREG(mode):
+        raise OSError(errno.EINVAL, "it is not a regular file")
     if not os.access(target, os.W_OK):
         raise OSError(errno.EACCES, os.strerror(errno.EACCES))
-    return stat.S_IMODE(found)
+    return stat.S_IMODE(mode)
 
 
 def _open(folder: Path) -> tuple[int, Path | None]:
@@ -145,7 +145,7 @@ _swept: set[Path] = set()
 
 
 def _new_name(folder: Path) -> Path:
-    """A name that only this function makes: its second half is a checksum of the first."""
+    """A name that nobody else makes: its second half is a checksum of the first."""
     random = os.urandom(8).hex()
     return folder / f"{_PREFIX}{random}{_checksum(random)}{_SUFFIX}"
 
@@ -178,8 +178,8 @@ def _sweep(folder: Path) -> None:
 def _remove_if_left(path: Path) -> None:
     handle = os.open(path, os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK)
     try:
-        found = os.fstat(handle)
-        if stat.S_ISREG(found.st_mode) and found.st_uid == os.geteuid():
+        status = os.fstat(handle)
+        if stat.S_ISREG(status.st_mode) and status.st_uid == os.geteuid():
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
             if _is_called(handle, path):
                 os.unlink(path)

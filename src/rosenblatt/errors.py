@@ -46,19 +46,10 @@ class DataError(ValueError):
     """
 
     def __init__(
-        self,
-        problem: str,
-        remedy: str = "",
-        *,
-        row: int | None = None,
-        column: int | None = None,
-        name: str | None = None,
-        file: str | None = None,
-        line: int | None = None,
-        byte: int | None = None,
-        parameter: str | None = None,
-        value: Any = None,
-    ) -> None:
+        self, problem: str, remedy: str = "", *, row: int | None = None, column: int | None = None,
+        name: str | None = None, file: str | None = None, line: int | None = None, byte: int | None = None,
+        parameter: str | None = None, value: Any = None,
+    ) -> None:  # fmt: skip
         super().__init__(problem, remedy)  # with which it is made again where it is pickled; the fields follow
         self.problem, self.remedy, self.parameter, self.value = problem, remedy, parameter, value
         self.row, self.column, self.name = row, column, name

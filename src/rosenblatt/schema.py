@@ -1,4 +1,4 @@
-"""What plain values of a file must be, looked at before anything is made of them.
+"""Checks of the plain values of a file, before anything is made of them.
 
 A check is called with a value and its place in the file, and raises a ValueError of one sentence where the value is not
 what it must be. Checks are put together as the values are::
@@ -24,7 +24,7 @@ MOST_COLUMNS = 2**62
 
 
 def anything(value: Any, place: str) -> None:
-    """Whatever it is."""
+    """Any value."""
 
 
 def flag(value: Any, place: str) -> None:
@@ -64,7 +64,7 @@ def real(low: float = -math.inf, *, finite: bool = True) -> Check:
 
 
 def number(value: Any, place: str) -> None:
-    """A number that is told and not used: infinite or NaN too."""
+    """A number that is shown and not computed with: infinite or NaN too."""
     _refuse_unless(type(value) in (int, float), value, place, "a number")
 
 
@@ -98,7 +98,7 @@ def optional(inner: Check) -> Check:
 
 
 def either(**checks: Check) -> Check:
-    """What one of the checks asks for; their names say in the message what that is."""
+    """What one of the checks asks for; their names are the words of the message."""
 
     def check(value: Any, place: str) -> None:
         for inner in checks.values():
@@ -167,13 +167,13 @@ def array(
     """The array of this name, which must have this type and shape (None: of any length), and finite numbers."""
     if name not in arrays:
         raise ValueError(f"the tensor {cut(name)} is missing")
-    found = arrays[name]
-    fits = len(found.shape) == len(shape) and all(b is None or a == b for a, b in zip(found.shape, shape))
-    if not fits or found.dtype != dtype:
-        raise ValueError(f"{name} does not fit the rest: it is {found.dtype} of shape {cut(list(found.shape))}")
-    if finite and found.dtype.kind == "f" and not _all_finite(found):
+    stored = arrays[name]
+    fits = len(stored.shape) == len(shape) and all(b is None or a == b for a, b in zip(stored.shape, shape))
+    if not fits or stored.dtype != dtype:
+        raise ValueError(f"{name} does not fit the rest: it is {stored.dtype} of shape {cut(list(stored.shape))}")
+    if finite and stored.dtype.kind == "f" and not _all_finite(stored):
         raise ValueError(f"{name} does not fit the rest: it holds NaN or infinity")
-    return found
+    return stored
 
 
 def _all_finite(array: Array) -> bool:
@@ -184,10 +184,10 @@ def _all_finite(array: Array) -> bool:
 
 def numbers(arrays: Mapping[str, Array], name: str, dtype: Any, n: int | None, below: int) -> Array:
     """Whole numbers from 0 to less than ``below``, n of them (None: any)."""
-    found = array(arrays, name, dtype, (n,))
-    if len(found) and not 0 <= int(found.min()) <= int(found.max()) < below:
+    stored = array(arrays, name, dtype, (n,))
+    if len(stored) and not 0 <= int(stored.min()) <= int(stored.max()) < below:
         raise ValueError(f"{name} does not fit the rest: its numbers must lie from 0 to {below - 1}")
-    return found
+    return stored
 
 
 def require(holds: bool, what: str) -> None:

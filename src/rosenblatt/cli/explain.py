@@ -17,8 +17,8 @@ import numpy as np
 
 from ..core import engine
 from ..data import Block
+from ..data.arrow import arrow
 from ..data.csr import Csr
-from ..data.extras import arrow
 from ..model_files import Model
 from ..tables import Table
 from .features import Features

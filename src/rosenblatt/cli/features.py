@@ -10,8 +10,8 @@ import numpy as np
 
 from ..core.engine import threads
 from ..data import Block, Columns, Encoder, Svmlight, VowpalWabbit, features
+from ..data.encoder import hash_names
 from ..data.features import SECTION, Categories, TextColumn, bits_for
-from ..data.hashing import hash_names
 from ..text import ENGLISH_NEGATIONS, Analysis, Hashing
 from .terminal import CommandError
 

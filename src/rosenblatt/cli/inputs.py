@@ -16,8 +16,8 @@ from ..core.spec import Spec
 from ..data import Block, Columns, Data, Stream
 from ..data.blocks import joined
 from ..data.csr import Csr
-from ..data.holding import Holding
-from ..data.pipes import Kept, identity, refuse_twice
+from ..data.memory_limit import MemoryLimit
+from ..data.pipes import ReplayablePipe, identity, refuse_twice
 from ..data.sources import IN_MEMORY, expand, size_of
 from ..errors import DataError
 from ..model_files import Model, learners, read, refusing
@@ -53,7 +53,7 @@ def keep_pipes(arguments: argparse.Namespace, *files: str) -> None:
     """Buffer pipes and standard input, as they may be read more than once; refuse one that is named twice."""
     names = [name for file in files for name in expand(file)]
     refuse_twice(names)
-    arguments.pipes = {name: Kept(name) for name in names if identity(name) is not None}
+    arguments.pipes = {name: ReplayablePipe(name) for name in names if identity(name) is not None}
 
 
 def release_pipes(arguments: argparse.Namespace, files: Sequence[str]) -> None:
@@ -217,7 +217,7 @@ def read_small(arguments: argparse.Namespace, most: int | None = None, regressio
     """Rows and classes of files, or numbers for a regression; refuses more than ``most`` rows."""
     with open_files(arguments.files, arguments, column_options(arguments)) as stream:
         refuse_unlabelled(stream.columns, arguments.files)
-        holding = Holding(arguments.memory, "this command is for small files; say --memory SIZE to hold more")
+        holding = MemoryLimit(arguments.memory, "this command is for small files; say --memory SIZE to hold more")
         blocks, n = [], 0
         for part in stream:
             n += len(part)
@@ -256,7 +256,7 @@ def read_model(path: str) -> Model:
         if model.algorithm not in {named.estimator for named in algorithms.ALGORITHMS.values()}:
             raise ValueError(f"{cut(model.algorithm)} is no learner")
         labels.check_class_weight(model.parameters.get("class_weight"))
-        if not learners.are_akin(Spec.of(model.algorithm, model.parameters).learner(), model.learner):
+        if not learners.are_compatible(Spec.of(model.algorithm, model.parameters).learner(), model.learner):
             raise ValueError(f"its learner is not that of a {model.algorithm}")
     return model
 

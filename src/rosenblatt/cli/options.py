@@ -87,10 +87,10 @@ def count(text: str) -> int:
 
 def memory(text: str) -> int:
     """Bytes, such as 2GB."""
-    from ..data.holding import limit_of
+    from ..data.memory_limit import parse_limit
 
     try:
-        limit = limit_of(text)
+        limit = parse_limit(text)
     except ValueError:
         limit = None
     if limit is None:

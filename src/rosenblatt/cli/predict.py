@@ -13,7 +13,7 @@ import numpy as np
 
 from ..core.learner import Learner
 from ..data import Block
-from ..data.saving import replacing
+from ..data.sources import replacing
 from ..data.writing import numbers
 from .features import Features
 from .inputs import load_model, open_for_model, refuse_to_replace

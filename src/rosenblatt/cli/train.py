@@ -12,7 +12,7 @@ from ..atomic_files import check
 from ..core import engine
 from ..core.spec import Spec
 from ..data import Block
-from ..data.holding import TooMuchError
+from ..data.memory_limit import MemoryLimitError
 from ..data.sources import expand
 from ..errors import DataError
 from ..model_files import Model, write
@@ -73,7 +73,7 @@ def _train(arguments: argparse.Namespace, progress: Progress, interrupt: Interru
         if not streamed:
             try:
                 training.in_memory(run)
-            except TooMuchError as error:
+            except MemoryLimitError as error:
                 run, streamed = _prepare_streaming(run, arguments, error), True
         if streamed:
             training.by_blocks(run)

@@ -23,9 +23,9 @@ from ..core.learner import Learner, Pass, learn_labels
 from ..core.spec import Spec
 from ..data import Block, Skipped, Svmlight
 from ..data.blocks import placed
-from ..data.csr import Csr, stacked
+from ..data.csr import Csr, vstack
 from ..data.features import nbytes_of
-from ..data.holding import HOLD_LESS, Holding
+from ..data.memory_limit import STREAM_INSTEAD, MemoryLimit
 from ..model_files import Model
 from .algorithms import class_weights
 from .features import Features
@@ -198,7 +198,7 @@ def _interruptible(run: TrainingRun, work: Callable[[], None]) -> None:
 def _read(run: TrainingRun) -> tuple[Csr, Array, Array, list[Block]]:
     """All rows, labels and weights, and the places of the rows."""
     reads, ys, weights, n = [], [], [], 0
-    holding = Holding(run.arguments.memory, HOLD_LESS)
+    holding = MemoryLimit(run.arguments.memory, STREAM_INSTEAD)
     places: list[Block] = []
     with run.open() as stream:
         run.skipped = stream.skipped
@@ -221,7 +221,7 @@ def _read(run: TrainingRun) -> tuple[Csr, Array, Array, list[Block]]:
             run.progress("reading", f"{n:,} examples", f"{speed:,.0f}/s", share=stream.progress)
         _settle(run, stream)
     weight = np.concatenate(weights)
-    return stacked(run.features.weighed(reads)), np.concatenate(ys), None if np.all(weight == 1) else weight, places
+    return vstack(run.features.weighed(reads)), np.concatenate(ys), None if np.all(weight == 1) else weight, places
 
 
 def _settle(run: TrainingRun, stream: Any) -> None:

@@ -18,7 +18,7 @@ _TEXT = "US"  # NumPy's kinds of text
 
 
 def classes_of(y: Array) -> Array:
-    """The sorted classes of y, found block by block."""
+    """The sorted classes of y, block by block."""
     if len(y) == 0:
         return y
     blocks = [np.unique(y[start : start + _BLOCK]) for start in range(0, len(y), _BLOCK)]
@@ -33,13 +33,13 @@ def encode(y: Array, classes: Array) -> Array:
         if len(classes) == 0:
             codes[start : start + _BLOCK] = -1
             continue
-        found = np.minimum(np.searchsorted(classes, block), len(classes) - 1)
-        codes[start : start + _BLOCK] = np.where(classes[found] == block, found, -1)
+        places = np.minimum(np.searchsorted(classes, block), len(classes) - 1)
+        codes[start : start + _BLOCK] = np.where(classes[places] == block, places, -1)
     return codes
 
 
 def alone(label: Any) -> Array:
-    """An array of this one label. Refuses what cannot be hashed or sorted, and NaN, which does not equal itself."""
+    """An array of this one label; refuses what cannot be hashed or sorted, and NaN, which does not equal itself."""
     label = label.item() if isinstance(label, np.generic) else label
     try:
         usable = bool(label == label) and not label < label and isinstance(hash(label), int)
@@ -86,16 +86,8 @@ def check_class_weight(class_weight: Any) -> None:
 def class_weights(class_weight: Any, classes: Array, counts: Array | None = None, *, stream: bool = False) -> Array:
     """One weight per class: that of a dict (else 1), or n/(k·count) where they are "balanced".
 
-    Parameters
-    ----------
-    class_weight : dict or "balanced"
-        What was asked for.
-    classes : ndarray
-        The k classes.
-    counts : ndarray of int or None
-        Rows of each class, n in all; needed for "balanced" alone.
-    stream : bool, default=False
-        The classes are those of a part of the rows: not all that a dict names need be among them.
+    ``counts`` are the rows of each of the k classes, n in all; "balanced" needs them. In a ``stream`` the classes are
+    those of some rows: none that a dict names need be among them.
     """
     check_class_weight(class_weight)
     if class_weight == "balanced":

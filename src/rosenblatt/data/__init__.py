@@ -2,16 +2,15 @@
 
 from ..errors import DataError
 from .arrow_files import ArrowFile, Parquet
+from .bad_rows import Skipped
 from .blocks import Block
 from .columns import Columns
 from .csr import Csr
 from .csv_files import Csv
 from .encoder import Encoder, TextEncoder
-from .faults import Skipped
 from .json_lines import JsonLines
 from .reading import Data, Stream, read, stream
-from .svmlight import Svmlight
-from .vw import VowpalWabbit
+from .sparse_text import Svmlight, VowpalWabbit
 from .writing import convert, write, write_svmlight
 
 __all__ = [

@@ -9,10 +9,10 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..errors import DataError
+from .arrow import arrow
 from .blocks import Block
 from .chunks import Size
 from .columns import Profile, check_names, profile_values, repeated
-from .extras import arrow
 from .sources import Source
 from .tables import SAMPLE_ROWS, TableReader, types_of
 
@@ -43,7 +43,7 @@ class ArrowReader(TableReader):
 
     def _profiles(self, source: Source) -> dict[str, Profile]:
         pa = arrow("Parquet and Arrow files")
-        with _Opened(source, self.settings.name) as opened:
+        with _TableFile(source, self.settings.name) as opened:
             sample = next(opened.batches(None, SAMPLE_ROWS), None)
         profiles = {}
         for i, field in enumerate(opened.schema):
@@ -61,7 +61,7 @@ class ArrowReader(TableReader):
         block_rows = None if size is None else size.rows
         pending: list[Any] = []
         first, rows, n_bytes = 1, 0, 0
-        with _Opened(source, self.settings.name) as opened:
+        with _TableFile(source, self.settings.name) as opened:
             check_names(self.columns.used, opened.schema.names, source.name)
             for batch in _whole(opened.batches(list(types), block_rows or _ROWS), block_rows):
                 pending.append(batch)
@@ -91,7 +91,7 @@ class ArrowReader(TableReader):
         return self._block(table, lines, file)
 
 
-class _Opened:
+class _TableFile:
     """An open Parquet or Arrow file: its schema, and its rows as record batches."""
 
     def __init__(self, source: Source, format: str) -> None:
@@ -149,7 +149,7 @@ class _Opened:
         except (pa.ArrowException, OSError) as error:
             raise DataError(f"the file is damaged ({str(error).splitlines()[0]})", file=self._source.name) from error
 
-    def __enter__(self) -> _Opened:
+    def __enter__(self) -> _TableFile:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -162,7 +162,7 @@ def _repeating(metadata: Any, schema: Any) -> list[str]:
     They are read as the different ones and the number of each row's, and are counted before they are written out.
     """
     strings = {field.name for field in schema if str(field.type) in ("string", "large_string", "string_view")}
-    found: dict[str, None] = {}
+    names: dict[str, None] = {}
     for group in range(metadata.num_row_groups if strings else 0):
         about = metadata.row_group(group)
         for i in range(about.num_columns):
@@ -171,8 +171,8 @@ def _repeating(metadata: Any, schema: Any) -> list[str]:
             # Stored once, a value may be as long as all of the column is there.
             most = min(column.num_values, _ROWS) * max(column.total_uncompressed_size, 1)
             if once and column.path_in_schema in strings and most > _SAMPLE_BYTES:
-                found[column.path_in_schema] = None
-    return list(found)
+                names[column.path_in_schema] = None
+    return list(names)
 
 
 def _bytes_as_read(batch: Any, types: dict[str, Any]) -> int:

@@ -5,15 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..core import labels
 from ..errors import DataError
-from .csr import Csr, stacked
-from .texts import Texts
+from .arrow import Texts
+from .csr import Csr, vstack
+
+if TYPE_CHECKING:
+    from .chunks import Size
+    from .columns import Columns
+    from .sources import Source
 
 Array = NDArray[Any]
 
@@ -120,7 +125,7 @@ class Block:
 
 
 def joined(blocks: Sequence[Block]) -> Block:
-    """Blocks one behind the other as one."""
+    """Consecutive blocks as one."""
     if len(blocks) == 1:
         return blocks[0]
     files: list[tuple[str, int]] = []
@@ -132,7 +137,7 @@ def joined(blocks: Sequence[Block]) -> Block:
         start += len(block)
     csr = columns = None
     if blocks[0].csr is not None:
-        csr = stacked([block.csr for block in blocks if block.csr is not None])
+        csr = vstack([block.csr for block in blocks if block.csr is not None])
     else:
         import pyarrow as pa
 
@@ -150,6 +155,24 @@ def joined(blocks: Sequence[Block]) -> Block:
         all_of("labels"), all_of("lines"), tuple(files), csr, columns,
         all_of("weights"), all_of("tags"), all_of("query_ids"),
     )  # fmt: skip
+
+
+class Reader:
+    """Reads files of one format, block by block; what the first file settles holds for the others."""
+
+    settings: Any  # of the format
+    columns: Columns | None = None  # of a table; None: there are none to choose
+
+    def prepare(self, source: Source) -> None:
+        """Settle what is to be guessed from the first file."""
+
+    def blocks(self, source: Source, size: Size | None) -> Iterator[Block]:
+        """Blocks of at most this size; None: the whole file as one."""
+        raise NotImplementedError
+
+    def settled(self, blocks: list[Block]) -> list[Block]:
+        """All blocks of files that were read whole, once what they decide together is known."""
+        return blocks
 
 
 @contextmanager

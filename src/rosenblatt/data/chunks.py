@@ -1,4 +1,4 @@
-"""Text cut behind whole rows: pieces of a file that can be parsed on their own, with the line of every row."""
+"""Text cut behind whole rows: pieces of a file that can be parsed on their own, with the line of each row; in UTF-8."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import numpy as np
 
 from ..core import engine
 from ..errors import DataError
+from .bad_rows import BadRows
 from .csr import Array
 from .sources import Source
 
@@ -17,11 +18,11 @@ LONGEST_ROW = 1 << 30
 #: Nor may the first rows, which guesses are made from.
 LONGEST_FIRST_ROWS = 1 << 28
 
-#: A block of a stream has so many rows, or fewer, where they have so many bytes of text, unless told otherwise.
+#: A block of a stream has so many rows, or fewer, where they have so many bytes of text, by default.
 BLOCK_ROWS, BLOCK_BYTES = 8192, 1 << 22
 
 _HEAD, _STEP = 1 << 18, 1 << 20
-_MARK = b"\xef\xbb\xbf"  # some programs write this before UTF-8
+_BOM = b"\xef\xbb\xbf"  # some programs write this before UTF-8
 
 
 class Size(NamedTuple):
@@ -32,7 +33,7 @@ class Size(NamedTuple):
 
 
 class Chunk(NamedTuple):
-    """Bytes of whole rows, and what was seen while they were told apart."""
+    """Bytes of whole rows, and what was seen while they were separated."""
 
     text: bytes | memoryview
     begins: Array  # the byte at which each row begins,
@@ -48,7 +49,7 @@ class Chunk(NamedTuple):
 
 
 class Quoting(NamedTuple):
-    """How rows are told apart: which bytes delimit and quote values (0 and 0: rows are lines)."""
+    """How rows are separated: which bytes delimit and quote values (0 and 0: rows are lines)."""
 
     delimiter: int = 0
     quote: int = 0
@@ -64,7 +65,7 @@ def chunks(source: Source, size: Size | None, quoting: Quoting = LINES, line: in
     lines blank ones, are no rows.
     """
     if line == 1:
-        skip_mark(source)
+        skip_bom(source)
     if size is None:
         text = source.read_all()
         most = text.count(b"\n") + text.count(b"\r") + 1
@@ -80,7 +81,7 @@ def chunks(source: Source, size: Size | None, quoting: Quoting = LINES, line: in
         return
     held, filled, ended = np.empty(_STEP, np.uint8), 0, False  # what was read and not given away
     begins, lines = np.empty(size.rows, np.int64), np.empty(size.rows, np.int64)
-    rows = consumed = passed = longest = 0  # found in what is held: rows, their bytes, their lines, the longest
+    rows = consumed = passed = longest = 0  # in what is held: rows, their bytes, their lines, the longest
     several_lines = False
     while filled or not ended:
         new, used, ends, is_open, several, long = engine.csv_rows(
@@ -119,10 +120,10 @@ def _never_closed(source: Source, line: int) -> DataError:
     return DataError("a quoted value of the row that begins here is never closed", file=source.name, line=line)
 
 
-def skip_mark(source: Source) -> None:
+def skip_bom(source: Source) -> None:
     """Pass over a byte-order mark at the beginning of a file."""
-    if source.peek(len(_MARK)) == _MARK:
-        source.read(len(_MARK))
+    if source.peek(len(_BOM)) == _BOM:
+        source.read(len(_BOM))
 
 
 def heads(source: Source, size: int = _HEAD) -> Iterator[tuple[bytes, bool]]:
@@ -133,7 +134,7 @@ def heads(source: Source, size: int = _HEAD) -> Iterator[tuple[bytes, bool]]:
     while True:
         head = source.peek(size)
         whole = len(head) < size
-        yield head.removeprefix(_MARK), whole
+        yield head.removeprefix(_BOM), whole
         if whole:
             return
         if size >= LONGEST_FIRST_ROWS:
@@ -144,3 +145,41 @@ def heads(source: Source, size: int = _HEAD) -> Iterator[tuple[bytes, bool]]:
 def _endless(source: Source, line: int, most: int) -> DataError:
     reason = f"no row ends within {most >> 20} MiB of here: is it text, and the quoting closed?"
     return DataError(reason, file=source.name, line=line)
+
+
+def check_encoding_errors(errors: str) -> None:
+    """Refuse an unknown treatment of bytes that are not UTF-8."""
+    if errors not in ("strict", "replace"):
+        raise ValueError(f"encoding_errors must be 'strict' or 'replace', got {errors!r}")
+
+
+def utf8_error(text: bytes, name: str, first_line: int) -> DataError | None:
+    """The error of the first byte that is not UTF-8, if there is one."""
+    try:
+        text.decode()
+    except UnicodeDecodeError as error:
+        line_begin = text.rfind(b"\n", 0, error.start) + 1
+        line = first_line + text.count(b"\n", 0, error.start)
+        return DataError(
+            f"byte 0x{text[error.start]:02x} is not UTF-8 ({error.reason})", "convert the file, or say {}",
+            file=name, line=line, byte=error.start - line_begin + 1, parameter="encoding_errors", value="replace",
+        )  # fmt: skip
+    return None
+
+
+def as_utf8(text: bytes, errors: str, bad_rows: BadRows, name: str, first_line: int) -> bytes:
+    """The text as UTF-8. Where bad rows are skipped, lines that are not UTF-8 are left empty: all keep their number."""
+    if text.isascii() or (fault := utf8_error(text, name, first_line)) is None:
+        return text
+    if errors == "replace":
+        return text.decode("utf-8", "replace").encode()
+    if not bad_rows.skip:
+        raise fault
+    kept, faults = [], []
+    for number, line in enumerate(text.split(b"\n"), first_line):
+        wrong = utf8_error(line, name, number)
+        kept.append(b"" if wrong else line)
+        if wrong:
+            faults.append(wrong)
+    bad_rows.report(faults)
+    return b"\n".join(kept)

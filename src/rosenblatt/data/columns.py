@@ -1,4 +1,4 @@
-"""Which column of a table is the label and what the others are: as told, or guessed, with the reason for each guess."""
+"""Which column of a table is the label and what the others are: as said, or guessed, with the reason for each guess."""
 
 from __future__ import annotations
 
@@ -71,9 +71,9 @@ class Columns:
 
     def __post_init__(self) -> None:
         for kind in ("text", "numeric", "categorical"):
-            given = getattr(self, kind)
-            if given is not None:
-                object.__setattr__(self, kind, (given,) if isinstance(given, str) else tuple(given))
+            names = getattr(self, kind)
+            if names is not None:
+                object.__setattr__(self, kind, (names,) if isinstance(names, str) else tuple(names))
         if self.label_type not in (None, "integer", "number", "boolean", "text"):
             raise ValueError(f"label_type must be 'integer', 'number', 'boolean' or 'text', got {self.label_type!r}")
         named = self.used
@@ -105,33 +105,33 @@ class Columns:
         return {name: list(value) if isinstance(value, tuple) else value for name, value in plain.items()}
 
     def __str__(self) -> str:
-        told = []
+        lines = []
         for role in ("label", "weight", "text", "numeric", "categorical", "ignored"):
             value = getattr(self, role)
             names = [value] if isinstance(value, str) else list(value or ())
             for name in names[:12]:
                 reason = self.why.get(name)
-                told.append(f"{role}: {name}" + (f" ({reason})" if reason else ""))
+                lines.append(f"{role}: {name}" + (f" ({reason})" if reason else ""))
             if len(names) > 12:
-                told.append(f"{role}: … and {len(names) - 12} more")
-        return "\n".join(told)
+                lines.append(f"{role}: … and {len(names) - 12} more")
+        return "\n".join(lines)
 
 
-def columns_of(given: Columns | Mapping[str, Any] | None) -> Columns:
+def columns_of(columns: Columns | Mapping[str, Any] | None) -> Columns:
     """What the user said about columns, as `Columns`."""
-    if given is None or isinstance(given, Columns):
-        return given or Columns()
-    if not isinstance(given, Mapping):
-        raise TypeError(f"columns must be a dict such as {{'label': 'sentiment', 'text': ['review']}}, got {given!r}")
+    if columns is None or isinstance(columns, Columns):
+        return columns or Columns()
+    if not isinstance(columns, Mapping):
+        raise TypeError(f"columns must be a dict such as {{'label': 'sentiment', 'text': ['review']}}, got {columns!r}")
     known = [f.name for f in fields(Columns)]
-    for name in given:
+    for name in columns:
         if name not in known:
             raise TypeError(f"columns has no setting {name!r}{nearest(name, known)}")
-    return Columns(**given)
+    return Columns(**columns)
 
 
 def nearest(name: str, among: Iterable[str]) -> str:
-    """“ (did you mean …?)” where something is near."""
+    """“ (did you mean …?)” where a known name is similar."""
     import difflib
 
     among = list(among)
@@ -155,34 +155,34 @@ def check_names(wanted: Iterable[str], there: Sequence[str], file: str, owner: s
             raise DataError(problem, f"the columns are: {shown}", file=file)
 
 
-def resolved(given: Columns, profiles: Mapping[str, Profile], file: str) -> Columns:
+def resolve(columns: Columns, profiles: Mapping[str, Profile], file: str) -> Columns:
     """Columns with every guess made."""
-    check_names(given.used, list(profiles), file)
+    check_names(columns.used, list(profiles), file)
     why: dict[str, str] = {}
-    label = given.label
+    label = columns.label
     if label is None:
-        taken = set(given.used)
+        taken = set(columns.used)
         label = _label({name: seen for name, seen in profiles.items() if name not in taken}, why)
-    label_type = given.label_type
+    label_type = columns.label_type
     if label and label_type is None:
         kind = profiles[label].kind
         label_type = kind if kind in ("integer", "number", "boolean") else "text"
     kinds: dict[str, list[str]] = {"text": [], "numeric": [], "categorical": []}
-    if given.text is None and given.numeric is None and given.categorical is None:
+    if columns.text is None and columns.numeric is None and columns.categorical is None:
         for name, seen in profiles.items():
-            if name in (label, given.weight):
+            if name in (label, columns.weight):
                 continue
             role = _kind(seen, name, why)
             if role:
                 kinds[role].append(name)
         chosen: dict[str, Any] = {kind: tuple(names) for kind, names in kinds.items()}
     else:
-        chosen = {kind: tuple(getattr(given, kind) or ()) for kind in kinds}
-    found = replace(given, label=label or False, label_type=label_type, why=why, **chosen)
-    if not found.used:
+        chosen = {kind: tuple(getattr(columns, kind) or ()) for kind in kinds}
+    result = replace(columns, label=label or False, label_type=label_type, why=why, **chosen)
+    if not result.used:
         raise DataError("no column holds labels, text, numbers or categories", "name those to use", file=file)
-    used = set(found.used)
-    return replace(found, ignored=tuple(name for name in profiles if name not in used))
+    used = set(result.used)
+    return replace(result, ignored=tuple(name for name in profiles if name not in used))
 
 
 def _label(profiles: Mapping[str, Profile], why: dict[str, str]) -> str | None:

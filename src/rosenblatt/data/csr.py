@@ -53,8 +53,8 @@ class Csr:
         """One number of the matrix."""
         row, column = place
         where = slice(self.indptr[row], self.indptr[row + 1])
-        found = np.flatnonzero(self.indices[where] == column)
-        return self.data[where][found[0]] if len(found) else self.data.dtype.type(0)
+        entries = np.flatnonzero(self.indices[where] == column)
+        return self.data[where][entries[0]] if len(entries) else self.data.dtype.type(0)
 
     def to_scipy(self) -> Any:
         """The same arrays as a SciPy ``csr_matrix``."""
@@ -87,7 +87,7 @@ def index_type(largest: int) -> type[np.signedinteger[Any]]:
     return np.int32 if largest <= _NARROW else np.int64
 
 
-def stacked(parts: Sequence[Csr]) -> Csr:
+def vstack(parts: Sequence[Csr]) -> Csr:
     """Rows of several matrices one below the other; as wide as the widest."""
     if len(parts) == 1:
         return parts[0]
@@ -104,8 +104,8 @@ def stacked(parts: Sequence[Csr]) -> Csr:
     )
 
 
-def beside(parts: Sequence[Csr]) -> Csr:
-    """Columns of several matrices side by side, in the order given."""
+def hstack(parts: Sequence[Csr]) -> Csr:
+    """Columns of several matrices side by side, in this order."""
     if len(parts) == 1:
         return parts[0]
     lengths = np.array([np.diff(part.indptr) for part in parts])

@@ -12,15 +12,13 @@ import numpy as np
 
 from ..core import engine, memory
 from ..errors import DataError
+from .arrow import Strings, Texts, arrow
 from .blocks import Block
-from .chunks import Chunk, Quoting, Size, chunks, heads, skip_mark
+from .chunks import Chunk, Quoting, Size, check_encoding_errors, chunks, heads, skip_bom, utf8_error
 from .columns import Profile, check_names, profile_strings, repeated
 from .csr import Array
-from .extras import arrow
 from .sources import Source
-from .tables import MISSING, SAMPLE_ROWS, VALUE_BYTES, TableReader, codes_of, typed_with_care, types_of
-from .texts import Strings, Texts
-from .utf8 import check_errors, fault_of
+from .tables import MISSING, SAMPLE_ROWS, VALUE_BYTES, TableReader, codes_of, convert_row_by_row, types_of
 
 DELIMITERS = ",;\t|"
 
@@ -58,7 +56,7 @@ class Csv:
             raise ValueError(f"{self.quote!r} cannot both delimit values and quote them")
         if self.header not in (None, True, False):
             raise ValueError(f"header must be True, False or None, got {self.header!r}")
-        check_errors(self.encoding_errors)
+        check_encoding_errors(self.encoding_errors)
 
     @property
     def quoting(self) -> Quoting:
@@ -73,7 +71,7 @@ class CsvReader(TableReader):
     def _profiles(self, source: Source) -> dict[str, Profile]:
         for head, whole in heads(source):  # until two rows are whole: names, and values
             text = head.decode("utf-8", "replace")
-            delimiter = self.settings.delimiter or sniffed(text, self.settings.quote, whole)
+            delimiter = self.settings.delimiter or sniff_delimiter(text, self.settings.quote, whole)
             rows = _rows(text, delimiter, self.settings.quote, whole)
             if whole or len(rows) > 1:
                 break
@@ -97,14 +95,14 @@ class CsvReader(TableReader):
             yield self._parsed(chunk, names, source)
 
     def _check_delimiter(self, text: str, whole: bool, rows: list[list[str]], file: str) -> None:
-        told = self.settings.delimiter
-        if told is None or len(rows[0]) > 1:
+        delimiter = self.settings.delimiter
+        if delimiter is None or len(rows[0]) > 1:
             return
-        better = sniffed(text, self.settings.quote, whole)
+        better = sniff_delimiter(text, self.settings.quote, whole)
         fields = max((len(row) for row in _rows(text, better, self.settings.quote, whole)[:1]), default=0)
         if fields > 1:
             raise DataError(
-                f"with the delimiter {told!r} a row is one value, with {better!r} it is {fields}", "say {}",
+                f"with the delimiter {delimiter!r} a row is one value, with {better!r} it is {fields}", "say {}",
                 file=file, line=1, parameter="delimiter", value=better,
             )  # fmt: skip
 
@@ -133,7 +131,7 @@ class CsvReader(TableReader):
             raise DataError("the file is empty", file=source.name)
         assert self.settings.delimiter is not None
         row = text[int(begin[0]) : end]
-        fault = fault_of(row, source.name, int(line[0]) + 1)
+        fault = utf8_error(row, source.name, int(line[0]) + 1)
         if fault is not None and self.settings.header and self.settings.encoding_errors == "strict":
             raise fault
         first = row.decode("utf-8", "replace")
@@ -141,7 +139,7 @@ class CsvReader(TableReader):
         check_names(self.columns.used, names, source.name)
         if not self.settings.header:
             return names, 1
-        skip_mark(source)
+        skip_bom(source)
         left = end
         while left:
             left -= len(source.read(left))
@@ -163,23 +161,23 @@ class CsvReader(TableReader):
         except pa.ArrowInvalid:
             good = False
         if not good:
-            self._check_care(source, chunk)
-            table, lines, faults = self._read_with_care(chunk, names, file)
+            self._check_room_row_by_row(source, chunk)
+            table, lines, faults = self._read_row_by_row(chunk, names, file)
         return self._block(table, lines, file, faults)
 
     def _cut(self, chunk: Chunk, names: list[str]) -> Any:
-        """What Arrow would read, sooner, where there are nothing but strings to be read; else None."""
+        """The table, cut natively, which is faster than Arrow; None: not all columns are strings."""
         label, wanted = self.columns.label, self.columns.used
         if self.columns.numeric or self.columns.weight or (label and self.columns.label_type != "text"):
             return None
         place = {name: i for i, name in enumerate(names)}
-        found = engine.cut_csv(
+        columns = engine.cut_csv(
             np.frombuffer(chunk.text, np.uint8), chunk.begins, *self.settings.quoting, len(names),
             [place[name] for name in wanted], [name == label for name in wanted],
         )  # fmt: skip
-        if found is None:
+        if columns is None:
             return None
-        texts = Texts({name: Strings(starts, text, codes) for name, (codes, starts, text) in zip(wanted, found)})
+        texts = Texts({name: Strings(starts, text, codes) for name, (codes, starts, text) in zip(wanted, columns)})
         return texts.table if self.columns.categorical else texts
 
     def _has_hexadecimal_labels(self, chunk: Chunk, names: list[str]) -> bool:
@@ -210,7 +208,7 @@ class CsvReader(TableReader):
             ),
         )
 
-    def _read_with_care(self, chunk: Chunk, names: list[str], file: str) -> tuple[Any, Array, list[DataError]]:
+    def _read_row_by_row(self, chunk: Chunk, names: list[str], file: str) -> tuple[Any, Array, list[DataError]]:
         """The same rows where something is wrong with them: ragged rows, bytes that are not UTF-8, then values."""
         pa = arrow("CSV files")
         ragged: list[tuple[int, int]] = []
@@ -219,18 +217,16 @@ class CsvReader(TableReader):
             ragged.append((row.number - 1, row.actual_columns))
             return "skip"
 
-        # Arrow tells of ragged rows in UTF-8 alone: until they are told apart, each byte stands for a character.
+        # Arrow tells of ragged rows in UTF-8 alone: until they are separated, each byte stands for a character.
         wanted, lines = self.columns.used, chunk.lines
         text = bytes(chunk.text)
         text = text if text.isascii() else text.decode("latin-1").encode()
         wide = chunk._replace(text=text, longest=2 * chunk.longest)
         table = self._read(wide, names, dict.fromkeys(wanted, pa.string()), False, remember)
         if len(ragged) + table.num_rows != len(lines):
-            raise DataError(
-                "its rows cannot be told apart: is every quoted value closed?", file=file, line=int(lines[0])
-            )
+            raise DataError("its rows do not separate: is every quoted value closed?", file=file, line=int(lines[0]))
         expected = len(names)
-        found = [
+        ragged_errors = [
             DataError(
                 f"{n} value{'s' if n != 1 else ''} where {expected} columns are expected",
                 f"quote a value that holds the delimiter {self.settings.delimiter!r}",
@@ -248,40 +244,40 @@ class CsvReader(TableReader):
                 try:
                     column[row] = value.decode("utf-8", self.settings.encoding_errors)
                 except UnicodeDecodeError:
-                    fault = fault_of(value, file, 1)
+                    fault = utf8_error(value, file, 1)
                     assert fault is not None
                     faults.setdefault(row, fault.at(line=int(lines[row]), byte=None, name=name))
         kept = [row for row in range(len(lines)) if row not in faults]
         values = {name: [column[row] for row in kept] for name, column in values.items()}
-        table, lines, others = typed_with_care(values, self.columns, lines[kept], file)
-        return table, lines, [*found, *faults.values(), *others]
+        table, lines, others = convert_row_by_row(values, self.columns, lines[kept], file)
+        return table, lines, [*ragged_errors, *faults.values(), *others]
 
 
 def _rows(text: str, delimiter: str, quote: str, whole: bool, most: int = SAMPLE_ROWS + 1) -> list[list[str]]:
     """The first rows of a text; the last one only if it is whole."""
     options: dict[str, Any] = {"quotechar": quote} if quote else {"quoting": csv.QUOTE_NONE}
-    found = []
+    rows = []
     values = text.count(delimiter)
     memory.check(VALUE_BYTES * values, f"a table whose first rows have {values:,} values", "write it as svmlight")
     limit = csv.field_size_limit(len(text) + 1)
     try:
         for row in csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, **options):
             if row:
-                found.append(row)
-            if len(found) > most:
+                rows.append(row)
+            if len(rows) > most:
                 break
     except csv.Error:
-        pass  # told with its place when the row is read
+        pass  # refused with its place when the row is read
     finally:
         csv.field_size_limit(limit)
-    return found if whole or len(found) > most else found[:-1]
+    return rows if whole or len(rows) > most else rows[:-1]
 
 
 #: Characters that a delimiter is guessed from.
 _SNIFFED = 1 << 24
 
 
-def sniffed(text: str, quote: str, whole: bool) -> str:
+def sniff_delimiter(text: str, quote: str, whole: bool) -> str:
     """The delimiter that cuts most of the first rows into the same number of values, more than one."""
     best = (0.0, 0)
     chosen = ","

@@ -6,18 +6,32 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .. import schema
+from ..core import engine
 from ..errors import DataError
+from .arrow import arrow
 from .blocks import Block
 from .columns import Columns, check_names
-from .csr import Array, Csr, beside, index_type
-from .extras import arrow
-from .hashing import hash_names
+from .csr import Array, Csr, hstack, index_type
 from .moments import RunningScale
 from .tables import codes_of, numpy_of
 
 Rows = tuple[Array, Array, Array]  # indptr, indices, data
+
+
+def hash_names(names: Sequence[str]) -> NDArray[np.uint32]:
+    """MurmurHash3_x86_32 with seed 0 of the UTF-8 bytes of each name.
+
+    >>> [hex(h) for h in hash_names(["", "a"])]
+    ['0x0', '0x3c2569b2']
+    """
+    encoded = [name.encode("utf-8", "surrogatepass") for name in names]
+    offsets = np.cumsum([0, *map(len, encoded)], dtype=np.int64)
+    out = np.empty(len(names), np.uint32)
+    engine.hash_texts(np.frombuffer(b"".join(encoded), np.uint8), offsets, out)
+    return out
 
 
 class TextEncoder(Protocol):
@@ -31,6 +45,10 @@ class TextEncoder(Protocol):
 
     def weigh(self, rows: Rows, *, learn: bool) -> Rows:
         """The rows by what was learned so far; ``learn``: it goes on with each row before it is weighed."""
+        ...
+
+    def merge(self, other: Any) -> None:
+        """Add what another of the same settings has learned from other rows."""
         ...
 
     def to_state(self) -> tuple[dict[str, Any], dict[str, Array]]:
@@ -127,7 +145,7 @@ class Encoder:
         return Read(numeric, categorical, text)
 
     def learn_means(self, read: Read) -> None:
-        """Let running means and variances go on with what was read, and nothing else."""
+        """Update running means and variances with what was read, and nothing else."""
         if self.scale is not None and read.numeric is not None:
             self.scale.transform(read.numeric, learn=True)
 
@@ -143,21 +161,21 @@ class Encoder:
             encoder = self.text[name]
             data = data.astype(self.dtype, copy=False)
             parts.append(Csr(indptr, indices, data, encoder.n_columns))
-        return beside(parts)
+        return hstack(parts)
 
     def _missing(self, block: Block) -> list[str]:
         """Columns with missing values, which are refused unless they are to be absent."""
-        found = [name for name in self.columns.features if block.columns[name].null_count]
-        if found and self.missing == "raise":
+        names = [name for name in self.columns.features if block.columns[name].null_count]
+        if names and self.missing == "raise":
             pc = arrow("tables", "pyarrow.compute")
-            first = {name: pc.index(pc.is_null(block.table[name]), True).as_py() for name in found}
-            name = min(found, key=lambda name: first[name])
+            first = {name: pc.index(pc.is_null(block.table[name]), True).as_py() for name in names}
+            name = min(names, key=lambda name: first[name])
             row = first[name]
             raise DataError(
                 "the value is missing", "fill it in, or say {}",
                 **block.origin(row), name=name, parameter="missing", value="absent",
             )  # fmt: skip
-        return found
+        return names
 
     def _numeric(self, block: Block) -> Array:
         names = self.columns.numeric or ()
@@ -201,15 +219,12 @@ class Encoder:
         hashes = self._hash([f"{name}={value}" for value in values])
         return (hashes & np.uint32((1 << self.bits) - 1)).astype(np.int64)
 
-    def absorb(self, other: Encoder) -> None:
-        """Take in what another of the same settings has learned of other rows."""
+    def merge(self, other: Encoder) -> None:
+        """Add what another of the same settings has learned from other rows."""
         if self.scale is not None and other.scale is not None:
-            self.scale.absorb(other.scale)
+            self.scale.merge(other.scale)
         for name, encoder in self.text.items():
-            absorb: Any = getattr(encoder, "absorb", None)
-            if absorb is None:
-                raise TypeError(f"what encodes the text column {name!r} cannot take in what another has learned")
-            absorb(other.text[name])
+            encoder.merge(other.text[name])
 
     def to_state(self) -> tuple[dict[str, Any], dict[str, Array]]:
         """Settings as plain values, and the arrays that were learned, for a model file."""
@@ -233,7 +248,7 @@ class Encoder:
         text: Callable[[dict[str, Any], dict[str, Array]], TextEncoder] | None = None,
         hash_names: Callable[[Sequence[str]], Array] = hash_names,
     ) -> Encoder:
-        """The encoder that ``to_state`` told of; ``text`` makes each text encoder of its own settings and arrays."""
+        """The encoder of this state; ``text`` makes each text encoder of its own settings and arrays."""
         _SETTINGS(settings, "table")
         columns = Columns(**settings["columns"])
         schema.require([*settings["text"]] == [*(columns.text or ())], "table.text")

@@ -1,4 +1,4 @@
-"""Blocks to rows of numbers, and all that it takes to make them again, kept in the model."""
+"""The features of a model: what makes rows of numbers of blocks, and is saved with the model to make them again."""
 
 from __future__ import annotations
 
@@ -11,15 +11,13 @@ import numpy as np
 from .. import schema
 from ..errors import DataError
 from ..text import Documents, Hashing
+from .arrow import Strings, chained
 from .blocks import Block
 from .columns import Columns
 from .csr import Csr
-from .encoder import Encoder, Read, Rows
-from .hashing import hash_names
+from .encoder import Encoder, Read, Rows, hash_names
 from .read_ahead import ReadAhead
-from .svmlight import Svmlight
-from .texts import Strings, chained
-from .vw import VowpalWabbit
+from .sparse_text import Svmlight, VowpalWabbit
 
 #: The section of a model file.
 SECTION = "features"
@@ -39,7 +37,7 @@ Own = TypeVar("Own", bound="Features")
 
 
 class TextColumn:
-    """Hashed text as the encoder of tables wants it; n-grams of the first rows are kept by name."""
+    """Hashed text as a `TextEncoder`; n-grams of the first rows are kept by name."""
 
     def __init__(self, hashing: Hashing, named_rows: int) -> None:
         self.hashing, self.named_rows, self.n_columns = hashing, named_rows, hashing.n_columns
@@ -79,9 +77,9 @@ class TextColumn:
         plain, arrays = self.hashing.to_state()
         return {"hashing": plain, "named_rows": self.named_rows}, arrays
 
-    def absorb(self, other: TextColumn) -> None:
-        """Take in what another has learned of other text."""
-        self.hashing.absorb(other.hashing)
+    def merge(self, other: TextColumn) -> None:
+        """Add what another has learned from other text."""
+        self.hashing.merge(other.hashing)
         self._read += other._read
 
     @classmethod
@@ -93,7 +91,7 @@ class TextColumn:
 
 
 class Categories:
-    """The hash of categories, which remembers the names it met."""
+    """The hash of categories; it remembers their names."""
 
     def __init__(self, met: Sequence[str] = ()) -> None:
         self.met = dict.fromkeys(met)
@@ -187,12 +185,12 @@ class Features:
         if isinstance(read, Csr):
             if learn:
                 self.met = max(self.met, read.n_features)
-            return _fitted(read, self.met)
+            return _clipped(read, self.met)
         assert self.encoder is not None
         return self.encoder.weigh(read, learn=learn, means=means)
 
     def populate(self) -> None:
-        """Ask for the memory of counts now, and not when it is first needed."""
+        """Allocate the memory of counts now, and not when it is first written to."""
         from ..core.engine import populate
 
         for column in self.encoder.text.values() if self.encoder is not None else ():
@@ -201,7 +199,7 @@ class Features:
                 populate(counts)
 
     def leave_a_thread(self) -> None:
-        """To read with all threads but one, which learns meanwhile."""
+        """Read with all threads but one, which learns meanwhile."""
         from ..core.engine import threads
 
         for column in self.encoder.text.values() if self.encoder is not None else ():
@@ -236,15 +234,15 @@ class Features:
         schema.require(n_features is None or made.n_features == n_features, SECTION)
         return made
 
-    def absorb(self, other: Features) -> None:
-        """Take in what another has learned of other rows, after these: counts and means of both, names in order."""
+    def merge(self, other: Features) -> None:
+        """Add what another has learned from other rows, after these: counts and means of both, names in order."""
         self.met = max(self.met, other.met)
         self.categories.met.update(other.categories.met)
         if self.encoder is not None and other.encoder is not None:
-            self.encoder.absorb(other.encoder)
+            self.encoder.merge(other.encoder)
 
-    def naming(self: Own, rows: int) -> Own:
-        """The same, before it has met any text, but with the n-grams of this many rows kept by name."""
+    def keep_names_of(self: Own, rows: int) -> Own:
+        """Keep the n-grams of this many rows by name; called before any text is read."""
         for column in self.encoder.text.values() if self.encoder is not None else ():
             assert isinstance(column, TextColumn)
             column.named_rows = rows
@@ -272,12 +270,12 @@ def nbytes_of(read: Read | Csr) -> int:
 
 
 def merged(sections: Sequence[Section]) -> Section:
-    """What several have learned, each of its own rows, as if one had; of one, what it was."""
+    """One section of several that were learned from different rows; one alone is returned as it is."""
     if len(sections) == 1:
         return sections[0]
     first, *others = (Features.of_section(section) for section in sections)
     for other in others:
-        first.absorb(other)
+        first.merge(other)
     return first.to_section()
 
 
@@ -291,7 +289,7 @@ def bits_for(n_vectors: int) -> int:
     return bits
 
 
-def _fitted(csr: Csr, n_features: int) -> Csr:
+def _clipped(csr: Csr, n_features: int) -> Csr:
     """Rows among this many columns: features beyond, which have no weight, are left out."""
     if csr.n_features <= n_features:
         return csr.widened(n_features)

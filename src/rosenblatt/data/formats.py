@@ -1,24 +1,21 @@
-"""The formats by name, and which one a file is in: told by its name, else by its first lines."""
+"""The formats by name, and which one a file is in: by its name, else by its first lines."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import fields
 from pathlib import PurePath
-from typing import Any, Protocol, TypeAlias
+from typing import Any, TypeAlias
 
 from ..errors import DataError
 from .arrow_files import ArrowFile, ArrowReader, Parquet
-from .blocks import Block
-from .chunks import Size
+from .bad_rows import BadRows
+from .blocks import Reader
 from .columns import Columns, nearest
 from .csv_files import Csv, CsvReader
-from .faults import Judge
 from .json_lines import JsonLines, JsonLinesReader
 from .sources import Source, stem
-from .svmlight import Svmlight, SvmlightReader
-from .vw import VowpalWabbit, VowpalWabbitReader
+from .sparse_text import Svmlight, SvmlightReader, VowpalWabbit, VowpalWabbitReader
 
 Format: TypeAlias = Svmlight | VowpalWabbit | Csv | JsonLines | Parquet | ArrowFile
 
@@ -43,31 +40,23 @@ _VW_HEAD = re.compile(rb"[-+0-9.eE]+[ \t].*|([-+0-9.eE]+)?('\S*)?[ \t]*", re.DOT
 _VW_REST = re.compile(rb"(\S*)([ \t].*)?")
 
 
-class Reader(Protocol):
-    """What reads a format: blocks of one file after another, keeping what was settled by the first."""
-
-    settings: Any
-
-    def blocks(self, source: Source, size: Size | None) -> Iterator[Block]: ...
-
-
-def format_of(given: str | Format | None, settings: dict[str, Any], source: Source) -> Format:
+def format_of(format: str | Format | None, settings: dict[str, Any], source: Source) -> Format:
     """The format that is asked for, or the one that the file seems to be in, with settings."""
-    if given is not None and not isinstance(given, (str, *FORMATS.values())):
-        raise TypeError(f"format must be one of {', '.join(FORMATS)}, or settings of one; got {given!r}")
-    if given is not None and not isinstance(given, str):
+    if format is not None and not isinstance(format, (str, *FORMATS.values())):
+        raise TypeError(f"format must be one of {', '.join(FORMATS)}, or settings of one; got {format!r}")
+    if format is not None and not isinstance(format, str):
         if settings:
-            raise TypeError(f"say {min(settings)!r} in the format itself, {given!r}")
-        return given
-    if given is None:
-        name = guessed(source)
+            raise TypeError(f"say {min(settings)!r} in the format itself, {format!r}")
+        return format
+    if format is None:
+        name = guess_format(source)
     else:
-        name = ALIASES.get(given.lower(), given.lower())
+        name = ALIASES.get(format.lower(), format.lower())
         if name not in FORMATS:
             raise ValueError(
-                f"there is no format {given!r}{nearest(given, [*FORMATS, *ALIASES])}; there are {', '.join(FORMATS)}"
+                f"there is no format {format!r}{nearest(format, [*FORMATS, *ALIASES])}; there are {', '.join(FORMATS)}"
             )
-    if (given or "").lower() == "tsv" or stem(source.name).endswith((".tsv", ".tab")):
+    if (format or "").lower() == "tsv" or stem(source.name).endswith((".tsv", ".tab")):
         settings = {"delimiter": "\t"} | settings if name == "csv" else settings
     known = [field.name for field in fields(FORMATS[name])]
     for key in settings:
@@ -77,7 +66,7 @@ def format_of(given: str | Format | None, settings: dict[str, Any], source: Sour
     return FORMATS[name](**settings)
 
 
-def guessed(source: Source) -> str:
+def guess_format(source: Source) -> str:
     """The name of the format of a file."""
     head = source.peek(_HEAD)
     if head.startswith(b"PAR1"):
@@ -114,14 +103,14 @@ def _is_vw(line: bytes) -> bool:
     return bool(bar) and _VW_HEAD.fullmatch(head) is not None and _VW_REST.fullmatch(rest) is not None
 
 
-def reader_of(format: Format, columns: Columns, judge: Judge, n_threads: int | None) -> Reader:
+def reader_of(format: Format, columns: Columns, bad_rows: BadRows, n_threads: int | None) -> Reader:
     """What reads files of a format."""
     if isinstance(format, Svmlight):
-        return SvmlightReader(format, judge, n_threads)
+        return SvmlightReader(format, bad_rows, n_threads)
     if isinstance(format, VowpalWabbit):
-        return VowpalWabbitReader(format, judge, n_threads)
+        return VowpalWabbitReader(format, bad_rows, n_threads)
     if isinstance(format, Csv):
-        return CsvReader(format, columns, judge)
+        return CsvReader(format, columns, bad_rows)
     if isinstance(format, JsonLines):
-        return JsonLinesReader(format, columns, judge)
-    return ArrowReader(format, columns, judge)
+        return JsonLinesReader(format, columns, bad_rows)
+    return ArrowReader(format, columns, bad_rows)

@@ -12,15 +12,14 @@ import numpy as np
 
 from ..core import memory
 from ..errors import DataError
+from .arrow import arrow
+from .bad_rows import BadRows
 from .blocks import Block
-from .chunks import Chunk, Size, chunks, heads
+from .chunks import Chunk, Size, check_encoding_errors, chunks, heads, utf8_error
 from .columns import Columns, Profile, check_names, profile_values
 from .csr import Array
-from .extras import arrow
-from .faults import Judge
 from .sources import Source
-from .tables import SAMPLE_ROWS, VALUE_BYTES, TableReader, typed_with_care, types_of
-from .utf8 import check_errors, fault_of
+from .tables import SAMPLE_ROWS, VALUE_BYTES, TableReader, convert_row_by_row, types_of
 
 
 @dataclass(frozen=True)
@@ -38,7 +37,7 @@ class JsonLines:
     name: ClassVar[str] = "jsonl"
 
     def __post_init__(self) -> None:
-        check_errors(self.encoding_errors)
+        check_encoding_errors(self.encoding_errors)
 
 
 class JsonLinesReader(TableReader):
@@ -46,8 +45,8 @@ class JsonLinesReader(TableReader):
 
     settings: JsonLines
 
-    def __init__(self, settings: JsonLines, columns: Columns, judge: Judge) -> None:
-        super().__init__(settings, columns, judge)
+    def __init__(self, settings: JsonLines, columns: Columns, bad_rows: BadRows) -> None:
+        super().__init__(settings, columns, bad_rows)
         self._seen: dict[str, Profile] = {}
 
     def _profiles(self, source: Source) -> dict[str, Profile]:
@@ -102,11 +101,11 @@ class JsonLinesReader(TableReader):
         except (pa.ArrowInvalid, pa.ArrowNotImplementedError, UnicodeDecodeError):
             good = False
         if not good:
-            self._check_care(source, chunk)
-            table, lines, faults = self._read_with_care(chunk, file)
+            self._check_room_row_by_row(source, chunk)
+            table, lines, faults = self._read_row_by_row(chunk, file)
         return self._block(table, lines, file, faults)
 
-    def _read_with_care(self, chunk: Chunk, file: str) -> tuple[Any, Array, list[DataError]]:
+    def _read_row_by_row(self, chunk: Chunk, file: str) -> tuple[Any, Array, list[DataError]]:
         """The same rows one at a time, where something is wrong with them."""
         names = self.columns.used
         values: dict[str, list[Any]] = {name: [] for name in names}
@@ -123,7 +122,7 @@ class JsonLinesReader(TableReader):
             kept.append(number)
             for name in names:
                 values[name].append(row.get(name))
-        table, lines, others = typed_with_care(values, self.columns, np.array(kept, np.int64), file)
+        table, lines, others = convert_row_by_row(values, self.columns, np.array(kept, np.int64), file)
         return table, lines, [*faults, *others]
 
 
@@ -131,15 +130,15 @@ def _sample(source: Source) -> tuple[list[bytes], list[dict[str, Any]]]:
     """The first lines that are not blank, and the objects among them; the lines are still to be read."""
     for head, whole in heads(source):
         lines = head.split(b"\n")
-        found = [line for line in (lines if whole else lines[:-1]) if line.strip()][:SAMPLE_ROWS]
-        if found or whole:
+        sample = [line for line in (lines if whole else lines[:-1]) if line.strip()][:SAMPLE_ROWS]
+        if sample or whole:
             break
     rows = []
-    for line in found:
-        with contextlib.suppress(ValueError, RecursionError):  # told with its place when the row is read
+    for line in sample:
+        with contextlib.suppress(ValueError, RecursionError):  # refused with its place when the row is read
             row = _loaded(line)
             rows += [row] if isinstance(row, dict) else []
-    return found, rows
+    return sample, rows
 
 
 def _loaded(line: bytes) -> Any:
@@ -151,7 +150,7 @@ def _loaded(line: bytes) -> Any:
 
 def _fault(line: bytes, file: str, number: int) -> DataError | None:
     """What is wrong with a line of JSON, if anything."""
-    wrong = fault_of(line, file, number)
+    wrong = utf8_error(line, file, number)
     if wrong is not None:
         return wrong
     try:

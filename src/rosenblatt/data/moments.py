@@ -79,7 +79,7 @@ class RunningScale:
         scaled = (x - mean) / np.sqrt(np.where(constant, 1.0, variance))
         return np.where(constant & ~np.isnan(x), 0.0, scaled)
 
-    def absorb(self, other: RunningScale) -> None:
+    def merge(self, other: RunningScale) -> None:
         """Take in the statistics of other rows, as `Moments.joined` does, but with sums: these go on row by row."""
         both = self.count + other.count
         apart = np.where((self.count > 0) & (other.count > 0), other.mean - self.mean, 0.0)

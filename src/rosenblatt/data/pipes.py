@@ -1,4 +1,4 @@
-"""What can be read once, such as a pipe or standard input: told apart from files, and kept to be read again."""
+"""What can be read once, such as a pipe or standard input: recognised, and kept to be read again."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ def standard_input() -> Any:
     return getattr(sys.stdin, "buffer", sys.stdin)
 
 
-def opened(name: str, buffering: int = -1) -> Any:
-    """A file that is there, open for reading."""
+def open_file(name: str, buffering: int = -1) -> Any:
+    """A file open for reading; refuses folders and sockets."""
     if os.path.isdir(name):
         raise IsADirectoryError(f"{name} is a folder; name its files, for instance {os.path.join(name, '*')!r}")
     try:
@@ -39,13 +39,13 @@ def opened(name: str, buffering: int = -1) -> Any:
 
 
 def identity(path: Any) -> Any:
-    """What tells something that can be read only once from others; None: it can be read again, or is not there."""
+    """What identifies a pipe or device that can be read only once; None: it can be read again, or does not exist."""
     try:
-        found = os.fstat(standard_input().fileno()) if path == "-" else os.stat(path)
+        status = os.fstat(standard_input().fileno()) if path == "-" else os.stat(path)
     except (OSError, TypeError):
         return "-" if path == "-" else None
-    again = stat.S_ISREG(found.st_mode) or stat.S_ISDIR(found.st_mode) or stat.S_ISBLK(found.st_mode)
-    return (found.st_dev, found.st_ino) if path == "-" or not again else None
+    again = stat.S_ISREG(status.st_mode) or stat.S_ISDIR(status.st_mode) or stat.S_ISBLK(status.st_mode)
+    return (status.st_dev, status.st_ino) if path == "-" or not again else None
 
 
 def refuse_twice(paths: Iterable[Any]) -> None:
@@ -54,17 +54,17 @@ def refuse_twice(paths: Iterable[Any]) -> None:
     for path in paths:
         one = identity(path) if isinstance(path, (str, os.PathLike)) else None
         if one is not None and one in seen:
-            raise DataError("it is named twice, and can be read only once", file=called(path))
+            raise DataError("it is named twice, and can be read only once", file=display_name(path))
         seen.add(one)
 
 
-def called(path: Any) -> str:
-    """A file as errors call it."""
+def display_name(path: Any) -> str:
+    """The name of a file in errors."""
     return "<stdin>" if path == "-" else os.fspath(path)
 
 
-class Kept:
-    """Something that can be read once, and from its beginning again and again: what came is kept until `release`.
+class ReplayablePipe:
+    """A pipe that can be read from its beginning again and again: its bytes are kept until `release`.
 
     One reading at a time: opening it again ends the one before.
 
@@ -89,10 +89,10 @@ class Kept:
         """A binary file from its beginning."""
         if self._raw is None:
             # Not buffered, or it could not be closed while a thread waits for it.
-            self._raw = standard_input() if self._path == "-" else opened(self._path, 0)
+            self._raw = standard_input() if self._path == "-" else open_file(self._path, 0)
             self._more = getattr(self._raw, "read1", self._raw.read)
         assert self._last is None, "released, and opened again"
-        self._reader = _Reader(self, called(self._path))
+        self._reader = _Reader(self, display_name(self._path))
         return io.BufferedReader(self._reader, 1 << 16)
 
     def release(self) -> None:
@@ -100,11 +100,11 @@ class Kept:
         self._last = self._reader
 
     def close(self) -> None:
-        """Let go of the pipe, and of what was kept."""
+        """Close the pipe, and drop what was kept."""
         self._reader = None
         if self._raw is not None and self._path != "-":
             self._raw.close()
-        with contextlib.suppress(OSError):  # of a disk that is full, which was told
+        with contextlib.suppress(OSError):  # of a disk that is full, which was reported
             self._store.close()
 
     def read(self, reader: _Reader, at: int, n: int) -> bytes:
@@ -126,14 +126,14 @@ class Kept:
     def _keep(self, some: bytes) -> None:
         if self._stored + len(some) > MOST:
             problem = f"more than {MOST >> 30} GiB have come, which are kept as they are read more than once"
-            raise DataError(problem, "write them to a file first", file=called(self._path))
+            raise DataError(problem, "write them to a file first", file=display_name(self._path))
         try:
             self._store.seek(self._stored)
             self._store.write(some)
         except OSError as error:
             raise OSError(
                 error.errno, "it is read more than once, and could not be kept in the folder of temporary files, as "
-                f"{error.strerror or error}; write it to a file first", called(self._path),
+                f"{error.strerror or error}; write it to a file first", display_name(self._path),
             ) from error  # fmt: skip
         self._stored += len(some)
 
@@ -141,7 +141,7 @@ class Kept:
 class _Reader(io.RawIOBase):
     """One reading of what is kept."""
 
-    def __init__(self, kept: Kept, name: str) -> None:
+    def __init__(self, kept: ReplayablePipe, name: str) -> None:
         self._kept, self.name, self._at = kept, name, 0
 
     def readable(self) -> bool:
@@ -154,8 +154,8 @@ class _Reader(io.RawIOBase):
         return len(some)
 
 
-class Passing(io.RawIOBase):
-    """A file that cannot seek, from its beginning, of which the first bytes were read."""
+class PushedBack(io.RawIOBase):
+    """A file that cannot seek, with the bytes that were read from it put back in front."""
 
     def __init__(self, head: bytes, raw: Any) -> None:
         self._head, self._more = head, getattr(raw, "read1", raw.read)

@@ -8,16 +8,15 @@ from typing import Any
 
 from ..errors import DataError
 from ..text.analysis import whole_number
-from .blocks import Block, joined
+from .bad_rows import BadRows, Skipped
+from .blocks import Block, Reader, joined
 from .chunks import BLOCK_BYTES, BLOCK_ROWS, Size
 from .columns import Columns, columns_of
-from .faults import Judge, Skipped, judge_of
-from .formats import Format, Reader, format_of, reader_of
-from .holding import HOLD_LESS, Holding
+from .formats import Format, format_of, reader_of
+from .memory_limit import STREAM_INSTEAD, MemoryLimit
 from .pipes import refuse_twice
 from .read_ahead import ReadAhead
 from .sources import Source, expand
-from .svmlight import SvmlightReader
 
 
 class _Reading:
@@ -30,12 +29,12 @@ class _Reading:
         columns: Any,
         on_error: str,
         n_threads: int | None,
-        holding: Holding,
+        memory_limit: MemoryLimit,
         settings: dict[str, Any],
     ) -> None:
-        self.holding = holding
-        given = columns_of(columns)
-        self.judge: Judge = judge_of(on_error)
+        self.memory_limit = memory_limit
+        chosen = columns_of(columns)
+        self.bad_rows: BadRows = BadRows.of(on_error)
         self.paths = expand(paths)
         refuse_twice(self.paths)
         self.names: list[str] = []  # of the files opened so far
@@ -43,12 +42,10 @@ class _Reading:
         self._at: tuple[int, Source | None] = 0, source  # files done, and the one at hand; replaced at once
         try:
             self._look_into(source)
-            self.reader: Reader = reader_of(format_of(format, settings, source), given, self.judge, n_threads)
-            prepare = getattr(self.reader, "prepare", None)
-            if prepare is not None:
-                prepare(source)
-            elif given != Columns():
+            self.reader: Reader = reader_of(format_of(format, settings, source), chosen, self.bad_rows, n_threads)
+            if self.reader.columns is None and chosen != Columns():
                 raise TypeError(f"a file of format {self.reader.settings.name} has no columns to choose")
+            self.reader.prepare(source)
         except BaseException:
             source.close()
             raise
@@ -74,12 +71,12 @@ class _Reading:
             if self._at[1] is not None:
                 self._at[1].close()
         if not rows:
-            skipped = f"; {self.judge.skipped.count} were skipped" if self.judge.skipped else ""
+            skipped = f"; {self.bad_rows.skipped.count} were skipped" if self.bad_rows.skipped else ""
             raise DataError(f"there are no rows{skipped}", file=", ".join(self.names))
 
     def _opened(self, path: Any) -> Source:
         source = Source(path)
-        source.holding = self.holding
+        source.memory_limit = self.memory_limit
         return source
 
     def _look_into(self, source: Source) -> None:
@@ -88,10 +85,6 @@ class _Reading:
             raise DataError("the file is empty", file=source.name)
         if source.peek(2) in (b"\xff\xfe", b"\xfe\xff"):
             raise DataError("the file is UTF-16 text, by its first bytes", "convert it to UTF-8", file=source.name)
-
-    @property
-    def columns(self) -> Columns | None:
-        return getattr(self.reader, "columns", None)
 
     @property
     def progress(self) -> float | None:
@@ -144,17 +137,16 @@ def read(
     >>> rows.y.tolist(), rows.X.toarray().tolist(), rows.format.name
     ([1.0, -1.0], [[0.5, 0.0, 2.0], [0.0, 1.0, 0.0]], 'svmlight')
     """
-    holding = Holding(memory, HOLD_LESS)
-    reading = _Reading(path, format, columns, on_error, n_threads, holding, settings)
+    memory_limit = MemoryLimit(memory, STREAM_INSTEAD)
+    reading = _Reading(path, format, columns, on_error, n_threads, memory_limit, settings)
     blocks = []
     for block in reading.blocks(None):
-        holding.keep(block.nbytes, len(block), block.file(0))
+        memory_limit.keep(block.nbytes, len(block), block.file(0))
         blocks.append(block)
     if len(blocks) > 1:  # and all of it once more, in one block
-        holding.check(sum(block.nbytes for block in blocks), blocks[-1].file(0))
-    if isinstance(reading.reader, SvmlightReader):
-        blocks = reading.reader.settled(blocks)
-    return Data(joined(blocks), reading.reader.settings, reading.columns, reading.judge.skipped)
+        memory_limit.check(sum(block.nbytes for block in blocks), blocks[-1].file(0))
+    reader, blocks = reading.reader, reading.reader.settled(blocks)
+    return Data(joined(blocks), reader.settings, reader.columns, reading.bad_rows.skipped)
 
 
 class Data:
@@ -231,8 +223,8 @@ def stream(
     if block_rows is not None:
         whole_number("block_rows", block_rows, 1)
         size = Size(int(block_rows))
-    holding = Holding(memory, "make blocks smaller with block_rows=…, or hold more with {}")
-    return Stream(_Reading(path, format, columns, on_error, n_threads, holding, settings), size)
+    memory_limit = MemoryLimit(memory, "make blocks smaller with block_rows=…, or hold more with {}")
+    return Stream(_Reading(path, format, columns, on_error, n_threads, memory_limit, settings), size)
 
 
 def _as_it_is(block: Block) -> Block:
@@ -265,11 +257,11 @@ class Stream:
 
     @property
     def columns(self) -> Columns | None:
-        return self._reading.columns
+        return self._reading.reader.columns
 
     @property
     def skipped(self) -> Skipped:
-        return self._reading.judge.skipped
+        return self._reading.bad_rows.skipped
 
     @property
     def progress(self) -> float | None:

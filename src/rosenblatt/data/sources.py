@@ -1,27 +1,30 @@
-"""Where bytes come from: files by name, glob or list, standard input, compressed or not."""
+"""Where bytes come from and go to: files by name, glob or list, standard input and output, compressed or not."""
 
 from __future__ import annotations
 
 import bz2
+import contextlib
 import glob
 import gzip
 import io
 import lzma
 import os
 import stat
+import sys
 import zlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
 
+from .. import atomic_files
 from ..core import engine
 from ..errors import DataError
-from .extras import arrow
-from .holding import Holding
-from .pipes import Passing, opened, standard_input
+from .arrow import arrow
+from .memory_limit import MemoryLimit
+from .pipes import PushedBack, open_file, standard_input
 
 #: What a file compressed in each way begins with.
 MAGIC = {b"\x1f\x8b": "gzip", b"BZh": "bzip2", b"\xfd7zXZ\x00": "xz", b"\x28\xb5\x2f\xfd": "zstd"}
@@ -46,12 +49,12 @@ class Source:
     """
 
     #: What may be held of it, where that is counted.
-    holding: Holding | None = None
+    memory_limit: MemoryLimit | None = None
 
     def __init__(self, where: Any) -> None:
         self._owned: Any = None  # what is to be closed
         self._size: int | None = None  # of a plain file
-        self._given = b""  # looked at ahead of reading
+        self._peeked = b""  # looked at ahead of reading
         self._whole: bytes | None = None
         if where == "-":
             self.name, raw = "<stdin>", standard_input()
@@ -83,15 +86,15 @@ class Source:
             self._file = arrow("zstd files").CompressedInputStream(raw, "zstd")
 
     def _opened(self, name: str) -> BinaryIO:
-        file: BinaryIO = opened(name)
-        found = os.fstat(file.fileno())
-        if stat.S_ISREG(found.st_mode):
-            self._size = found.st_size
+        file: BinaryIO = open_file(name)
+        status = os.fstat(file.fileno())
+        if stat.S_ISREG(status.st_mode):
+            self._size = status.st_size
         return file
 
     @property
     def seekable(self) -> bool:
-        """Whether it is a plain file on disk that may be read in any order."""
+        """Whether it is a regular file that may be read in any order."""
         return self._size is not None and self.compression is None
 
     @property
@@ -106,20 +109,20 @@ class Source:
 
     def peek(self, n: int) -> bytes:
         """The first n bytes, or all there are; they will still be read."""
-        while len(self._given) < n and (more := self._take(n - len(self._given))):
-            self._given += more
-        return self._given[:n]
+        while len(self._peeked) < n and (more := self._take(n - len(self._peeked))):
+            self._peeked += more
+        return self._peeked[:n]
 
     def read(self, n: int) -> bytes:
         """The next bytes, at most n; none at the end of the file."""
-        if self._given:
-            some, self._given = self._given[:n], self._given[n:]
+        if self._peeked:
+            some, self._peeked = self._peeked[:n], self._peeked[n:]
             return some
         return self._take(n)
 
     def read_into(self, room: memoryview) -> int:
         """The next bytes, at most as many as there is room for; how many they are, 0 at the end of the file."""
-        if not self._given and self._file is self._raw and hasattr(self._raw, "readinto1"):
+        if not self._peeked and self._file is self._raw and hasattr(self._raw, "readinto1"):
             return int(self._raw.readinto1(room))
         some = self.read(len(room))
         room[: len(some)] = some
@@ -127,14 +130,14 @@ class Source:
 
     def check_room(self, n_bytes: int, rows: int = 0) -> None:
         """Refuse to hold so many bytes, of so many rows, where that is more than may be held."""
-        if self.holding is not None:
-            self.holding.check(n_bytes, self.name, rows)
+        if self.memory_limit is not None:
+            self.memory_limit.check(n_bytes, self.name, rows)
 
     def read_all(self) -> bytes:
         """All that is left."""
         if self.seekable:
             self.check_room(self._size or 0)
-            rest, self._given = self._given, b""
+            rest, self._peeked = self._peeked, b""
             return rest + self._raw.read() if rest else self._raw.read()
         parts, size = [], 0
         while some := self.read(_STEP):
@@ -148,11 +151,11 @@ class Source:
         if not self.seekable or not self._size:
             return np.frombuffer(self.read_all(), np.uint8)
         self.check_room(self._size)
-        given, self._given = self._given, b""
-        room = np.empty(len(given) + max(self._size - self._raw.tell(), 0) + 1, np.uint8)  # + 1: to see that it ended
+        head, self._peeked = self._peeked, b""
+        room = np.empty(len(head) + max(self._size - self._raw.tell(), 0) + 1, np.uint8)  # + 1: to see that it ended
         engine.populate(room)
-        room[: len(given)] = np.frombuffer(given, np.uint8)
-        n = len(given)
+        room[: len(head)] = np.frombuffer(head, np.uint8)
+        n = len(head)
         file: Any = self._raw
         while n < len(room) and (more := file.readinto(room[n:])):
             n += more
@@ -212,18 +215,18 @@ def _begun(raw: Any) -> tuple[bytes, Any]:
     if can_seek:
         raw.seek(at)
         return head, raw
-    return head, io.BufferedReader(Passing(head, raw), _STEP)
+    return head, io.BufferedReader(PushedBack(head, raw), _STEP)
 
 
 def expand(paths: Any) -> list[Any]:
-    """Every file that is named, in the order given; a glob stands for its files in sorted order."""
+    """Every file that is named, in that order; a glob stands for its files in sorted order."""
     if isinstance(paths, (list, tuple)) or (
         isinstance(paths, Iterable) and not isinstance(paths, (str, bytes, os.PathLike)) and not hasattr(paths, "read")
     ):
-        found = [one for path in paths for one in expand(path)]
-        if not found:
+        files = [one for path in paths for one in expand(path)]
+        if not files:
             raise ValueError("no file was named")
-        return found
+        return files
     if not isinstance(paths, (str, os.PathLike)):
         if hasattr(paths, "read"):
             return [paths]
@@ -250,3 +253,39 @@ def stem(name: str) -> str:
     """A file's name in lower case without the suffix of its compression."""
     path = Path(name.lower())
     return path.stem if path.suffix in SUFFIXES else path.name
+
+
+@contextlib.contextmanager
+def replacing(path: Any) -> Iterator[BinaryIO]:
+    """A binary file that takes the place of ``path`` when all is written; if anything fails, ``path`` is as it was.
+
+    Its name says how it is compressed. ``"-"`` is standard output, which is written at once.
+    """
+    if path == "-":
+        if sys.stdout is None:
+            raise OSError("standard output is closed; name a file to write to")
+        sys.stdout.flush()  # what was printed before comes before
+        yield sys.stdout.buffer
+        sys.stdout.buffer.flush()
+        return
+    with atomic_files.replacing(path) as file, _compressed(file, Path(path).suffix.lower()) as stream:
+        yield stream
+
+
+@contextlib.contextmanager
+def _compressed(file: BinaryIO, suffix: str) -> Iterator[Any]:
+    how = SUFFIXES.get(suffix)
+    if how is None:
+        yield file
+    elif how == "gzip":
+        with gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0, compresslevel=6) as stream:
+            yield stream
+    elif how == "zstd":
+        pa = arrow("zstd files")
+        # Arrow closes what it writes to: give it a copy of the descriptor's file that may be closed.
+        inner = os.fdopen(os.dup(file.fileno()), "wb")
+        with pa.CompressedOutputStream(pa.PythonFile(inner, "w"), "zstd") as stream:
+            yield stream
+    else:
+        with bz2.BZ2File(file, "wb") if how == "bzip2" else lzma.LZMAFile(file, "wb") as stream:
+            yield stream

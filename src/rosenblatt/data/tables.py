@@ -1,4 +1,4 @@
-"""Blocks of tables: columns in the types of their roles, rows with faults found and left out, labels taken apart."""
+"""Blocks of tables: columns in the types of their roles, faulty rows left out, labels taken apart."""
 
 from __future__ import annotations
 
@@ -8,14 +8,13 @@ from typing import Any
 import numpy as np
 
 from ..errors import DataError
-from .blocks import Block
+from .arrow import Strings, Texts, arrow
+from .bad_rows import BadRows, quoted
+from .blocks import Block, Reader
 from .chunks import Chunk
-from .columns import Columns, Profile, resolved
+from .columns import Columns, Profile, resolve
 from .csr import Array
-from .extras import arrow
-from .faults import Judge, quoted
 from .sources import Source
-from .texts import Strings, Texts
 
 #: What Python takes for a short string or number in a list.
 VALUE_BYTES = 64
@@ -27,18 +26,20 @@ SAMPLE_ROWS = 1000
 MISSING = ("", "NA", "N/A", "#N/A", "NaN", "nan", "-nan", "-NaN", "null", "NULL", "None", "n/a", "<NA>", "?")
 
 
-class TableReader:
+class TableReader(Reader):
     """What the readers of tables share: columns that the first file settles, and blocks of typed tables."""
 
-    def __init__(self, settings: Any, columns: Columns, judge: Judge) -> None:
+    columns: Columns
+
+    def __init__(self, settings: Any, columns: Columns, bad_rows: BadRows) -> None:
         self.settings, self.columns = settings, columns
-        self._judge = judge
+        self._bad_rows = bad_rows
         self._settled = False
 
     def prepare(self, source: Source) -> None:
         """Settle what is to be guessed by the first file."""
         if not self._settled:
-            self.columns = resolved(self.columns, self._profiles(source), source.name)
+            self.columns = resolve(self.columns, self._profiles(source), source.name)
             self._settled = True
 
     def _profiles(self, source: Source) -> dict[str, Profile]:
@@ -50,13 +51,13 @@ class TableReader:
         rows = len(chunk.lines)
         source.check_room(2 * len(chunk.text) + rows * (16 + 8 * len(self.columns.used)), rows)
 
-    def _check_care(self, source: Source, chunk: Chunk) -> None:
+    def _check_room_row_by_row(self, source: Source, chunk: Chunk) -> None:
         """The same where values are looked at one by one, each an object of Python."""
         rows = len(chunk.lines)
         source.check_room(3 * len(chunk.text) + rows * (16 + 3 * VALUE_BYTES * len(self.columns.used)), rows)
 
     def _block(self, table: Any, lines: Array, file: str, faults: Sequence[DataError] = ()) -> Block:
-        return block_of(missing_as_null(table, self.columns), self.columns, lines, file, self._judge, faults)
+        return block_of(missing_as_null(table, self.columns), self.columns, lines, file, self._bad_rows, faults)
 
 
 def types_of(columns: Columns) -> dict[str, Any]:
@@ -73,7 +74,7 @@ def types_of(columns: Columns) -> dict[str, Any]:
 
 
 def block_of(
-    table: Any, columns: Columns, lines: Array, file: str, judge: Judge, earlier: Sequence[DataError] = ()
+    table: Any, columns: Columns, lines: Array, file: str, bad_rows: BadRows, earlier: Sequence[DataError] = ()
 ) -> Block:
     """A block of a typed table; rows without a label, or with a weight that is none, are faults too."""
     faults: dict[int, DataError] = {}
@@ -88,7 +89,7 @@ def block_of(
         for row in rows:
             faults.setdefault(int(row), DataError(what, file=file, line=int(lines[row]), name=name or None))
     if faults or earlier:
-        judge.hear(sorted([*earlier, *faults.values()], key=lambda error: error.line or 0))
+        bad_rows.report(sorted([*earlier, *faults.values()], key=lambda error: error.line or 0))
     if faults:
         kept = np.ones(len(lines), bool)
         kept[list(faults)] = False
@@ -165,7 +166,7 @@ def missing_as_null(table: Any, columns: Columns) -> Any:
     return arrow("tables").Table.from_arrays([changed.get(name, table[name]) for name in names], names)
 
 
-def typed_with_care(
+def convert_row_by_row(
     values: Mapping[str, Sequence[Any]], columns: Columns, lines: Array, file: str
 ) -> tuple[Any, Array, list[DataError]]:
     """A typed table from columns of strings or JSON values, one value at a time: finds which rows are at fault."""
@@ -194,7 +195,7 @@ def typed_with_care(
 
 
 def _converted(value: Any, type_: Any) -> Any:
-    """One value of a column, as its type; raises where it is not."""
+    """One value of a column, converted to its type."""
     kind = str(type_)
     if value is None or (kind != "string" and isinstance(value, str) and value.strip() in MISSING):
         return None

@@ -12,16 +12,15 @@ import numpy as np
 
 from ..core.engine import check_sparse, is_sparse
 from ..errors import DataError
+from .arrow import arrow
+from .bad_rows import Skipped
 from .blocks import Block
 from .columns import nearest
 from .csr import Array, Csr
 from .encoder import Encoder
-from .extras import arrow
-from .faults import Skipped
 from .formats import ALIASES, FORMATS, SUFFIXES
 from .reading import stream
-from .saving import replacing
-from .sources import expand, stem
+from .sources import expand, replacing, stem
 
 #: A sparse matrix is written as a table only up to this many columns.
 MOST_COLUMNS = 10_000
@@ -101,7 +100,7 @@ def write(
     blocks : iterable of Block
         The rows.
     format : str or None, default=None
-        "svmlight", "vw", "csv", "tsv", "jsonl", "parquet" or "arrow"; None: told by the name.
+        "svmlight", "vw", "csv", "tsv", "jsonl", "parquet" or "arrow"; None: by the name of the file.
     classes : dict or None, default=None
         The number that each label is written as: svmlight and Vowpal Wabbit have numbers for labels.
     encoder : Encoder or None, default=None
@@ -285,13 +284,13 @@ def _json_lines(block: Block) -> Iterator[str]:
 def _heads(block: Block) -> dict[str, Array]:
     """Labels and weights by the names that they are written under, which no other column may have."""
     heads = {"label": block.labels, "weight": block.weights}
-    found = {name: values for name, values in heads.items() if values is not None}
-    taken = set(found) & set(() if block.table is None else block.table.column_names)
+    columns = {name: values for name, values in heads.items() if values is not None}
+    taken = set(columns) & set(() if block.table is None else block.table.column_names)
     if taken:
         raise ValueError(
             f"the {min(taken)}s are written as a column {min(taken)!r}, and another has that name; rename it"
         )
-    return found
+    return columns
 
 
 # ---- tables --------------------------------------------------------------------------------------------------------
@@ -326,8 +325,8 @@ def _write_tables(file: Any, blocks: Iterable[Block], format: str) -> int:
         for block in blocks:
             table = table_of(block)
             if writer is None:
-                writer = _table_writer(sink, table.schema, format)
-            elif table.schema != writer.schema:
+                schema, writer = table.schema, _table_writer(sink, table.schema, format)
+            elif table.schema != schema:
                 raise ValueError("blocks have different columns; say n_features, so that all rows are as wide")
             writer.write_table(table)
             n += len(block)
@@ -339,20 +338,14 @@ def _write_tables(file: Any, blocks: Iterable[Block], format: str) -> int:
     return n
 
 
-class _TableWriter:
-    def __init__(self, writer: Any, schema: Any) -> None:
-        self.schema = schema
-        self.write_table, self.close = writer.write_table, writer.close
-
-
-def _table_writer(sink: Any, schema: Any, format: str) -> _TableWriter:
+def _table_writer(sink: Any, schema: Any, format: str) -> Any:
     if format in ("csv", "tsv"):
         csv = arrow("CSV files", "pyarrow.csv")
         options = csv.WriteOptions(delimiter="\t" if format == "tsv" else ",")
-        return _TableWriter(csv.CSVWriter(sink, schema, write_options=options), schema)
+        return csv.CSVWriter(sink, schema, write_options=options)
     if format == "parquet":
-        return _TableWriter(arrow("Parquet files", "pyarrow.parquet").ParquetWriter(sink, schema), schema)
-    return _TableWriter(arrow("Arrow files").ipc.new_file(sink, schema), schema)
+        return arrow("Parquet files", "pyarrow.parquet").ParquetWriter(sink, schema)
+    return arrow("Arrow files").ipc.new_file(sink, schema)
 
 
 class _KeptOpen:
@@ -396,7 +389,7 @@ def convert(
     target : str or path
         The new file.
     to : str or None, default=None
-        Its format; None: told by its name.
+        Its format; None: by its name.
     block_rows : int or None, default=None
         Rows that are held at a time.
     classes, zero_based

@@ -114,7 +114,7 @@ class FileData:
         self.columns: Columns | None = shards[0].columns
         texts = features.encoder.text.values() if features.encoder is not None else ()
         named = max((column.named_rows for column in texts), default=0)  # type: ignore[attr-defined]
-        features.naming(-(-named // len(self._shards)))  # so many rows in all
+        features.keep_names_of(-(-named // len(self._shards)))  # so many rows in all
         self._width = features.n_features, None if features.encoder is None else features.dtype
         self._blank = workers.hold(features.to_section())
         self._learned: Any = None  # promise of what all have learned
@@ -185,7 +185,7 @@ class FilesInMemory(FileData):
             if look.scale is not None and self._scale is None:
                 self._scale = RunningScale.from_arrays(look.scale.to_arrays(), len(look.scale.count))
             elif look.scale is not None and self._scale is not None:
-                self._scale.absorb(look.scale)
+                self._scale.merge(look.scale)
         return looks
 
     def ready(self, coding: Coding, learned: Section | None) -> list[Any]:

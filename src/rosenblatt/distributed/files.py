@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from .. import data
 from ..core import labels
 from ..data import Block, Columns, Svmlight
-from ..data.csr import Csr, stacked
+from ..data.csr import Csr, vstack
 from ..data.encoder import Read
 from ..data.features import Features, Section
 from ..data.moments import RunningScale
@@ -181,7 +181,7 @@ def weigh(files: FilesRead, scale: RunningScale | None, n_features: int, zero_ba
     reads = _counted_from_0(files).reads if zero_based else files.reads
     with at_shard(name):
         parts = [features.weigh(_copied(one), learn=True, means=False) for one in reads]
-    return Weighed(Examples(stacked(parts), files.y, files.weight, None, files.places), features.to_section())
+    return Weighed(Examples(vstack(parts), files.y, files.weight, None, files.places), features.to_section())
 
 
 def _copied(one: Read | Csr) -> Read | Csr:

@@ -72,7 +72,7 @@ def _estimator(model: Model, path: str | os.PathLike[str]) -> Any:
             f"{path} holds a model that this version of rosenblatt does not know: {cut(model.algorithm)} with the "
             f"parameters {parameters}, written by version {cut(model.written_by)}"
         ) from error
-    if not learners.are_akin(_check_parameters(estimator), model.learner):
+    if not learners.are_compatible(_check_parameters(estimator), model.learner):
         raise ValueError(f"its learner is not that of a {model.algorithm}")
     estimator._learner = model.learner
     _share_generator(estimator)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from dataclasses import fields
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,10 +40,31 @@ class TextTransformer(TransformerMixin, Locked, auto_wrap_output_keys=None):  # 
     n_jobs: int | None = -1
 
     _learns_in = ("_core",)
+    _makes: ClassVar[Any]  # its core, ``Hashing`` or ``Vocabulary``,
+    _settings: ClassVar[tuple[str, ...]]  # and the parameters that are the core's own
 
     def _new(self) -> Any:
-        """A core (``Hashing``, ``Vocabulary``) that has learned nothing yet; refuses parameters that make none."""
-        raise NotImplementedError
+        """A core that has learned nothing yet; refuses parameters that make none."""
+        own = {name: getattr(self, name) for name in self._settings}
+        return self._makes(self._analysis(), **own, dtype=self.dtype, n_threads=threads(self.n_jobs))
+
+    @classmethod
+    def of(cls, core: Any) -> Any:
+        """A fitted transformer of what its core in :mod:`rosenblatt.text` has learned, as a model file gives it back.
+
+        Parameters
+        ----------
+        core : Hashing or Vocabulary
+            Its settings become the parameters; it is not copied.
+
+        Returns
+        -------
+        HashedText or BagOfWords
+        """
+        own = {name: getattr(core, name) for name in cls._settings}
+        made = cls(**core.analysis.settings(), **own, dtype=np.dtype(core.dtype).type)
+        made._core = core
+        return made
 
     @property
     def _is_stateless(self) -> bool:
@@ -50,15 +72,8 @@ class TextTransformer(TransformerMixin, Locked, auto_wrap_output_keys=None):  # 
         raise NotImplementedError
 
     def _analysis(self) -> Analysis:
-        return Analysis(
-            self.ngrams,
-            self.analyzer,
-            self.lowercase,
-            self.min_length,
-            self.stop_words,
-            self.negations,
-            self.decode_error,
-        )
+        names = (field.name for field in fields(Analysis) if field.init)
+        return Analysis(**{name: getattr(self, name) for name in names})
 
     def _documents(self, X: Any) -> Documents:
         return Documents(X, self.input)
@@ -227,37 +242,8 @@ class HashedText(TextTransformer, auto_wrap_output_keys=None):  # type: ignore[c
     keep_names: bool = False
     max_names: int | None = None
 
-    def _new(self) -> Hashing:
-        return Hashing(
-            self._analysis(),
-            self.bits,
-            self.weighting,
-            self.idf,
-            self.norm,
-            self.dtype,
-            self.keep_names,
-            self.max_names,
-            threads(self.n_jobs),
-        )
-
-    @classmethod
-    def of(cls, hashing: Hashing) -> HashedText:
-        """A fitted transformer of what :class:`rosenblatt.text.Hashing` has learned, as a model file gives it back.
-
-        Parameters
-        ----------
-        hashing : Hashing
-            Its settings become the parameters; it is not copied.
-
-        Returns
-        -------
-        HashedText
-        """
-        names = ("bits", "weighting", "idf", "norm", "keep_names", "max_names")
-        settings = {name: getattr(hashing, name) for name in names}
-        made = cls(**hashing.analysis.settings(), **settings, dtype=np.dtype(hashing.dtype).type)
-        made._core = hashing
-        return made
+    _makes = Hashing
+    _settings = ("bits", "weighting", "idf", "norm", "keep_names", "max_names")
 
     @property
     def _is_stateless(self) -> bool:
@@ -424,38 +410,14 @@ class BagOfWords(TextTransformer, auto_wrap_output_keys=None):  # type: ignore[c
     binary: bool = False
     vocabulary: Any = None
 
+    _makes = Vocabulary
+    _settings = ("min_df", "max_df", "max_features", "binary")
+
     def _new(self) -> Vocabulary:
-        new = Vocabulary(
-            self._analysis(),
-            self.min_df,
-            self.max_df,
-            self.max_features,
-            self.binary,
-            self.dtype,
-            threads(self.n_jobs),
-        )
+        new = super()._new()
         if self.vocabulary is not None:
             new.set_names(self.vocabulary)
-        return new
-
-    @classmethod
-    def of(cls, vocabulary: Vocabulary) -> BagOfWords:
-        """A fitted transformer of a :class:`rosenblatt.text.Vocabulary`, as a model file gives it back.
-
-        Parameters
-        ----------
-        vocabulary : Vocabulary
-            Its settings become the parameters; it is not copied.
-
-        Returns
-        -------
-        BagOfWords
-        """
-        names = ("min_df", "max_df", "max_features", "binary")
-        settings = {name: getattr(vocabulary, name) for name in names}
-        made = cls(**vocabulary.analysis.settings(), **settings, dtype=np.dtype(vocabulary.dtype).type)
-        made._core = vocabulary
-        return made
+        return new  # type: ignore[no-any-return]
 
     @property
     def _is_stateless(self) -> bool:

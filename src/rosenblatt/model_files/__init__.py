@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from .. import __version__, schema
 from ..core.learner import Learner
+from ..errors import DataError
 from . import container, learners
 from .container import ModelFileError
 from .learners import Section
@@ -43,7 +44,7 @@ class Model:
     algorithm : str
         Name of the estimator's class.
     parameters : dict
-        What its constructor was given.
+        Those of its constructor.
     learner : Learner
         The run, ready to predict and to go on.
     classes : ndarray or None
@@ -132,7 +133,7 @@ def read(path: str | os.PathLike[str]) -> Model:
 
 @contextmanager
 def refusing(path: str | os.PathLike[str]) -> Iterator[None]:
-    """Say of whatever goes wrong while something is made of a model file that it is the file that is wrong."""
+    """Turn any error raised while a model is made from a file into a ModelFileError that names the file."""
     try:
         yield
     except ModelFileError:
@@ -140,9 +141,9 @@ def refusing(path: str | os.PathLike[str]) -> Iterator[None]:
     except MemoryError as error:
         raise ModelFileError(f"{path} is a model that needs more memory than there is") from error
     except Exception as error:
-        what = str(error) if type(error) is ValueError else f"{type(error).__name__}: {error}"
+        what = str(error) if type(error) in (ValueError, DataError) else f"{type(error).__name__}: {error}"
         what = what.partition("\n")[0][:200]
-        raise ModelFileError(f"{path} is no model that this version of rosenblatt can read ({what})") from error
+        raise ModelFileError(f"{path} is not a model that this version of rosenblatt can read ({what})") from error
 
 
 _DOCUMENT = schema.record(

@@ -88,7 +88,7 @@ def read(path: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[str, Array]
     """
     place = Path(path)
     if not stat.S_ISREG(place.stat().st_mode) and not place.is_dir():
-        raise ModelFileError(f"{place} is a device or a pipe, and a model is read from a file")
+        raise ModelFileError(f"{place} is not a regular file, and a model is read from one")
     with place.open("rb", buffering=0) as file:  # says what is wrong with the path
         room = os.fstat(file.fileno()).st_size - 8
         try:
@@ -133,12 +133,12 @@ def _read_tensors(file: Any, header: dict[str, Any]) -> dict[str, Array]:
     schema.named(_TENSOR)(header, "its header")
     tensors: dict[str, Array] = {}
     room, end = os.fstat(file.fileno()).st_size - file.tell(), 0
-    for name, told in sorted(header.items(), key=lambda item: item[1]["data_offsets"]):
-        begin, dtype = end, TYPES[told["dtype"]]
-        end += math.prod(told["shape"]) * dtype.itemsize
-        if told["data_offsets"] != [begin, end] or end > room:
+    for name, entry in sorted(header.items(), key=lambda item: item[1]["data_offsets"]):
+        begin, dtype = end, TYPES[entry["dtype"]]
+        end += math.prod(entry["shape"]) * dtype.itemsize
+        if entry["data_offsets"] != [begin, end] or end > room:
             raise ValueError(f"the tensor {schema.cut(name)} does not lie where its header says")
-        tensors[name] = np.empty(told["shape"], dtype.newbyteorder("<"))
+        tensors[name] = np.empty(entry["shape"], dtype.newbyteorder("<"))
         _filled(file, _bytes(tensors[name]))
         if dtype == np.bool_ and begin < end and tensors[name].view(np.uint8).max() > 1:
             raise ValueError(f"the tensor {schema.cut(name)} holds bytes that are neither true nor false")
@@ -195,10 +195,10 @@ def json_text(value: Any) -> str:
 
 
 def _digest(text: str, arrays: dict[str, Array]) -> str:
-    found = hashlib.sha256(text.encode())
+    digest = hashlib.sha256(text.encode())
     for name in sorted(arrays):
-        found.update(_bytes(_stored(arrays[name])))
-    return found.hexdigest()
+        digest.update(_bytes(_stored(arrays[name])))
+    return digest.hexdigest()
 
 
 def _listed(array: Array) -> list[Any]:

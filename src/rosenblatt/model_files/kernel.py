@@ -65,7 +65,7 @@ def state_of(learner: KernelLearner) -> tuple[dict[str, Any], dict[str, Array]]:
 
 
 def made(plain: dict[str, Any], **options: Any) -> KernelLearner:
-    """A learner that has not begun."""
+    """A new learner."""
     kernel = Kernel(**plain["kernel"])
     if plain["budget"] is None:
         return KernelLearner(plain["rule"], kernel, **options)
@@ -73,7 +73,7 @@ def made(plain: dict[str, Any], **options: Any) -> KernelLearner:
 
 
 def check_size(arrays: dict[str, Array], n_features: int, k: int) -> None:
-    """Before room is made for so many features and vectors."""
+    """Refuse arrays of other sizes, before memory is allocated for so many features and vectors."""
     n = len(schema.numbers(arrays, "support_row", np.int64, None, below=schema.MOST))
     schema.require("alpha" in arrays and arrays["alpha"].shape == (n, k), "alpha")
 
@@ -115,21 +115,21 @@ def _history(learner: KernelLearner, arrays: dict[str, Array], n: int, stride: i
 def _fill_policy(learner: BudgetLearner, plain: Any, arrays: dict[str, Array]) -> None:
     policy, n = learner.policy, len(learner.support)
     kept, remembered = _split(vars(policy))
-    told = {name: arrays[f"policy_{name}"] for name in vars(policy) if f"policy_{name}" in arrays}
-    schema.record(**{name: _of_policy(value) for name, value in kept.items() if name not in told})(plain, "policy")
-    schema.require(remembered.keys() <= told.keys(), "policy")
+    matrices = {name: arrays[f"policy_{name}"] for name in vars(policy) if f"policy_{name}" in arrays}
+    schema.record(**{name: _of_policy(value) for name, value in kept.items() if name not in matrices})(plain, "policy")
+    schema.require(remembered.keys() <= matrices.keys(), "policy")
     for name, value in kept.items():
         if name in ("size", "eta", "precision"):  # which follow from the budget and the type of the numbers
             schema.require(plain.get(name) == value, f"policy.{name}")
-    for name in told:
-        size = len(told[name]) if told[name].ndim else 0
-        told[name] = schema.array(arrays, f"policy_{name}", np.float64, (size, size))
-    vars(policy).update(plain | told)
+    for name in matrices:
+        size = len(matrices[name]) if matrices[name].ndim else 0
+        matrices[name] = schema.array(arrays, f"policy_{name}", np.float64, (size, size))
+    vars(policy).update(plain | matrices)
     schema.require(policy.n == n and policy.is_sound(learner.alpha[:, : learner.n_vectors]), "policy")
 
 
 def _of_policy(value: Any) -> schema.Check:
-    """What must stand where a policy that has nothing kept has this value."""
+    """The check of a value of a policy, by its value in a policy that keeps no example yet."""
     if isinstance(value, np.random.Generator):
         return schema.instance(np.random.Generator)
     if value is None:

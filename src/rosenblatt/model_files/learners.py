@@ -1,6 +1,6 @@
 """A learner as plain values and arrays, and back: all that its run has come to, so that it goes on to the bit.
 
-What is of its space alone is told by ``linear`` and ``kernel``.
+What belongs to its space alone is in ``linear`` and ``kernel``.
 """
 
 from __future__ import annotations
@@ -61,25 +61,21 @@ def _space_of(name: str) -> Any:
     return kernel
 
 
-def _space_name(learner: Learner) -> str:
-    return "kernel" if hasattr(learner, "kernel") else "linear"
-
-
-def are_akin(one: Learner, other: Learner) -> bool:
-    """Whether one could be the other later in its run: in the same space, both classifiers or both regressions."""
-    return (_space_name(one), one.epsilon is None) == (_space_name(other), other.epsilon is None)
+def are_compatible(one: Learner, other: Learner) -> bool:
+    """Whether two learners are of the same space, and both classifiers or both regressions."""
+    return (one.space, one.epsilon is None) == (other.space, other.epsilon is None)
 
 
 def made_with(learner: Learner) -> dict[str, Any]:
     """What a learner is made with, as plain values: it stays the same for a whole run."""
-    space = _space_of(_space_name(learner))
+    space = _space_of(learner.space)
     plain = {name: encode(getattr(learner, name), name) for name in (*_MADE_WITH, *space.MADE_WITH)}
-    return {"space": _space_name(learner), "rule": encode(learner.rule, "rule"), **plain}
+    return {"space": learner.space, "rule": encode(learner.rule, "rule"), **plain}
 
 
 def to_state(learner: Learner) -> Section:
     """Plain values and arrays: all that ``from_state`` needs to go on."""
-    space = _space_of(_space_name(learner))
+    space = _space_of(learner.space)
     if type(learner) not in space.LEARNERS:  # one that has more to it
         raise TypeError(f"a model file does not hold a {type(learner).__name__}")
     plain = made_with(learner) | {"dtype": learner.dtype.name}
@@ -90,7 +86,7 @@ def to_state(learner: Learner) -> Section:
 
 
 def from_state(plain: Any, arrays: dict[str, Array]) -> Learner:
-    """The learner that ``to_state`` told of; refuses, by ValueError, what does not fit together."""
+    """The learner of which ``to_state`` is the state; refuses, by ValueError, what does not fit together."""
     plain = decode(plain)
     schema.named()(plain, "learner")
     space = _space_of(plain.get("space"))

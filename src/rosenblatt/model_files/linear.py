@@ -33,22 +33,22 @@ _ROWS = "weight_rows"
 def state_of(learner: Learner) -> tuple[dict[str, Any], dict[str, Array]]:
     """No further values, and the weights."""
     held = {name: getattr(learner, name) for name in _WEIGHTS if getattr(learner, name) is not None}
-    held = {name: learner.in_order(found)[:, : learner.n_vectors] for name, found in held.items()}  # no padding
+    held = {name: learner.in_order(array)[:, : learner.n_vectors] for name, array in held.items()}  # no padding
     rows, features = _rows_in_use(list(held.values())), learner.features()
     if features is None and 2 * len(rows) > learner.n_features:
         return {}, held
     numbers = rows if features is None else np.concatenate(([0], 1 + features))[rows]
     numbers = numbers.astype(_index_type(1 + learner.n_features))
-    return {}, {_ROWS: numbers} | {name: np.take(found, rows, axis=0) for name, found in held.items()}
+    return {}, {_ROWS: numbers} | {name: np.take(array, rows, axis=0) for name, array in held.items()}
 
 
 def made(plain: dict[str, Any], **options: Any) -> Learner:
-    """A learner that has not begun."""
+    """A new learner."""
     return Learner(plain["rule"], **options)
 
 
 def check_size(arrays: dict[str, Array], n_features: int, k: int) -> None:
-    """Before room is made for so many features and vectors."""
+    """Refuse arrays of other sizes, before memory is allocated for so many features and vectors."""
     n_rows = 1 + n_features
     if _ROWS in arrays:
         n_rows = len(schema.numbers(arrays, _ROWS, _index_type(n_rows), None, below=n_rows))
@@ -76,8 +76,8 @@ def fill(learner: Learner, plain: dict[str, Any], arrays: dict[str, Array]) -> N
 def _rows_in_use(held: list[Array]) -> Array:
     """The rows in which any bit is set: of 2^22 hashed columns most are empty."""
     used = np.zeros(len(held[0]), bool)
-    for found in held:
-        bits = np.ascontiguousarray(found).view(np.dtype(f"u{found.itemsize}"))
+    for array in held:
+        bits = np.ascontiguousarray(array).view(np.dtype(f"u{array.itemsize}"))
         used |= bits.ravel() != 0 if bits.shape[1] == 1 else bits.any(axis=1)
     return np.flatnonzero(used)
 

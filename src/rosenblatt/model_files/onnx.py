@@ -54,15 +54,15 @@ def graph(model: Model) -> Any:
             drawn.output("scores", scores, learner.dtype, shape),
         ]
     X = drawn.value("X", learner.dtype, [None, learner.n_features])
-    found = onnx.helper.make_model(
+    proto = onnx.helper.make_model(
         onnx.helper.make_graph(drawn.nodes, model.algorithm, [X], outputs, drawn.arrays),
         opset_imports=[onnx.helper.make_opsetid("", _OPSET)],
         ir_version=_IR_VERSION,
         producer_name="rosenblatt",
         producer_version=__version__,
     )
-    onnx.checker.check_model(found)
-    return found
+    onnx.checker.check_model(proto)
+    return proto
 
 
 class _Drawing:

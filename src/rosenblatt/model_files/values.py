@@ -75,7 +75,7 @@ def _encode_generator(value: Any, what: str) -> Any:
 
 
 def decode(value: Any, depth: int = 0) -> Any:
-    """The value that ``encode`` was given; refuses, by ValueError, what it never writes."""
+    """The value that ``encode`` wrote; refuses, by ValueError, what it never writes."""
     if depth > _DEEPEST:
         raise ValueError("its values are nested too deeply")
     if isinstance(value, list):
@@ -140,7 +140,7 @@ def _rule(name: Any, rest: dict[str, Any]) -> rules.Rule:
 
 
 def _generator(name: Any, rest: dict[str, Any], *more: str) -> np.random.Generator:
-    """Its state is looked at first: NumPy takes any position in it, and reads there."""
+    """A generator of this state, which is checked first: NumPy would read at any position that it names."""
     schema.choice(*_STATES)(name, "$generator")
     schema.record(state=schema.named())(rest, "$generator")
     state = {key: value for key, value in rest["state"].items() if key not in more}
@@ -151,11 +151,11 @@ def _generator(name: Any, rest: dict[str, Any], *more: str) -> np.random.Generat
 
 
 def _random_state(name: Any, rest: dict[str, Any]) -> np.random.RandomState:
-    found = np.random.RandomState(_generator(name, rest, *_LEFT_OVER).bit_generator)
+    generator = np.random.RandomState(_generator(name, rest, *_LEFT_OVER).bit_generator)
     own = {key: value for key, value in rest["state"].items() if key in _LEFT_OVER}
     schema.record(**_LEFT_OVER)(own, "$random_state.state")
-    found.set_state(rest["state"])
-    return found
+    generator.set_state(rest["state"])
+    return generator
 
 
 def _nothing(rest: dict[str, Any], tag: str) -> None:

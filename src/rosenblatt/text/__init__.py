@@ -37,9 +37,9 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     if name not in ("BagOfWords", "HashedText"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    found = getattr(importlib.import_module("rosenblatt.estimators.text"), name)
-    globals()[name] = found
-    return found
+    transformer = getattr(importlib.import_module("rosenblatt.estimators.text"), name)
+    globals()[name] = transformer
+    return transformer
 
 
 def __dir__() -> list[str]:

@@ -77,14 +77,14 @@ class Analysis:
 
     def _words(self, name: str) -> tuple[str, ...] | None:
         """A list of words, each a word as this analysis reads it: another would never be met."""
-        given = getattr(self, name)
-        if given is None:
+        listed = getattr(self, name)
+        if listed is None:
             return None
-        if isinstance(given, (str, bytes, Mapping, Iterator)) or not isinstance(given, Iterable):
-            raise ValueError(f"{name} must be a list of words or None, got {given!r}")
+        if isinstance(listed, (str, bytes, Mapping, Iterator)) or not isinstance(listed, Iterable):
+            raise ValueError(f"{name} must be a list of words or None, got {listed!r}")
         if self.analyzer != "word":
             raise ValueError(f"{name} are words, and analyzer={self.analyzer!r} reads characters; leave them out")
-        words = dict.fromkeys(sorted(given, key=str) if isinstance(given, Set) else given)
+        words = dict.fromkeys(sorted(listed, key=str) if isinstance(listed, Set) else listed)
         single = Analysis(lowercase=self.lowercase, min_length=self.min_length)
         for word in words:
             if not isinstance(word, str):

@@ -19,22 +19,22 @@ class Documents:
 
     Parameters
     ----------
-    given : list, array, Series, Arrow array or iterable of str or bytes; or paths
+    documents : list, array, Series, Arrow array or iterable of str or bytes; or paths
         The documents, or the files that hold them.
     input : {"content", "filename", "lines"}, default="content"
         Whether these are the documents, files of one document each, or a file (or several) of one document per line.
     """
 
-    def __init__(self, given: Any, input: str = "content") -> None:  # noqa: A002
+    def __init__(self, documents: Any, input: str = "content") -> None:  # noqa: A002
         if input not in INPUTS:
             raise ValueError(f"input must be one of {', '.join(map(repr, INPUTS))}; got {input!r}")
         self._origins: list[dict[str, Any]] | None = None  # the file and line of each document, where they have any
         if input == "content":
-            self._given = _column(given)
+            self._column = _column(documents)
             return
-        paths = [given] if isinstance(given, (str, os.PathLike)) else [*_column(given)]
-        if input == "filename" and isinstance(given, (str, os.PathLike)):
-            raise ValueError(f"input='filename' takes a list of files, got one; write [{given!r}]")
+        paths = [documents] if isinstance(documents, (str, os.PathLike)) else [*_column(documents)]
+        if input == "filename" and isinstance(documents, (str, os.PathLike)):
+            raise ValueError(f"input='filename' takes a list of files, got one; write [{documents!r}]")
         texts: list[bytes] = []
         self._origins = []
         for path in paths:
@@ -45,45 +45,45 @@ class Documents:
             texts += own
             numbers = range(1, len(own) + 1) if input == "lines" else (None,)
             self._origins += [{"file": os.fspath(path), "line": line} for line in numbers]
-        self._given = texts
+        self._column = texts
 
     def read_by(self, call: Callable[..., R], *arguments: Any) -> R:
-        """Give the documents to a native function, and say where a fault lies in a file."""
-        given = self._given
-        if not isinstance(given, list):
-            if hasattr(given, "validate"):  # of Arrow: its offsets may have been written to since
-                given.validate()
-            stream = getattr(given, "__arrow_c_stream__", None)
-            given = given.__arrow_c_array__() if stream is None else (stream(),)
+        """Call a native function with the documents; an error gets the file and line of its document."""
+        column = self._column
+        if not isinstance(column, list):
+            if hasattr(column, "validate"):  # of Arrow: its offsets may have been written to since
+                column.validate()
+            stream = getattr(column, "__arrow_c_stream__", None)
+            column = column.__arrow_c_array__() if stream is None else (stream(),)
         try:
-            return call(given, *arguments)
+            return call(column, *arguments)
         except DataError as error:
             if error.row is not None and self._origins is not None:
                 error.at(**self._origins[error.row])
             raise
 
 
-def _column(given: Any) -> Any:
+def _column(documents: Any) -> Any:
     """A list, or what has Arrow's C interface."""
-    if type(given) is list:
-        return given
-    kind = type(given).__name__
-    if isinstance(given, (str, bytes, bytearray, memoryview)):
+    if type(documents) is list:
+        return documents
+    kind = type(documents).__name__
+    if isinstance(documents, (str, bytes, bytearray, memoryview)):
         raise ValueError(f"documents come in a list or another container, got one {kind}; write [text]")
-    shape = getattr(given, "shape", (0,))
-    if hasattr(given, "columns") or hasattr(given, "schema") or (isinstance(shape, tuple) and len(shape) != 1):
+    shape = getattr(documents, "shape", (0,))
+    if hasattr(documents, "columns") or hasattr(documents, "schema") or (isinstance(shape, tuple) and len(shape) != 1):
         raise ValueError(f"documents must be one column of text, got {kind} of shape {shape}; choose a column of it")
-    if hasattr(given, "iloc"):  # pandas: the text of an Arrow-backed column is read where it lies
-        if not hasattr(given.array, "__arrow_array__"):
-            return given.tolist()
+    if hasattr(documents, "iloc"):  # pandas: the text of an Arrow-backed column is read where it lies
+        if not hasattr(documents.array, "__arrow_array__"):
+            return documents.tolist()
         try:
-            return given.array.__arrow_array__()
+            return documents.array.__arrow_array__()
         except ImportError:
-            return given.tolist()
-    if hasattr(given, "__arrow_c_stream__") or hasattr(given, "__arrow_c_array__"):
-        return given
-    if hasattr(given, "tolist"):
-        return given.tolist()
-    if isinstance(given, (Mapping, set, frozenset)) or not isinstance(given, Iterable):
+            return documents.tolist()
+    if hasattr(documents, "__arrow_c_stream__") or hasattr(documents, "__arrow_c_array__"):
+        return documents
+    if hasattr(documents, "tolist"):
+        return documents.tolist()
+    if isinstance(documents, (Mapping, set, frozenset)) or not isinstance(documents, Iterable):
         raise TypeError(f"documents must be a list, an array or a column of text, got {kind}")
-    return list(given)
+    return list(documents)

@@ -53,11 +53,16 @@ def threads(n_jobs: int | None) -> int:
 
 
 def check_encoding(weighting: Any, norm: Any, dtype: Any) -> str:
-    """Refuse an encoding that there is not; the name of the type of numbers."""
+    """Check the options of an encoding; returns the name of its dtype."""
     if weighting not in WEIGHTINGS:
         raise ValueError(f"weighting must be one of {', '.join(map(repr, WEIGHTINGS))}; got {weighting!r}")
     if norm not in NORMS:
         raise ValueError(f"norm must be 'l2' or None, got {norm!r}")
+    return check_dtype(dtype)
+
+
+def check_dtype(dtype: Any) -> str:
+    """The name of the type, which must be float32 or float64."""
     try:
         name = str(np.dtype(dtype).name)
     except TypeError:
@@ -143,7 +148,7 @@ class Hashing:
         return rows
 
     def learn(self, documents: Documents) -> None:
-        """Count documents and take in names."""
+        """Count documents and keep names."""
         if self.is_stateless:
             return
         names = self._gathered(documents)
@@ -177,7 +182,7 @@ class Hashing:
         return documents.read_by(engine.hash_text, self.analysis.native, encoding, self.bits)
 
     def learn_names(self, documents: Documents) -> None:
-        """Take in the names of documents, and nothing else."""
+        """Keep the names of documents, and learn nothing else."""
         self._take(self._gathered(documents))
 
     def weigh(self, rows: Rows) -> None:
@@ -199,10 +204,10 @@ class Hashing:
         """
         grams = list(dict.fromkeys(self.analysis.ngrams_of(text)))
         _, columns, values = self.encode(Documents([text]))
-        found = columns_of(grams, self.bits)
+        hashed = columns_of(grams, self.bits)
         return [
             (gram, int(column), float(value))
-            for gram, column, value in zip(grams, found, values[np.searchsorted(columns, found)])
+            for gram, column, value in zip(grams, hashed, values[np.searchsorted(columns, hashed)])
         ]
 
     def _weigh(self, rows: Rows, stream: bool) -> None:
@@ -214,7 +219,7 @@ class Hashing:
             )
 
     def _thaw(self) -> None:
-        """Own counts to go on with, where they are mapped from a file."""
+        """Counts of its own to go on with, where they are mapped from a file."""
         if self.document_counts is not None and not self.document_counts.flags.writeable:
             self.document_counts = self.document_counts.copy()
 
@@ -227,14 +232,14 @@ class Hashing:
     # ---- names ---------------------------------------------------------------------------------------------------
 
     def _gathered(self, documents: Documents) -> tuple[Array, Array, bool] | None:
-        """New names, not yet taken in: what follows may refuse the documents."""
+        """New names, not kept yet: a later step may refuse the documents."""
         if self.names is None:
             return None
         room = self._most_names - len(self.names)
-        found = documents.read_by(
+        gathered = documents.read_by(
             engine.gather_ngrams, self.analysis.native, self.names.native, room, False, self.n_threads
         )
-        return found[0], found[1], found[4]
+        return gathered[0], gathered[1], gathered[4]
 
     def _take(self, names: tuple[Array, Array, bool] | None) -> None:
         if names is None or self.names is None:
@@ -253,15 +258,15 @@ class Hashing:
 
     def names_of(self, columns: Iterable[int]) -> list[list[str]]:
         """The n-grams that were met in each of these columns, in the order they came."""
-        names, found, order = self._named()
+        names, ascending, order = self._named()
         wanted = np.asarray(list(columns), dtype=np.int64)
-        first, last = np.searchsorted(found, wanted, "left"), np.searchsorted(found, wanted, "right")
+        first, last = np.searchsorted(ascending, wanted, "left"), np.searchsorted(ascending, wanted, "right")
         return [[names[i] for i in order[a:b]] for a, b in zip(first, last)]
 
     def collisions(self) -> dict[int, list[str]]:
         """Columns where two or more different n-grams were met, with these."""
-        _, found, _ = self._named()
-        columns, counts = np.unique(found, return_counts=True)
+        _, ascending, _ = self._named()
+        columns, counts = np.unique(ascending, return_counts=True)
         shared = columns[counts > 1]
         return dict(zip(shared.tolist(), self.names_of(shared)))
 
@@ -269,15 +274,15 @@ class Hashing:
         """A name for every column: its n-grams, joined by " | ", or "#" and its number where none was met."""
         named = np.array([f"#{column}" for column in range(self.n_columns)], dtype=object)
         if self.names is not None:
-            names, found, order = self._named()
+            names, ascending, order = self._named()
             texts = names.names()
-            columns, first = np.unique(found, return_index=True)
+            columns, first = np.unique(ascending, return_index=True)
             for column, numbers in zip(columns, np.split(order, first[1:]) if len(order) else ()):
                 named[column] = " | ".join(texts[i] for i in numbers)
         return named
 
-    def absorb(self, other: Hashing) -> None:
-        """Take in what another has learned of other documents, after these: counts add up, names follow."""
+    def merge(self, other: Hashing) -> None:
+        """Add what another has learned from other documents, after these: counts add up, names follow."""
         if self.document_counts is not None and other.document_counts is not None:
             self.document_counts += other.document_counts
         self.n_documents += other.n_documents

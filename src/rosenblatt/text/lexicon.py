@@ -17,7 +17,7 @@ Array = NDArray[Any]
 
 
 class Lexicon:
-    """A table of different n-grams, found by their hash.
+    """A table of different n-grams, looked up by their hash.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ class Lexicon:
 
     @classmethod
     def of_state(cls, arrays: dict[str, Array]) -> Lexicon:
-        """The table that a file holds as ``name_bytes`` and ``name_starts``; refuses, by ValueError, what is none."""
+        """The table that a file holds as ``name_bytes`` and ``name_starts``; refuses, by ValueError, anything else."""
         text = schema.array(arrays, "name_bytes", np.uint8, (None,))
         starts = schema.numbers(arrays, "name_starts", np.int64, None, below=len(text) + 1)
         rising = len(starts) > 0 and starts[0] == 0 and starts[-1] == len(text) and bool(np.all(np.diff(starts) >= 0))
@@ -62,9 +62,9 @@ class Lexicon:
     def hashes(self) -> Array:
         """The 32-bit hash of each n-gram."""
         slots = self._slots[self._slots != 0]
-        found = np.empty(len(self), np.uint32)
-        found[(slots & np.uint64(0xFFFFFFFF)).astype(np.int64) - 1] = slots >> np.uint64(32)
-        return found
+        hashes = np.empty(len(self), np.uint32)
+        hashes[(slots & np.uint64(0xFFFFFFFF)).astype(np.int64) - 1] = slots >> np.uint64(32)
+        return hashes
 
     @property
     def nbytes(self) -> int:

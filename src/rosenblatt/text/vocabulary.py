@@ -59,7 +59,7 @@ class Vocabulary:
         self.binary, self.n_threads = bool(binary), n_threads
         self.dtype = check_encoding("count", None, dtype)
         self.lexicon = Lexicon.of([])
-        self.is_given = False
+        self.is_fixed = False
 
     @property
     def n_columns(self) -> int:
@@ -68,7 +68,7 @@ class Vocabulary:
 
     def learn(self, documents: Documents) -> None:
         """Find the n-grams of documents and keep those wanted, in the order of their code points."""
-        if self.is_given:
+        if self.is_fixed:
             return
         texts, starts, n_with, n_times, _, n_documents = documents.read_by(
             engine.gather_ngrams, self.analysis.native, None, -1, True, self.n_threads
@@ -108,7 +108,7 @@ class Vocabulary:
         return np.array(self.lexicon.names(), dtype=object)
 
     def set_names(self, names: Iterable[str] | Mapping[str, int]) -> None:
-        """Take a vocabulary as given: n-grams in order, or their columns, which must be 0 to n - 1."""
+        """Take this vocabulary: n-grams in order, or their columns, which must be 0 to n - 1."""
         if isinstance(names, (str, bytes)) or not isinstance(names, Iterable):
             raise ValueError(f"vocabulary must be a list of n-grams, or a dict of their columns; got {names!r}")
         if isinstance(names, Mapping):
@@ -127,9 +127,9 @@ class Vocabulary:
             raise ValueError(f"{twice!r} is twice in the vocabulary")
         try:
             self.lexicon = Lexicon.of(ordered)
-            self.is_given = True
+            self.is_fixed = True
         except UnicodeEncodeError as error:
-            raise ValueError(f"{error.object!r} of the vocabulary holds a lone surrogate: it is no text") from None
+            raise ValueError(f"{error.object!r} of the vocabulary holds a lone surrogate, which is not text") from None
 
     # ---- state ---------------------------------------------------------------------------------------------------
 

@@ -1,7 +1,8 @@
-"""Columns of text cut from a file, laid out and handed over as Arrow does it, without loading Arrow."""
+"""Arrow, imported when it is needed, and columns of strings laid out as Arrow does it, without importing it."""
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -11,7 +12,14 @@ import numpy as np
 
 from ..core import engine
 from .csr import Array
-from .extras import arrow
+
+
+def arrow(what: str, module: str = "pyarrow") -> Any:
+    """The module of pyarrow that reads or writes ``what``."""
+    try:
+        return importlib.import_module(module)
+    except ImportError as error:
+        raise ImportError(f"{what} need pyarrow: pip install 'rosenblatt[data]'") from error
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""What is held in memory of files that are read, counted in bytes, up to a limit."""
+"""How much memory the rows of files may take, counted in bytes before it is allocated."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from ..core import memory
 from ..errors import DataError
 
 #: What to do where files are read whole.
-HOLD_LESS = "read block by block with rb.data.stream, or hold more with {}"
+STREAM_INSTEAD = "read block by block with rb.data.stream, or hold more with {}"
 
-#: What is held may take this share of the memory that is available, unless told otherwise.
+#: What is held may take this share of the memory that is available, by default.
 SHARE = 3 / 4
 
 
-class TooMuchError(DataError):
-    """Rows that would take more memory than they may."""
+class MemoryLimitError(DataError):
+    """Rows that would take more memory than the limit."""
 
 
-class Holding:
-    """Bytes held of some files, and what they may come to.
+class MemoryLimit:
+    """The memory that rows take, and its limit.
 
     Parameters
     ----------
@@ -31,34 +31,34 @@ class Holding:
     """
 
     def __init__(self, limit: Any, remedy: str) -> None:
-        self.limit = limit_of(limit)
+        self.limit = parse_limit(limit)
         self._remedy = remedy
         self._kept = self._rows = 0  # of what was read
 
     def check(self, n_bytes: int, file: str, rows: int = 0) -> None:
-        """Refuse so many bytes, of so many rows, beside what is kept."""
+        """Refuse so many bytes, of so many rows, beyond what is kept, if that exceeds the limit."""
         if self.limit is not None and self._kept + n_bytes > self.limit:
             rows += self._rows
-            told = f"{rows:,} rows take" if rows else "it takes"
+            subject = f"{rows:,} rows take" if rows else "it takes"
             limit, needed = memory.size(self.limit), memory.size(self._kept + n_bytes)
-            problem = f"{told} {needed} of memory or more, and {limit} is the limit"
-            raise TooMuchError(problem, self._remedy, file=file, parameter="memory", value=...)
+            problem = f"{subject} {needed} of memory or more, and {limit} is the limit"
+            raise MemoryLimitError(problem, self._remedy, file=file, parameter="memory", value=...)
 
     def keep(self, n_bytes: int, rows: int, file: str) -> None:
-        """Keep so many bytes, of so many rows, until the end."""
+        """Count so many bytes, of so many rows, as kept."""
         self.check(n_bytes, file, rows)
         self._kept, self._rows = self._kept + n_bytes, self._rows + rows
 
 
-def limit_of(limit: Any) -> int | None:
+def parse_limit(limit: Any) -> int | None:
     """Bytes, from a number or from such as "2 GB"; None: those that are available, if that is known."""
     if limit is None:
         there = memory.available()
         return None if there is None else int(SHARE * there)
     if isinstance(limit, str):
-        found = re.fullmatch(r"\s*(\d+(?:\.\d*)?)\s*([kmgt]?)(i?)b?\s*", limit.lower())
-        if found is not None and float(found[1]) > 0:
-            return max(1, int(float(found[1]) * (1024 if found[3] else 1000) ** " kmgt".index(found[2] or " ")))
+        match = re.fullmatch(r"\s*(\d+(?:\.\d*)?)\s*([kmgt]?)(i?)b?\s*", limit.lower())
+        if match is not None and float(match[1]) > 0:
+            return max(1, int(float(match[1]) * (1024 if match[3] else 1000) ** " kmgt".index(match[2] or " ")))
     elif isinstance(limit, int) and not isinstance(limit, bool) and limit > 0:
         return limit
     raise ValueError(f"memory must be a number of bytes or such as '2 GB', got {limit!r}")

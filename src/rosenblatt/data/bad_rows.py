@@ -41,24 +41,24 @@ class Skipped:
 
 
 @dataclass
-class Judge:
-    """Decides on faulty rows: raises the first, or counts them all."""
+class BadRows:
+    """What to do about faulty rows: raise the error of the first, or skip and count them."""
 
     skip: bool
     skipped: Skipped = field(default_factory=Skipped)
 
-    def hear(self, errors: list[DataError], count: int | None = None) -> None:
+    def report(self, errors: list[DataError], count: int | None = None) -> None:
         """Errors in file order; ``count`` says how many rows they stand for, if not one each."""
         if errors and not self.skip:
             raise errors[0]
         self.skipped.add(len(errors) if count is None else count, errors)
 
-
-def judge_of(on_error: str) -> Judge:
-    """The judge that ``on_error`` asks for."""
-    if on_error not in ("raise", "skip"):
-        raise ValueError(f"on_error must be 'raise' or 'skip', got {on_error!r}")
-    return Judge(on_error == "skip")
+    @classmethod
+    def of(cls, on_error: str) -> BadRows:
+        """As ``on_error`` says: "raise" or "skip"."""
+        if on_error not in ("raise", "skip"):
+            raise ValueError(f"on_error must be 'raise' or 'skip', got {on_error!r}")
+        return cls(on_error == "skip")
 
 
 def quoted(token: bytes | str, longest: int = 40) -> str:
