@@ -113,6 +113,8 @@ __all__ = [
     "zeros",
 ]
 
+#: The types that numbers are kept in, and the largest number of each.
+_LARGEST = {np.dtype(kind): float(np.finfo(kind).max) for kind in (np.float32, np.float64)}
 #: More columns than these are numbered anew before rows are multiplied.
 _MANY = 1 << 22
 
@@ -199,11 +201,15 @@ def admit(X: Any, dtype: Any = None, names: Any = None) -> Rows:
 
     Refuses NaN, infinity and numbers whose squares overflow, naming row and column.
     """
-    if dtype is None:
-        dtype = X.dtype if X.dtype in (np.float32, np.float64) else np.float64
-    dtype = np.dtype(dtype)
-    with np.errstate(over="ignore"):
-        view: View = csr(X, dtype) if is_sparse(X) else DenseRows(np.ascontiguousarray(X, dtype))
+    dtype = np.dtype(np.float64 if X.dtype not in _LARGEST else X.dtype) if dtype is None else np.dtype(dtype)
+    view: View
+    if is_sparse(X):
+        view = csr(X, dtype)
+    elif X.dtype == dtype:
+        view = DenseRows(np.ascontiguousarray(X))
+    else:
+        with np.errstate(over="ignore"):  # what overflows is named below
+            view = DenseRows(np.ascontiguousarray(X, dtype))
     largest = view.largest()
     if not view.is_dense and not view.is_canonical and not math.isnan(largest):
         if hasattr(X, "sorted_indices"):  # SciPy sorts fast, but adds duplicates in any order
@@ -213,7 +219,7 @@ def admit(X: Any, dtype: Any = None, names: Any = None) -> Rows:
             largest = view.largest()
     if math.isnan(largest):
         raise ValueError(_not_finite(X, view, names))
-    if largest * largest * X.shape[1] > float(np.finfo(dtype).max) and not np.isfinite(view.radius2()):
+    if largest * largest * X.shape[1] > _LARGEST[dtype] and not np.isfinite(view.radius2()):
         row = _longest(view, largest)
         raise ValueError(
             f"Input X: the squared norm of row {row} overflows {dtype} (max |x| is {largest:g}); scale X down"
@@ -231,8 +237,10 @@ def csr(X: Any, dtype: Any = None) -> CsrRows:
     n_entries = int(X.indptr[-1])  # arrays may have room for more
     indptr = np.ascontiguousarray(X.indptr, index)
     indices: Array = np.ascontiguousarray(X.indices[:n_entries], index)
+    with np.errstate(over="ignore"):
+        data = np.ascontiguousarray(X.data[:n_entries], dtype)
     try:
-        return CsrRows(indptr, indices, np.ascontiguousarray(X.data[:n_entries], dtype), X.shape[1])
+        return CsrRows(indptr, indices, data, X.shape[1])
     except ValueError:
         outside = np.flatnonzero((indices < 0) | (indices >= X.shape[1]))
         row = _row_of(indptr, outside[0])
