@@ -153,12 +153,12 @@ def _sided(model: Model, scores: Array) -> tuple[str | None, str | None, float, 
 
 def _is_in_kernel(learner: Any) -> bool:
     """Whether the weights are a sum of examples in a space that has no features to name."""
-    return hasattr(learner, "kernel") and learner.kernel.name != "linear"
+    return learner.kernel is not None and learner.kernel.name != "linear"
 
 
 def _weights(learner: Any) -> tuple[Array | None, Array]:
     """The features that may have weights (None: all), and the biases, then one row for each of these features."""
-    if not hasattr(learner, "kernel"):
+    if learner.kernel is None:
         return learner.features(), learner.in_order(learner.stored())
     vectors = learner.support.vectors
     columns = np.unique(vectors.indices) if hasattr(vectors, "indptr") else None
@@ -167,7 +167,7 @@ def _weights(learner: Any) -> tuple[Array | None, Array]:
 
 def _weights_at(learner: Any, columns: Array) -> Array:
     """Weights of the readout: the biases, then one row for each of these features."""
-    if not hasattr(learner, "kernel"):
+    if learner.kernel is None:
         return np.asarray(learner.weights_at(columns))
     dual, vectors = learner.dual().astype(np.float64), learner.support.vectors
     if hasattr(vectors, "indptr"):
@@ -180,7 +180,7 @@ def _weights_at(learner: Any, columns: Array) -> Array:
 
 def _called(model: Model, features: Features, slots: Array) -> list[str]:
     """Training examples by number, label and what is largest in them."""
-    support: Any = model.learner.support  # type: ignore[attr-defined]
+    support: Any = model.learner.support
     assert model.classes is not None
     labels = [shown(label) for label in model.classes.tolist()]
     vectors, found = support.vectors, []

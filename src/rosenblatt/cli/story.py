@@ -87,7 +87,7 @@ def summary(course: Course, story: dict[str, Any]) -> list[tuple[str, str]]:
     """The story for people."""
     learner, path = course.learner, course.arguments.output
     passes = several(story["passes"], "pass", "passes")
-    kept = f", {several(len(learner.support), 'example')} kept" if hasattr(learner, "support") else ""
+    kept = f", {several(len(learner.support), 'example')} kept" if learner.support is not None else ""
     why = f", the default for {course.why}" if course.why else ""
     why += ", no bias" if not getattr(learner, "fit_intercept", True) else ""
     rows = [

@@ -117,7 +117,7 @@ def _is_streamed(course: Any, arguments: argparse.Namespace) -> bool:
         "--class-weight balanced": parameters.get("class_weight") == "balanced",
         "--init random": parameters.get("init") == "random",
     }
-    at_once = any(all_rows.values()) or course.name == "BatchPerceptron" or hasattr(course.learner, "kernel")
+    at_once = any(all_rows.values()) or course.name == "BatchPerceptron" or course.learner.kernel is not None
     streamed = bool(arguments.resume or arguments.stream or (course.passes == 1 and not at_once))
     streamed = streamed or not fit_in_memory(arguments.files)
     for option, asked in all_rows.items():

@@ -238,7 +238,7 @@ def _settle(course: Course, stream: Any) -> None:
 def by_blocks(course: Course) -> None:
     """Learn from one block after the other, and read the files again for each pass."""
     learner = course.learner
-    draws = course.arguments.shuffle_buffer or course.parameters.get("init") == "random" or hasattr(learner, "policy")
+    draws = course.arguments.shuffle_buffer or course.parameters.get("init") == "random" or learner.policy is not None
     rng = np.random.default_rng(course.arguments.seed) if draws else None
     course.features.leave_a_thread()
     number = 1
@@ -271,7 +271,7 @@ def _one_pass(course: Course, stream: Any, number: int, rng: np.random.Generator
 
     blocks = Ahead(course.blocks(stream), apart, "rosenblatt-encoder", AHEAD)
     try:
-        if not course.begun and course.features.encoder is not None and not hasattr(course.learner, "kernel"):
+        if not course.begun and course.features.encoder is not None and course.learner.kernel is None:
             _begin(course, course.features, None, rng)  # while the first block is read
         for block, read in blocks:
             y = course.targets_of(block)  # Ctrl-C may come before this block, or after it

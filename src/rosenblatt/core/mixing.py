@@ -369,7 +369,7 @@ def roundings(n_shards: int) -> int:
 
 def refuse_unmixable(learner: Learner) -> None:
     """Refuse, in one sentence, a learner whose weights are not such that a mean of them is one of its own."""
-    if hasattr(learner, "kernel"):
+    if learner.kernel is not None:
         raise ValueError("a kernel's weights are examples and cannot be mixed; use a linear learner on a cluster")
     if learner.batch:
         raise ValueError(

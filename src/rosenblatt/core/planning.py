@@ -91,7 +91,7 @@ def rows_for(learner: Any, X: Any, dtype: Any = None, parameters: dict[str, Any]
     from . import engine
 
     rows = engine.admit(X, dtype)
-    if not hasattr(learner, "kernel"):
+    if learner.kernel is None:
         return rows
     from .spaces.kernel import arrays
     from .spaces.kernel.rows import seen_through
@@ -109,14 +109,14 @@ def start(
     Without a kernel, of the rows only ``n_features`` and ``dtype`` are asked for.
     """
     learner.allocate(rows.n_features, n_classes, rows.dtype)
-    if hasattr(learner, "kernel"):
+    if learner.kernel is not None:
         from dataclasses import replace
 
         from .spaces.kernel.kernels import gamma_of
 
         gamma = gamma_of(parameters.get("gamma", "scale"), learner.kernel.name, rows.weighted(weight))
         learner.kernel = rows.kernel = replace(learner.kernel, gamma=gamma)
-    if hasattr(learner, "policy"):
+    if learner.policy is not None:
         learner.policy.rng = rng  # the one generator of a run
     begin(learner, parameters, rng)
 

@@ -53,6 +53,11 @@ class State(Weights):
         A regression with this half-width of the zone that counts as right; None: a classifier.
     """
 
+    #: The kernel of a learner in kernel space, the examples that it keeps, and what becomes of them on a budget.
+    kernel: Any = None
+    support: Any = None
+    policy: Any = None
+
     def __init__(
         self,
         rule: rules.Rule,

@@ -117,9 +117,10 @@ class Weights:
 
     def map_rows(self, rows: engine.Rows, *, learn: bool) -> engine.Rows:
         """Rows whose columns are the places of their features in the arrays; ``learn``: new features get places."""
-        groups, view = self.groups, rows.view
+        groups = self.groups
         if groups is None or rows.is_mapped:
             return rows
+        view = rows.view
         if view.is_dense:  # dense rows have every feature
             if learn:
                 self.expand()

@@ -62,7 +62,7 @@ def _space_of(name: str) -> Any:
 
 
 def _space_name(learner: Learner) -> str:
-    return "kernel" if hasattr(learner, "kernel") else "linear"
+    return "linear" if learner.kernel is None else "kernel"
 
 
 def are_akin(one: Learner, other: Learner) -> bool:

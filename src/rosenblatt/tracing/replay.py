@@ -103,7 +103,7 @@ def trace(
     n_visited = run.rows.n_rows if run.weight is None else int(np.count_nonzero(run.weight > 0))
     if n_visited > max_steps:
         raise ValueError(_too_long(f"one pass over {n_visited:,} rows", max_steps))
-    in_kernel = hasattr(run.learner, "kernel")
+    in_kernel = run.learner.kernel is not None
     space = KernelSpace(run, X, exact, est.gamma) if in_kernel else LinearSpace(run, X, exact)
     replay = Replay(fitted, run, y, space)
     if separator is not None:

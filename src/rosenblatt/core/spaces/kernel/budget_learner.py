@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from ... import engine, rules
 from ...state import State
-from .budgets import Budget, Change, Step
+from .budgets import Budget, Change, Random, Step
 from .kernels import Kernel
 from .learner import KernelLearner
 from .rows import KernelRows, Support, dense
@@ -55,6 +55,8 @@ class BudgetLearner(KernelLearner):
     budget : Budget
         How many, and who gives way.
     """
+
+    policy: Random
 
     def __init__(self, rule: rules.Rule, kernel: Kernel, budget: Budget, *, readout: str = "last", **options: Any):
         if readout != "last":

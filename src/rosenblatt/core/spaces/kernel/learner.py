@@ -60,6 +60,8 @@ class KernelLearner(Learner):
         super().__init__(rule, fit_intercept=kernel.bias, **options)
         self.readout, self.kernel, self.block_size, self.cache_size = readout, kernel, block_size, cache_size
 
+    kernel: Kernel
+    support: Support
     scores_drift = True  # they are kept from pass to pass, so that a verdict is judged by scores made anew
 
     # ---- the history ---------------------------------------------------------------------------------------------
