@@ -9,9 +9,9 @@ What the core takes are objects that check what they are made of once, and keep 
 - ``Tally(n_vectors)``, what a run has counted: Σ τ and the smallest margin of each vector, a bound on what the steps
   can have added to ‖W‖² and the room for that, examples visited, mistakes, updates, and the pocket's numbers.
 
-``learn(rows=…, model=…, rule=…, targets=…, tally=…)`` is one pass, in the order and with the weights given; with
+``learn(rows=…, model=…, rule=…, targets=…, tally=…)`` is one pass, in an ``order`` and with weights; with
 ``stop`` it ends at the first mistake or step, and leaves that step to the caller. ``dual`` holds for the hard-margin
-rule what each row has been given so far, ``steps`` takes the coefficients of each row's step, ``pocket`` the weights of
+rule the coefficient of each row so far, ``steps`` takes the coefficients of each row's step, ``pocket`` the weights of
 the pocket. Everything changes in place. False: it ended before a step for which there was no room, so that no number
 ever overflows. ``score(rows=…, model=…, out=…)`` writes the scores of all rows to ``out``. One row of named features
 goes by its dict and the columns of the names: ``learn_one``, ``score_one``, and ``decide_one``, the code that the
@@ -192,7 +192,7 @@ def _lane(view: View, order: Array | None, most: int) -> int:
 
 
 def is_sparse(X: Any) -> bool:
-    """Whether X is one of SciPy's sparse matrices or arrays (told without importing SciPy)."""
+    """Whether X is one of SciPy's sparse matrices or arrays (without importing SciPy)."""
     return hasattr(type(X), "tocsr") and hasattr(type(X), "nnz")
 
 

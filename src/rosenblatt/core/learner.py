@@ -29,7 +29,7 @@ Piece = tuple[engine.Rows, Array, Array | None, Array | None]
 
 
 class Pass(NamedTuple):
-    """What is told of a pass while the run goes on."""
+    """The report of a pass while the run goes on."""
 
     number: int
     mistakes: int | None  # None: a regression makes none
@@ -86,7 +86,7 @@ def learn_labels(learner: Any, rows: Any, y: Array, weight: Array | None, classe
 
 
 class Learner(State):
-    """A mistake-driven learner: a rule, a readout, and linear weights. ``State`` tells its parameters."""
+    """A mistake-driven learner: a rule, a readout, and linear weights. ``State`` has its parameters."""
 
     scores_drift = False  # a pass without updates has judged every row by the weights themselves
 

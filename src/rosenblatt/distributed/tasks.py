@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from ..core import engine, mixing
 from ..core.learner import Learner
-from ..core.mixing import Held, Mixture, Share, Told
+from ..core.mixing import Held, Mixture, ShardReport, Share
 from ..data import DataError
 from ..data.features import Section, merged
 from ..model_files import learners
@@ -44,7 +44,7 @@ class Measured:
 class Report:
     """What is told of a shard's pass: how it went, and what the next one starts with."""
 
-    told: Told
+    told: ShardReport
     measured: Measured | None
     rng: np.random.Generator
     seconds: float

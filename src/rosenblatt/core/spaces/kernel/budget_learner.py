@@ -53,7 +53,7 @@ class BudgetLearner(KernelLearner):
     Parameters
     ----------
     budget : Budget
-        How many, and who gives way.
+        How many, and which example is evicted.
     """
 
     policy: Random
@@ -110,8 +110,8 @@ class BudgetLearner(KernelLearner):
 
     # ---- learning ------------------------------------------------------------------------------------------------
 
-    def _open_board(self, rows: Any) -> None:
-        """None: what gives way would have to be taken back there too."""
+    def _open_score_cache(self, rows: Any) -> None:
+        """None: the steps of evicted examples would have to be taken back there too."""
 
     def _pass(self, view: Any, targets: Any, order: Array | None, weight: Array | None, ratchet: bool = False) -> None:
         if self.policy.unit_steps and weight is not None and np.any((weight != 0) & (weight != 1)):
