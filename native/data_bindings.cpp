@@ -9,7 +9,6 @@
 #include <stdexcept>
 #include <string>
 #include <system_error>
-#include <thread>
 #include <vector>
 
 #if defined(__GLIBC__)
@@ -233,7 +232,7 @@ void hash_texts(nb::handle text_array, nb::handle offsets, nb::handle out) {
     }
 }
 
-// The pages of an array are asked for in the background: what it holds stays as it is.
+// The pages of an array are asked for in the background, or come one by one as they are needed; what it holds stays.
 void populate([[maybe_unused]] nb::handle array_like) {
 #if defined(MADV_POPULATE_WRITE)
     const auto array = nb::cast<nb::ndarray<nb::c_contig, nb::device::cpu>>(array_like);
@@ -242,11 +241,7 @@ void populate([[maybe_unused]] nb::handle array_like) {
     if (bytes < large || bytes > too_large) return;
     const auto begin = reinterpret_cast<std::uintptr_t>(array.data());
     const std::uintptr_t first = (begin + page - 1) / page * page, last = (begin + bytes) / page * page;
-    try {
-        std::thread([=] { madvise(reinterpret_cast<void*>(first), last - first, MADV_POPULATE_WRITE); }).detach();
-    } catch (const std::system_error&) {
-        // no thread to be had: it comes page by page, as it is needed
-    }
+    rosenblatt::in_background([=] { madvise(reinterpret_cast<void*>(first), last - first, MADV_POPULATE_WRITE); });
 #endif
 }
 

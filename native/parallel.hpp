@@ -39,6 +39,17 @@ void on_threads(std::int64_t n_threads, const Work& work) {
     if (failure) std::rethrow_exception(failure);
 }
 
+// work() on a thread of its own, for which nobody waits and without which nothing is missing: none where none can be
+// started. It must not throw.
+template <class Work>
+void in_background(const Work& work) {
+    try {
+        std::thread(work).detach();
+    } catch (const std::system_error&) {
+    } catch (const std::bad_alloc&) {
+    }
+}
+
 // f(part) for 0 ≤ part < n_parts; after a part that throws none is begun.
 template <class F>
 void in_parallel(std::int64_t n_parts, std::int64_t n_threads, const F& f) {

@@ -116,7 +116,7 @@ def same_learner(got, expected):
         for name in ("index", "codes"):
             same_bits(getattr(got.support, name), getattr(expected.support, name))
         assert got.support.precomputed == expected.support.precomputed
-        if hasattr(expected, "policy"):
+        if expected.policy is not None:
             same_policy(got.policy, expected.policy)
         vectors = expected.support.vectors
         if vectors is not None:

@@ -6,6 +6,8 @@ Estimators never hand over such arrays; these tests call the core itself.
 import copy
 import gc
 import pickle
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -247,6 +249,44 @@ def test_rows_and_tallies_are_copied_and_pickled(again):
     assert (second.visited, second.growth, second.tau.tolist(), second.n_vectors) == (3, 0.5, [0, 2.0, 0], 3)
     wider = second.with_vectors(4)
     assert (wider.visited, wider.growth, wider.tau.tolist(), wider.room) == (3, 0.5, [0.0] * 4, np.inf)
+
+
+# ---- threads -------------------------------------------------------------------------------------------------------
+
+WITHOUT_THREADS = """
+import resource, threading
+import numpy as np
+from rosenblatt import _native
+
+n = 64 * 40
+one = np.arange(n, dtype=np.int32)
+rows = _native.CsrRows(np.arange(n + 1, dtype=np.int32), one % 50, one + 1.0, 50)
+wide = _native.CsrRows(np.zeros(n + 1, np.int32), one[:0], one[:0] + 1.0, 1 << 40)
+expected, got = np.zeros((n, n)), np.zeros((n, n))
+_native.product(rows, rows, expected, 1)
+kept = np.zeros(1 << 23)
+size = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
+threading.stack_size(1 << 26)
+resource.setrlimit(resource.RLIMIT_AS, (size + (1 << 22),) * 2)
+try:
+    threading.Thread(target=print).start()
+    raise SystemExit("a thread was to be had")
+except RuntimeError:
+    pass
+_native.product(rows, rows, got, 64)
+assert all(np.array_equal(a, b) for a, b in zip(got, expected))
+_native.populate(kept)
+try:
+    _native.product(wide, wide, got, 64)
+except MemoryError:
+    print("fine")
+"""
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="limits of Linux")
+def test_threads_that_cannot_be_started_and_memory_that_is_not_there():
+    done = subprocess.run([sys.executable, "-c", WITHOUT_THREADS], capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (0, "fine\n"), done.stderr
 
 
 # ---- named rows --------------------------------------------------------------------------------------------------

@@ -18,6 +18,7 @@ from identity import same_bits
 
 import rosenblatt as rb
 from rosenblatt.distributed import ClusterError, PassRecord, fit, tasks
+from rosenblatt.distributed.cluster import workers_of
 
 dask = pytest.importorskip("dask")
 distributed = pytest.importorskip("distributed")
@@ -671,3 +672,27 @@ def test_a_run_that_ends_undecided_warns_as_a_local_one(rows):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         here(learner(), *rows, shards=3)
+
+
+@pytest.mark.parametrize("asked", [True, False])
+def test_the_allocator_of_a_worker_is_left_alone_unless_asked(asked, rows, monkeypatch):
+    called = []
+    monkeypatch.setattr(tasks.engine, "keep_freed_memory", lambda: called.append(True))
+    monkeypatch.delenv(tasks.KEEP_FREED_MEMORY, raising=False)
+    if asked:
+        monkeypatch.setenv(tasks.KEEP_FREED_MEMORY, "1")
+    here(learner(), *rows, shards=2)
+    assert bool(called) == asked
+
+
+def test_the_allocators_of_local_processes_are_ours(monkeypatch):
+    class Stopped(Exception):  # noqa: N818
+        pass
+
+    def local_cluster(**options):
+        assert options["env"] == {tasks.KEEP_FREED_MEMORY: "1"}
+        raise Stopped
+
+    monkeypatch.setattr(distributed, "LocalCluster", local_cluster)
+    with pytest.raises(Stopped), workers_of(2, retries=0):
+        pass

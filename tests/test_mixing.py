@@ -153,7 +153,7 @@ def test_one_shard_is_the_local_estimator(estimator, problem, mix):
         )
     same_bits(found.coef_, expected.coef_)
     same_bits(found.intercept_, expected.intercept_)
-    same_bits(found._learner.tally, expected._learner.tally)
+    same_bits(found._learner.tally.values, expected._learner.tally.values)
     assert (found.n_iter_, found.n_updates_) == (expected.n_iter_, expected.n_updates_)
     assert [str(w.message) for w in found_warnings] == [str(w.message) for w in local_warnings]
     assert [w.category for w in found_warnings] == [w.category for w in local_warnings]

@@ -253,7 +253,7 @@ def _weights_at(learner: Any, columns: Array) -> Array:
 
 def _example_names(model: Model, features: Features, slots: Array) -> list[str]:
     """Training examples by their row, their label and their largest features."""
-    support: Any = model.learner.support  # type: ignore[attr-defined]
+    support: Any = model.learner.support
     assert model.classes is not None
     labels = [shown(label) for label in model.classes.tolist()]
     vectors, names = support.vectors, []

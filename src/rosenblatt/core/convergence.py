@@ -43,9 +43,10 @@ def squared_norms(weights: Array, start: Array | None, per_vector: bool) -> Arra
     return squares if per_vector else squares.sum(keepdims=True)
 
 
-def norms(weights: Array, start: Array | None, per_vector: bool) -> Array:
-    """‖W − W₀‖ to a few units in the last place, also where the squares would vanish."""
-    squares = squared_norms(weights, start, per_vector)
+def norms(weights: Array, start: Array | None, per_vector: bool, squares: Array | None = None) -> Array:
+    """‖W − W₀‖ to a few units in the last place, also where the squares would vanish; ``squares`` if they are known."""
+    if squares is None:
+        squares = squared_norms(weights, start, per_vector)
     if np.all(squares > _TINY / _EPS**2):
         return np.asarray(np.sqrt(squares))
     moved = weights.astype(np.float64) - (0.0 if start is None else start)
@@ -64,7 +65,15 @@ class Evidence:
     base2: float = 0.0  # ‖W‖² at that time
     mixings: int = 0  # roundings where weights were mixed, counted as updates
 
-    def upper_bound(self, weights: Array, start: Array | None, tau: Array, updates: float, growth: float) -> float:
+    def upper_bound(
+        self,
+        weights: Array,
+        start: Array | None,
+        tau: Array,
+        updates: float,
+        growth: float,
+        squares: Array | None = None,
+    ) -> float:
         """``‖w − w₀‖/Σ τ``, with room for rounding: ``2ε·max‖w‖·M/Σ τ``, M updates (and mixings).
 
         ``growth`` bounds what the steps since ``base2`` was computed can have added to ‖W‖².
@@ -72,7 +81,7 @@ class Evidence:
         if not np.any(tau > 0):
             return math.inf
         peak = math.sqrt(max(self.peak2, self.base2 + growth) + _TINY)
-        distance = norms(weights, start, len(tau) > 1)[: len(tau)]
+        distance = norms(weights, start, len(tau) > 1, squares)[: len(tau)]
         number = np.finfo(weights.dtype)
         each = 2 * float(number.eps) * peak + float(number.tiny)  # the latter: products that underflow
         bounds = np.divide(
@@ -82,9 +91,11 @@ class Evidence:
 
     def tighten_upper(self, weights: Array, start: Array | None, tau: Array, updates: float, growth: float) -> None:
         """Tighten the upper bound from the weights as they are now."""
-        self.upper = min(self.upper, self.upper_bound(weights, start, tau, updates, growth))
+        length2 = squared_norms(weights, None, per_vector=False)
+        squares = length2 if start is None and len(tau) == 1 else None  # one reading of the weights is enough
+        self.upper = min(self.upper, self.upper_bound(weights, start, tau, updates, growth, squares))
         self.peak2 = max(self.peak2, self.base2 + growth)
-        self.base2 = float(squared_norms(weights, None, per_vector=False)[0])
+        self.base2 = float(length2[0])
 
     def tighten_lower(self, weights: Array, least: Array, rounding: float, lost: float) -> None:
         """Tighten the lower bound by weights that got every row right.

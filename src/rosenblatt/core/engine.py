@@ -9,9 +9,9 @@ What the core takes are objects that check what they are made of once, and keep 
 - ``Tally(n_vectors)``, what a run has counted: Σ τ and the smallest margin of each vector, a bound on what the steps
   can have added to ‖W‖² and the room for that, examples visited, mistakes, updates, and the pocket's numbers.
 
-``learn(rows=…, model=…, rule=…, targets=…, tally=…)`` is one pass, in the order and with the weights given; with
+``learn(rows=…, model=…, rule=…, targets=…, tally=…)`` is one pass, in an ``order`` and with weights; with
 ``stop`` it ends at the first mistake or step, and leaves that step to the caller. ``dual`` holds for the hard-margin
-rule what each row has been given so far, ``steps`` takes the coefficients of each row's step, ``pocket`` the weights of
+rule the coefficient of each row so far, ``steps`` takes the coefficients of each row's step, ``pocket`` the weights of
 the pocket. Everything changes in place. False: it ended before a step for which there was no room, so that no number
 ever overflows. ``score(rows=…, model=…, out=…)`` writes the scores of all rows to ``out``. One row of named features
 goes by its dict and the columns of the names: ``learn_one``, ``score_one``, and ``decide_one``, the code that the
@@ -114,6 +114,8 @@ __all__ = [
     "zeros",
 ]
 
+#: The types that numbers are kept in, and the largest number of each.
+_LARGEST = {np.dtype(kind): float(np.finfo(kind).max) for kind in (np.float32, np.float64)}
 #: More columns than these are numbered anew before rows are multiplied.
 _MANY = 1 << 22
 
@@ -191,7 +193,7 @@ def _lane(view: View, order: Array | None, most: int) -> int:
 
 
 def is_sparse(X: Any) -> bool:
-    """Whether X is one of SciPy's sparse matrices or arrays (told without importing SciPy)."""
+    """Whether X is one of SciPy's sparse matrices or arrays (without importing SciPy)."""
     return hasattr(type(X), "tocsr") and hasattr(type(X), "nnz")
 
 
@@ -200,11 +202,15 @@ def admit(X: Any, dtype: Any = None, names: Any = None) -> Rows:
 
     Refuses NaN, infinity and numbers whose squares overflow, naming row and column.
     """
-    if dtype is None:
-        dtype = X.dtype if X.dtype in (np.float32, np.float64) else np.float64
-    dtype = np.dtype(dtype)
-    with np.errstate(over="ignore"):
-        view: View = csr(X, dtype) if is_sparse(X) else DenseRows(np.ascontiguousarray(X, dtype))
+    dtype = np.dtype(np.float64 if X.dtype not in _LARGEST else X.dtype) if dtype is None else np.dtype(dtype)
+    view: View
+    if is_sparse(X):
+        view = csr(X, dtype)
+    elif X.dtype == dtype:
+        view = DenseRows(np.ascontiguousarray(X))
+    else:
+        with np.errstate(over="ignore"):  # what overflows is named below
+            view = DenseRows(np.ascontiguousarray(X, dtype))
     largest = view.largest()
     if not view.is_dense and not view.is_canonical and not math.isnan(largest):
         if hasattr(X, "sorted_indices"):  # SciPy sorts fast, but adds duplicates in any order
@@ -214,7 +220,7 @@ def admit(X: Any, dtype: Any = None, names: Any = None) -> Rows:
             largest = view.largest()
     if math.isnan(largest):
         raise _not_finite(X, view, names)
-    if largest * largest * X.shape[1] > float(np.finfo(dtype).max) and not np.isfinite(view.radius2()):
+    if largest * largest * X.shape[1] > _LARGEST[dtype] and not np.isfinite(view.radius2()):
         problem = f"the squared norm overflows {dtype} (max |x| is {largest:g})"
         raise DataError(problem, "scale X down", row=_longest(view, largest))
     return Rows(view, X.shape[0], X.shape[1], dtype, largest)
@@ -230,8 +236,10 @@ def csr(X: Any, dtype: Any = None) -> CsrRows:
     n_entries = int(X.indptr[-1])  # arrays may have room for more
     indptr = np.ascontiguousarray(X.indptr, index)
     indices: Array = np.ascontiguousarray(X.indices[:n_entries], index)
+    with np.errstate(over="ignore"):
+        data = np.ascontiguousarray(X.data[:n_entries], dtype)
     try:
-        return CsrRows(indptr, indices, np.ascontiguousarray(X.data[:n_entries], dtype), X.shape[1])
+        return CsrRows(indptr, indices, data, X.shape[1])
     except ValueError:
         outside = np.flatnonzero((indices < 0) | (indices >= X.shape[1]))
         row = _row_of(indptr, outside[0])

@@ -28,7 +28,7 @@ Piece = tuple[engine.Rows, Array, Array | None, Array | None]
 
 
 class Pass(NamedTuple):
-    """What is told of a pass while the run goes on."""
+    """The report of a pass while the run goes on."""
 
     number: int
     mistakes: int | None  # None: a regression makes none
@@ -68,7 +68,7 @@ def learn_labels(learner: Any, rows: Any, y: Array, weight: Array | None, classe
 
 
 class Learner(State):
-    """A mistake-driven learner: a rule, a readout, and linear weights. ``State`` tells its parameters."""
+    """A mistake-driven learner: a rule, a readout, and linear weights. ``State`` has its parameters."""
 
     scores_drift = False  # a pass without updates has judged every row by the weights themselves
 
@@ -314,12 +314,13 @@ class Learner(State):
     def scores(self, rows: engine.Rows, readout: str | None = None) -> Array:
         """Scores of the rows by the readout: (n,) with one vector, else (n, n_vectors)."""
         rows = self.map_rows(rows, learn=False)
-        is_dense = self.groups is not None and not rows.is_mapped
-        weights = self.read(readout) if is_dense else self.stored(readout)
-        if rows.dtype != weights.dtype:
-            weights = weights.astype(rows.dtype)
+        model = self._model
+        if (readout or self.readout) != "last" or self.groups is not None or rows.dtype != self.dtype:
+            full = self.groups is not None and not rows.is_mapped
+            weights = self.read(readout) if full else self.stored(readout)
+            model = self._model_of(np.ascontiguousarray(weights, rows.dtype))
         out = np.empty((rows.n_rows, self.n_vectors), rows.dtype)
-        engine.score(rows=rows.view, model=self._model_of(np.ascontiguousarray(weights)), out=out)
+        engine.score(rows=rows.view, model=model, out=out)
         return out[:, 0] if self.n_vectors == 1 else out
 
     def scores_one(self, x: dict[Any, float], columns: dict[Any, int]) -> Array:

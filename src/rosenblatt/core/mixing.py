@@ -62,16 +62,16 @@ class Held(NamedTuple):
             there = self.rows[place] == rows if len(self.rows) else np.zeros(len(rows), bool)
 
         def taken(values: Array) -> Array:
-            found = np.zeros((len(rows), values.shape[1]))
-            found[there] = values[place[there]]
-            return found
+            chosen = np.zeros((len(rows), values.shape[1]))
+            chosen[there] = values[place[there]]
+            return chosen
 
         return Held(rows, taken(self.weights), None if self.total is None else taken(self.total))
 
 
 @dataclass
-class Told:
-    """What a shard tells of its pass: small, and all that mixing needs besides the weights."""
+class ShardReport:
+    """A shard's report of its pass: small, and all that mixing needs besides the weights."""
 
     visited: int
     mistakes: int
@@ -107,8 +107,8 @@ class Mixture(NamedTuple):
 # ---- a shard's pass ------------------------------------------------------------------------------------------------
 
 
-def shard_pass(learner: Learner, pieces: Iterable[Piece]) -> tuple[Told, Held]:
-    """One pass of a learner that stands at the mixed weights: what it tells, and the rows that it changed."""
+def shard_pass(learner: Learner, pieces: Iterable[Piece]) -> tuple[ShardReport, Held]:
+    """One pass of a learner that stands at the mixed weights: its report, and the rows that it changed."""
     learner.expand()
     weights = learner.active.copy()
     total = None if learner.total is None else learner.total[: len(weights)].copy()
@@ -124,33 +124,33 @@ def shard_pass(learner: Learner, pieces: Iterable[Piece]) -> tuple[Told, Held]:
         np.ascontiguousarray(learner.active[rows, :k]),
         None if learner.total is None else np.ascontiguousarray(learner.total[rows, :k]),
     )
-    told = Told(
+    report = ShardReport(
         learner.visited - visited, mistakes, updates, learner.tau.copy(), learner.least.copy(),
         learner.tally.growth, learner.evidence, learner.weighted, learner.n_features,
     )  # fmt: skip
-    return told, held
+    return report, held
 
 
 def _changed(before: Array, now: Array) -> Array:
     """Of which rows a bit has changed; rows that are new were 0."""
     bits = np.dtype(f"u{now.itemsize}")
-    found = np.zeros(len(now), bool)
-    found[: len(before)] = (before.view(bits) != now[: len(before)].view(bits)).any(axis=1)
-    found[len(before) :] = now[len(before) :].view(bits).any(axis=1)
-    return found
+    changed = np.zeros(len(now), bool)
+    changed[: len(before)] = (before.view(bits) != now[: len(before)].view(bits)).any(axis=1)
+    changed[len(before) :] = now[len(before) :].view(bits).any(axis=1)
+    return changed
 
 
 # ---- mixing --------------------------------------------------------------------------------------------------------
 
 
-def shares_of(told: Sequence[Told], mix: str, visited: int) -> tuple[Share, ...]:
+def shares_of(reports: Sequence[ShardReport], mix: str, visited: int) -> tuple[Share, ...]:
     """The share of each shard in a mixture of runs that stood at ``visited`` examples before this pass."""
     check_name("mix", mix, MIXES)
-    updates = sum(shard.updates for shard in told)
-    now = visited + sum(shard.visited for shard in told)
+    updates = sum(shard.updates for shard in reports)
+    now = visited + sum(shard.visited for shard in reports)
     shares = []
-    for shard in told:
-        mu = shard.updates / updates if mix == "updates" and updates else 1 / len(told)
+    for shard in reports:
+        mu = shard.updates / updates if mix == "updates" and updates else 1 / len(reports)
         shares.append(Share(mu, now * mu - (visited + shard.visited)))
     return tuple(shares)
 
@@ -240,7 +240,7 @@ def rounded(root: Mixture, dtype: Any, visited: int) -> Held:
 class Shards(Protocol):
     """Where the shards are, and who works on them: what a mixed learner learns from."""
 
-    def learn(self, learner: MixedLearner) -> list[Told]:
+    def learn(self, learner: MixedLearner) -> list[ShardReport]:
         """One pass of each shard from the weights of the learner."""
         ...
 
@@ -308,36 +308,36 @@ class MixedLearner(Learner):
 
     def _whole_pass(self, rows: Any, targets: Any, order: Array | None, weight: Array | None) -> tuple[int, int]:
         shards: Shards = rows
-        told = shards.learn(self)
-        shares = shares_of(told, self.mix, self.visited)
-        visited = self.visited + sum(shard.visited for shard in told)
-        self._take(told, shares, shards.mixed(self, shares, visited))
-        self.mixing.weighted_mistakes += math.fsum(share.mu * shard.mistakes for share, shard in zip(shares, told))
+        reports = shards.learn(self)
+        shares = shares_of(reports, self.mix, self.visited)
+        visited = self.visited + sum(shard.visited for shard in reports)
+        self._take(reports, shares, shards.mixed(self, shares, visited))
+        self.mixing.weighted_mistakes += math.fsum(share.mu * shard.mistakes for share, shard in zip(shares, reports))
         self.mixing.shares = tuple(share.mu for share in shares)
-        return self.passes[-1], sum(shard.updates for shard in told)
+        return self.passes[-1], sum(shard.updates for shard in reports)
 
-    def _take(self, told: Sequence[Told], shares: tuple[Share, ...], held: Held) -> None:
+    def _take(self, reports: Sequence[ShardReport], shares: tuple[Share, ...], held: Held) -> None:
         """Stand where the shards have come to, mixed."""
-        n_features = max(self.n_features, *(shard.n_features for shard in told))
+        n_features = max(self.n_features, *(shard.n_features for shard in reports))
         self.reserve(n_features)
         self.n_features = n_features
         k = self.n_vectors
         self.weights[held.rows, :k] = held.weights
         if self.total is not None and held.total is not None:
             self.total[held.rows, :k] = held.total
-        self.tau[:] = tree_sum([share.mu * shard.tau for share, shard in zip(shares, told)])
-        self.least[:] = np.min([shard.least for shard in told], axis=0)
-        self.tally.visited += sum(shard.visited for shard in told)
-        self.tally.updates += sum(shard.updates for shard in told)
-        self.tally.mistakes = sum(shard.mistakes for shard in told)
-        self.tally.growth = max(shard.growth for shard in told)
-        self.weighted = self.weighted or any(shard.weighted for shard in told)
+        self.tau[:] = tree_sum([share.mu * shard.tau for share, shard in zip(shares, reports)])
+        self.least[:] = np.min([shard.least for shard in reports], axis=0)
+        self.tally.visited += sum(shard.visited for shard in reports)
+        self.tally.updates += sum(shard.updates for shard in reports)
+        self.tally.mistakes = sum(shard.mistakes for shard in reports)
+        self.tally.growth = max(shard.growth for shard in reports)
+        self.weighted = self.weighted or any(shard.weighted for shard in reports)
         self.evidence = Evidence(
             self.evidence.lower,
-            min(shard.evidence.upper for shard in told),
-            max(shard.evidence.peak2 for shard in told),
-            max(shard.evidence.base2 for shard in told),
-            self.evidence.mixings + roundings(len(told)),
+            min(shard.evidence.upper for shard in reports),
+            max(shard.evidence.peak2 for shard in reports),
+            max(shard.evidence.base2 for shard in reports),
+            self.evidence.mixings + roundings(len(reports)),
         )
         self.passes.append(self.tally.mistakes)
         self._read = None
@@ -369,7 +369,7 @@ def roundings(n_shards: int) -> int:
 
 def refuse_unmixable(learner: Learner) -> None:
     """Refuse, in one sentence, a learner whose weights are not such that a mean of them is one of its own."""
-    if hasattr(learner, "kernel"):
+    if learner.kernel is not None:
         raise ValueError("a kernel's weights are examples and cannot be mixed; use a linear learner on a cluster")
     if learner.batch:
         raise ValueError(

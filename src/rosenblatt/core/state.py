@@ -49,6 +49,10 @@ class State(Weights):
 
     #: Where the weights live: "linear", or "kernel", the learners of which have a ``kernel`` and a ``support``.
     space = "linear"
+    #: The kernel of a learner in kernel space, the examples that it keeps, and what becomes of them on a budget.
+    kernel: Any = None
+    support: Any = None
+    policy: Any = None
 
     def __init__(
         self,

@@ -206,9 +206,12 @@ def workers_of(client: Any, retries: int, worker_timeout: float = WORKER_TIMEOUT
 
 
 def _local(distributed: Any, n: int) -> Any:
-    """A cluster of so many processes of this machine."""
+    """A cluster of so many processes of this machine, which are ours, and so are their allocators."""
+    from .tasks import KEEP_FREED_MEMORY
+
     try:
-        return distributed.LocalCluster(n_workers=n, threads_per_worker=1, dashboard_address=":0")
+        env = {KEEP_FREED_MEMORY: "1"}
+        return distributed.LocalCluster(n_workers=n, threads_per_worker=1, dashboard_address=":0", env=env)
     except (OSError, RuntimeError) as error:
         raise ClusterError(
             f"the {n} processes of a local cluster could not be started ({_first_line(error)}); a script that starts "

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.mixing import Held, MixedLearner, Share, Told
+from ..core.mixing import Held, MixedLearner, ShardReport, Share
 from . import tasks
 from .cluster import Workers
 from .tasks import Judged, Measured, Report
@@ -53,7 +53,7 @@ class Sharded:
     _passed: list[Any] = field(default_factory=list)
     _state_bytes: int = 0
 
-    def learn(self, learner: MixedLearner) -> list[Told]:
+    def learn(self, learner: MixedLearner) -> list[ShardReport]:
         began = time.monotonic()
         self._hold(learner)
         self.began_with = self._state_bytes

@@ -7,6 +7,7 @@ rows in use.
 from __future__ import annotations
 
 import copy
+import os
 import sys
 import time
 from collections.abc import Iterator, Sequence
@@ -19,7 +20,7 @@ from numpy.typing import NDArray
 
 from ..core import engine, mixing
 from ..core.learner import Learner
-from ..core.mixing import Held, Mixture, Share, Told
+from ..core.mixing import Held, Mixture, ShardReport, Share
 from ..data.features import Section, merged
 from ..data.moments import Moments
 from ..errors import DataError
@@ -27,6 +28,9 @@ from ..model_files import learners
 
 Array = NDArray[Any]
 State = tuple[dict[str, Any], dict[str, Array]]
+
+#: Set to 1 in the environment of a worker: its allocator keeps freed memory for the next block (docs/distributed.md).
+KEEP_FREED_MEMORY = "ROSENBLATT_KEEP_FREED_MEMORY"
 
 
 @dataclass
@@ -41,7 +45,7 @@ class Measured:
 class Report:
     """What is told of a shard's pass: how it went, and what the next one starts with."""
 
-    outcome: Told
+    outcome: ShardReport
     measured: Measured | None
     rng: np.random.Generator
     seconds: float
@@ -107,7 +111,7 @@ def as_it_is(value: Any) -> Any:
 def one_pass(state: State, shard: Any, name: str, rng: np.random.Generator, shuffle: bool, measure: bool) -> Passed:
     """One pass over a shard from the mixed weights."""
     began = time.perf_counter()
-    if worker():
+    if os.environ.get(KEEP_FREED_MEMORY) == "1":
         engine.keep_freed_memory()
     rng, shard = copy.deepcopy(rng), copy.copy(shard)
     learner = learners.from_state(*state)

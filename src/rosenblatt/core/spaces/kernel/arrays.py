@@ -58,9 +58,9 @@ class NumPy:
         return np.empty(shape, dtype)
 
     def zeros(self, shape: tuple[int, ...], dtype: Any) -> Any:
-        found = self.empty(shape, dtype)
-        found[...] = 0
-        return found
+        array = self.empty(shape, dtype)
+        array[...] = 0
+        return array
 
     def free(self) -> float:
         """Bytes that are left."""

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from ....errors import DataError, ParameterError
 from ... import engine, rules
 from ...state import State
-from .budgets import Budget, Change, Step
+from .budgets import Budget, Change, Random, Step
 from .kernels import Kernel
 from .learner import KernelLearner
 from .rows import KernelRows, Support, dense
@@ -54,8 +54,10 @@ class BudgetLearner(KernelLearner):
     Parameters
     ----------
     budget : Budget
-        How many, and who gives way.
+        How many, and which example is evicted.
     """
+
+    policy: Random
 
     def __init__(self, rule: rules.Rule, kernel: Kernel, budget: Budget, *, readout: str = "last", **options: Any):
         if readout != "last":
@@ -109,8 +111,8 @@ class BudgetLearner(KernelLearner):
 
     # ---- learning ------------------------------------------------------------------------------------------------
 
-    def _open_board(self, rows: Any) -> None:
-        """None: what gives way would have to be taken back there too."""
+    def _open_score_cache(self, rows: Any) -> None:
+        """None: the steps of evicted examples would have to be taken back there too."""
 
     def _pass(self, view: Any, targets: Any, order: Array | None, weight: Array | None, ratchet: bool = False) -> None:
         if self.policy.unit_steps and weight is not None and np.any((weight != 0) & (weight != 1)):

@@ -152,8 +152,8 @@ def squares(A: Any) -> Array:
     """‖a‖² of each row."""
     if is_sparse(A):
         return np.asarray(A.multiply(A).sum(axis=1)).ravel()
-    found: Array = namespace(A).einsum("ij,ij->i", A, A)
-    return found
+    squares: Array = namespace(A).einsum("ij,ij->i", A, A)
+    return squares
 
 
 def power(K: Any, degree: float) -> Any:

@@ -23,9 +23,9 @@ from ...learner import Learner
 from ...state import State
 from . import cuda
 from .arrays import namespace
-from .board import Board
 from .kernels import Kernel
 from .rows import ExhaustedError, Support, seen_through
+from .score_cache import ScoreCache
 
 Array = NDArray[Any]
 
@@ -33,7 +33,7 @@ READOUTS = ("last", "averaged", "voted", "pocket")
 
 
 class KernelLearner(Learner):
-    """A mistake-driven learner in kernel space. ``State`` tells the parameters that it shares with the linear one.
+    """A mistake-driven learner in kernel space. ``State`` has the parameters that it shares with the linear one.
 
     Parameters
     ----------
@@ -67,6 +67,8 @@ class KernelLearner(Learner):
         """Rows seen through the kernel, on the processor."""
         return seen_through(engine.admit(X, dtype, names), self.kernel)
 
+    kernel: Kernel
+    support: Support
     scores_drift = True  # they are kept from pass to pass, so that a verdict is judged by scores made anew
 
     # ---- the history ---------------------------------------------------------------------------------------------
@@ -162,18 +164,18 @@ class KernelLearner(Learner):
 
     def _whole_pass(self, rows: Any, targets: Array, order: Array | None, weight: Array | None) -> tuple[int, int]:
         self.first_row, self.offered, self.kernel = 0, rows.n_all or rows.n_rows, rows.kernel
-        self._open_board(rows)
+        self._open_score_cache(rows)
         return super()._whole_pass(rows, targets, order, weight)
 
-    def _open_board(self, rows: Any) -> None:
-        """Have the scores of all rows at hand, as they are at the start of a pass."""
-        if rows.board is None:
+    def _open_score_cache(self, rows: Any) -> None:
+        """Bring the cached scores of all rows up to date, at the start of a pass."""
+        if rows.score_cache is None:
             size = self.cache_size
             if size is None:
                 size = rows.library.free() / 2 if rows.library.on_cuda else 1e9
-            rows.board = Board(rows, self.support, self.n_vectors, size)
+            rows.score_cache = ScoreCache(rows, self.support, self.n_vectors, size)
         with rows.library.products(rows.precision):
-            rows.board.settle()
+            rows.score_cache.update()
 
     def partial_fit(self, rows: Any, targets: Any, weight: Array | None, span: tuple[int, int]) -> None:
         """Learn from some rows of a stream, which are new each time."""
@@ -228,8 +230,7 @@ class KernelLearner(Learner):
         """Learn from a block of rows."""
         targets = np.ascontiguousarray(targets[which])
         weight = None if weight is None else np.ascontiguousarray(weight[which])
-        found = self._walk(rows, gram, before, targets, weight)
-        self._take(rows, which, targets, *found)
+        self._take(rows, which, targets, *self._walk(rows, gram, before, targets, weight))
 
     def _walk(
         self, rows: Any, gram: Any, before: Any, targets: Array, weight: Array | None
@@ -254,8 +255,8 @@ class KernelLearner(Learner):
     ) -> tuple[Array, Array, Array]:
         """The same there; what the native loop counts is counted from what comes back."""
         ties, terms = self.ties == "mistake", self.rule.native(self.multiclass)
-        found = cuda.walk(rows.library, gram, before, targets, weight, self.form, ties, terms)
-        scores, steps, diagonal = (array.astype(np.float64) for array in found)
+        results = cuda.walk(rows.library, gram, before, targets, weight, self.form, ties, terms)
+        scores, steps, diagonal = (array.astype(np.float64) for array in results)
         if not np.all(np.isfinite(scores)):
             raise ValueError(self._overflow)
         margin, wrong = self._margins(scores, targets)
@@ -272,8 +273,8 @@ class KernelLearner(Learner):
 
     def _scores_now(self, rows: Any, which: Array) -> Any:
         """Scores of some rows by the present weights, where the library has its arrays."""
-        if rows.board is not None:
-            return rows.board.scores(which)
+        if rows.score_cache is not None:
+            return rows.score_cache.scores(which)
         return rows.scores(which, self.support, self.alpha[:, : self.n_vectors])
 
     def _take(self, rows: Any, which: Array, targets: Array, scores: Array, steps: Array, diagonal: Array) -> None:
@@ -282,8 +283,8 @@ class KernelLearner(Learner):
         self._block = (scores, targets, moved, self.length)
         times = self.visited - len(which) + 1 + moved
         slots = self._keep(rows, which[moved], targets[moved], steps[moved], times)
-        if rows.board is not None:
-            rows.board.add(slots, steps[moved])
+        if rows.score_cache is not None:
+            rows.score_cache.add(slots, steps[moved])
         self._note_norms(steps[moved], scores[moved], diagonal[moved])
 
     def _keep(self, rows: Any, index: Array, codes: Array, steps: Array, times: Array) -> Array:
@@ -349,8 +350,8 @@ class KernelLearner(Learner):
                 least = np.minimum(least, margin.min(axis=0))
 
         with rows.library.products(rows.precision):
-            if dual is None and rows.board is not None and not stop_at_mistake:
-                rows.board.refresh(self.alpha[:, : self.n_vectors])
+            if dual is None and rows.score_cache is not None and not stop_at_mistake:
+                rows.score_cache.refresh(self.alpha[:, : self.n_vectors])
             rows.in_strips(len(which), max(rows.n_features, 4096), judge)
         if dual is None:
             self.least[:] = least
@@ -426,10 +427,10 @@ class KernelLearner(Learner):
         """Coefficients of the examples kept, (n_support, n_vectors), in a readout that is a sum of them."""
         readout = readout or self.readout
         if readout == "averaged" and self.visited:
-            found = self._summed(self.length, 1 - (self.time - 1) / self.visited)
+            dual = self._summed(self.length, 1 - (self.time - 1) / self.visited)
         else:
-            found = self._summed(self.pocketed) if readout == "pocket" else self.alpha
-        return found[:, : self.n_vectors]
+            dual = self._summed(self.pocketed) if readout == "pocket" else self.alpha
+        return dual[:, : self.n_vectors]
 
     def scores(self, rows: Any, readout: str | None = None) -> Array:
         """Scores of the rows by the readout, or the votes: (n,) with one vector, else (n, n_vectors)."""
@@ -441,8 +442,8 @@ class KernelLearner(Learner):
 
         def work(start: int, stop: int) -> None:
             part = slice(start, stop)
-            found = self._votes(rows, part) if dual is None else rows.scores(part, self.support, dual)
-            out[part] = rows.library.get(found)
+            scores = self._votes(rows, part) if dual is None else rows.scores(part, self.support, dual)
+            out[part] = rows.library.get(scores)
 
         with rows.library.products(rows.precision):
             rows.in_strips(rows.n_rows, max(rows.n_features, len(self.support), self._width if voted else 1), work)

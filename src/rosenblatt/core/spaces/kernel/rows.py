@@ -133,7 +133,7 @@ class KernelRows:
     n_all: int | None = None  # and how many that has
     library: NumPy = _NUMPY
     precision: str = "float32"
-    board: Any = None  # the scores of all rows, where they are a training set to pass over
+    score_cache: Any = None  # the scores of all rows, where they are a training set to pass over
     _there: Any = None  # X where the library has its arrays, if there is room for it
     _asked: bool = False
     _kept: Stack | None = None  # the examples kept there
@@ -143,7 +143,14 @@ class KernelRows:
     def part(self, which: Array) -> KernelRows:
         """Some of the rows, which go by their old numbers."""
         return replace(
-            self, X=self.X[which], index=which, n_all=self.n_rows, board=None, _there=None, _asked=False, _taken=None
+            self,
+            X=self.X[which],
+            index=which,
+            n_all=self.n_rows,
+            score_cache=None,
+            _there=None,
+            _asked=False,
+            _taken=None,
         )
 
     @property
@@ -177,8 +184,8 @@ class KernelRows:
 
     def radius2(self, order: Array | None = None) -> float:
         """R² without the bias feature: max K(x, x) over the rows in ``order`` (None: all)."""
-        found = self.diagonal() if order is None else self.diagonal()[order]
-        return max(0.0, float(found.max(initial=0.0)) - self.kernel.bias)
+        squares = self.diagonal() if order is None else self.diagonal()[order]
+        return max(0.0, float(squares.max(initial=0.0)) - self.kernel.bias)
 
     def radius(self, order: Array | None = None) -> float:
         """R; never quite 0, because a kernel that vanishes may be that of rows too short for their squares."""

@@ -12,7 +12,7 @@ from .rows import KernelRows, Support
 Array = NDArray[Any]
 
 
-class Board:
+class ScoreCache:
     """Scores of all rows of a training set by the weights at the start of a pass, and the updates since.
 
     So a pass costs the kernel of the rows with the examples that it updates on, not with all that were kept. Whole rows
@@ -50,12 +50,12 @@ class Board:
             scores += self.start[self.rows.library.index(which)]
         return scores
 
-    def settle(self) -> None:
+    def update(self) -> None:
         """Bring the scores of all rows to the present: the start of the next pass."""
         if not len(self.slots):
             return
         try:
-            start = self._settled()
+            start = self._updated()
         except self.rows.library.out_of_memory as error:
             raise self.rows.exhausted(4 * self.rows.n_rows * self.n_vectors) from error
         self.start, self.slots, self.steps = start, self.slots[:0], self.steps[:0]
@@ -72,7 +72,7 @@ class Board:
         rows.in_strips(rows.n_rows, max(rows.n_features, len(self.support)), compute)
         self.start, self.slots, self.steps = total, self.slots[:0], self.steps[:0]
 
-    def _settled(self) -> Any:
+    def _updated(self) -> Any:
         rows, total = self.rows, self.rows.library.zeros((self.rows.n_rows, self.n_vectors), np.float64)
         if self.start is not None:
             total += self.start
