@@ -11,7 +11,7 @@ import pytest
 
 from rosenblatt import rules
 from rosenblatt.core import engine
-from rosenblatt.core.spaces.kernel import cuda
+from rosenblatt.core.spaces.kernel import arrays, cuda
 
 HEADER = (Path(__file__).parents[1] / "native" / "rules.hpp").read_text(encoding="utf-8")
 RULES = [
@@ -93,29 +93,44 @@ def natively(rule, form, ties, gram, scores, targets, weight):
     return held[1:, :k], steps
 
 
+def blocks(rule, dtype):
+    """Random blocks of rows for each form: what a walk is given, and the rule as it is handed over."""
+    rng = np.random.default_rng(0)
+    for k, share, ties in [
+        (1, "max", True), (3, "ovr", False), (5, "uniform", True), (4, "max", False), (3, "proportional", True)
+    ]:  # fmt: skip
+        if share in rule.shares:
+            form = "binary" if k == 1 else "ovr" if share == "ovr" else "multiclass"
+            X = rng.integers(-3, 4, (70, 4)).astype(dtype)
+            X[5] = 0  # ‖x‖ = 0
+            gram = np.ascontiguousarray(X @ X.T / dtype(7))
+            scores = np.round(rng.standard_normal((70, k)), 1).astype(dtype)
+            targets = rng.integers(0, max(k, 2), 70).astype(np.int32)
+            yield rule.native(share), form, ties, gram, scores, targets, rng.choice([0.5, 1.0, 2.0], 70)
+
+
 @pytest.mark.parametrize("rule", RULES, ids=repr)
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 def test_the_walk_on_the_device_is_that_of_the_native_core(rule, dtype, compiled):
-    rng = np.random.default_rng(0)
-    for k, share, ties in [
-        (1, "max", True),
-        (3, "ovr", False),
-        (5, "uniform", True),
-        (4, "max", False),
-        (3, "proportional", True),
-    ]:
-        if share not in rule.shares:
-            continue
-        form = "binary" if k == 1 else "ovr" if share == "ovr" else "multiclass"
-        X = rng.integers(-3, 4, (70, 4)).astype(dtype)
-        X[5] = 0  # ‖x‖ = 0
-        gram = np.ascontiguousarray(X @ X.T / dtype(7))
-        scores = np.round(rng.standard_normal((70, k)), 1).astype(dtype)
-        targets = rng.integers(0, max(k, 2), 70).astype(np.int32)
-        weight = rng.choice([0.5, 1.0, 2.0], 70)
-        native = rule.native(share)
-        there = on_the_device(compiled(native[0]), native, form, ties, gram, scores, targets, weight)
-        here = natively(native, form, ties, gram, scores, targets, weight)
+    for native, *block in blocks(rule, dtype):
+        there, here = on_the_device(compiled(native[0]), native, *block), natively(native, *block)
         assert here[1].any()
         for one, other in zip(there, here):
             np.testing.assert_array_equal(one, other)  # a zero may have either sign
+
+
+@pytest.mark.parametrize("rule", RULES, ids=repr)
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("name", ["CuPy", "Torch"])
+def test_on_a_card_too(rule, dtype, name):
+    try:
+        library = getattr(arrays, name)()
+    except Exception as missing:
+        pytest.skip(f"no {name} on a card here: {missing}")
+    if not cuda.available(library):
+        pytest.skip(f"this {name} compiles no kernels")
+    for native, form, ties, gram, scores, targets, weight in blocks(rule, dtype):
+        there = cuda.walk(library, library.put(gram), library.put(scores), targets, weight, form, ties, native)
+        here = natively(native, form, ties, gram, scores, targets, weight)
+        for one, other in zip(there, here):
+            np.testing.assert_array_equal(one, other)

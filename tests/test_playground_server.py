@@ -360,3 +360,14 @@ assert "sklearn" not in sys.modules and "pandas" not in sys.modules
 def test_the_extra_is_what_is_imported():
     needs = [need.replace(" ", "").replace('"', "'") for need in importlib.metadata.requires("rosenblatt")]
     assert {need.partition(">")[0] for need in needs if "extra=='play'" in need} == {"starlette", "uvicorn"}
+
+
+def test_the_page_has_the_rules_of_the_library_with_parameters_that_can_be_asked_for():
+    from rosenblatt.playground import requests
+
+    listed, controls = (json.loads(line.split(" = ")[1].rstrip(";")) for line in server.rules_module().splitlines())
+    assert [rule["name"] for rule in listed] == list(requests.RULES)
+    defaults = {control["name"]: control["default"] for control in controls}
+    for rule in listed:
+        chosen = requests.settings_of({"rule": rule["name"], **defaults})
+        assert chosen.learning_rule == requests.RULES[rule["name"]]()

@@ -23,7 +23,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from ..core import rules
 from . import certificates, fields, pasted, records
 from .examples import examples
-from .requests import CONTROLS, RULES, RequestError, problem
+from .requests import RULES, RequestError, problem
 
 #: Bytes of a request at most.
 LARGEST_BODY = 200_000
@@ -76,9 +76,14 @@ def rules_module() -> str:
         }
         for name, kind in RULES.items()
     ]  # fmt: skip
-    defaults = {name: value for kind in rules.ALL for name, value in kind().parameters.items() if name in CONTROLS}
-    controls = [{**asdict(control), "default": defaults[name]} for name, control in CONTROLS.items()]
-    return f"export const RULES = {json.dumps(listed)};\nexport const CONTROLS = {json.dumps(controls)};\n"
+    controls = {
+        control.name: {**asdict(control), "default": kind().parameters[control.name]}
+        for kind in rules.ALL
+        for control in kind.controls
+    }
+    return (
+        f"export const RULES = {json.dumps(listed)};\nexport const CONTROLS = {json.dumps(list(controls.values()))};\n"
+    )
 
 
 def application(hosts: Collection[str]) -> ASGIApp:

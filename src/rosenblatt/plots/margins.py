@@ -23,8 +23,8 @@ class MarginBoundsDisplay(TraceDisplay):
     """The two bounds on the best possible margin, closing in on each other with the updates.
 
     The smallest margin of weights that the run has had shows that a margin is possible, and ``‖w − w₀‖/Σ τ`` that no
-    more than that is: ``γ_lower ≤ γ* ≤ γ_upper``, at any time, whatever the rule. With a bias they are margins of the
-    vectors (x, 1).
+    more than that is: ``γ_lower ≤ γ* ≤ γ_upper``, at any time, for every additive rule. With a bias they are margins of
+    the vectors (x, 1).
 
     Parameters
     ----------
