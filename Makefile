@@ -15,13 +15,16 @@ demo: $(VENV)/data
 	$(BIN)/rosenblatt demo
 	$(BIN)/python examples/tour.py
 
+# Half of the tests for each process, in order, so that what a file sets up is set up once; who is done takes from others.
+IN_PARALLEL := -n auto --dist worksteal -rfEs
+
 # Tests in a browser run where one is installed; what was skipped is said at the end, with the reason.
 test: $(VENV)/test
-	$(BIN)/python -m pytest -q -n auto -rfEs
+	$(BIN)/python -m pytest -q $(IN_PARALLEL)
 
 # Exhaustive tests, large real data, and the tests of properties with other, and more, random examples each time.
 test-slow: $(VENV)/test
-	$(BIN)/python -m pytest -q -n auto -rfEs -m "slow or hypothesis" --hypothesis-profile=thorough
+	$(BIN)/python -m pytest -q $(IN_PARALLEL) -m "slow or hypothesis" --hypothesis-profile=thorough
 
 # Formatting, linting, strict types, import layers, tests.
 check: $(VENV)/test $(VENV)/lint
@@ -41,7 +44,7 @@ format: $(VENV)/lint
 gallery: $(VENV)/test
 	$(BIN)/python scripts/gallery.py
 
-# Everything measured beside the peers (some 25 minutes), then docs/benchmarks.md, its plots and the README's table.
+# Everything measured beside the peers (about 40 minutes), then docs/benchmarks.md, its plots and the README's table.
 bench: $(VENV)/bench
 	$(BIN)/python benchmarks/bench.py --json benchmarks/results.json
 	$(BIN)/python benchmarks/report.py benchmarks/results.json

@@ -90,7 +90,7 @@ def peers(passes: int) -> dict[str, Any]:
     }
 
 
-def told(data: str, passes: int, side: str, name: str, right: float, n: int, what: str, note: str = "") -> Row:
+def row_of(data: str, passes: int, side: str, name: str, right: float, n: int, what: str, note: str = "") -> Row:
     values = {side: [right], f"{side}_name": name}
     return row(
         QUESTION, f"{data}/{passes}/{name}", what, unit="accuracy", note=note,
@@ -108,7 +108,7 @@ def scored(data: str, passes: int, which: str, name: str, make: Callable[[], Any
     except Exception as error:
         said = f"failed: {type(error).__name__}: {error}"[:200]
         return {"question": QUESTION, "name": f"{data}/{passes}/{name}", "missing": said}
-    return told(data, passes, which, name, right, len(y_test), DATA[data][0], note)
+    return row_of(data, passes, which, name, right, len(y_test), DATA[data][0], note)
 
 
 def first_rows(split: Split) -> Split:
@@ -135,7 +135,7 @@ def compared(data: str) -> Callable[[Setting], Iterator[Row]]:
             try:
                 right = wabbit_score(data, split, passes, setting.folder)
                 note = "its own words and pairs" if is_text else ""
-                yield told(data, passes, "peer", peer("vowpalwabbit"), right, n, what, note)
+                yield row_of(data, passes, "peer", peer("vowpalwabbit"), right, n, what, note)
             except Missing as reason:
                 yield {"question": QUESTION, "name": f"{data}/{passes}/vowpalwabbit", "missing": str(reason)}
         if is_text or data == "a9a":  # where it ends soon
@@ -183,8 +183,8 @@ def wabbit_score(data: str, split: Split, passes: int, folder: Path) -> float:
         options = tuple(24 if option == 22 else option for option in options)  # 20 classes share the table
     done(wabbit("-d", paths["train"], *many, *options, "--passes", passes, "-c", "-k", "--holdout_off", "-f", model))
     done(wabbit("-d", paths["test"], "-t", "--quiet", "-i", model, "-p", answers))
-    found = np.loadtxt(answers)
-    picked = (found > 0).astype(int) if k == 2 else found.astype(int) - 1
+    numbers = np.loadtxt(answers)
+    picked = (numbers > 0).astype(int) if k == 2 else numbers.astype(int) - 1
     return float(np.mean(classes[picked] == y_test))
 
 
@@ -194,8 +194,8 @@ def commands(setting: Setting) -> Iterator[Row]:
         train, test = pair(setting.folder)
         model = setting.folder / "defaults.model"
         done(ours("train", train, "-o", model, "-q"))
-        found = json.loads(done(ours("evaluate", model, test, "--json")))
-        yield told(data, 5, "ours", "rosenblatt train, as it comes", float(found["accuracy"]), int(found["rows"]),
+        judged = json.loads(done(ours("evaluate", model, test, "--json")))
+        yield row_of(data, 5, "ours", "rosenblatt train, as it comes", float(judged["accuracy"]), int(judged["rows"]),
                    DATA[data][0], "its own features")  # fmt: skip
 
 

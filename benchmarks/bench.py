@@ -92,13 +92,13 @@ def commit() -> str:
 
 
 def versions() -> dict[str, str]:
-    found = {}
+    versions = {}
     for name in PACKAGES:
         try:
-            found[name] = version(name)
+            versions[name] = version(name)
         except PackageNotFoundError:
-            found[name] = "not installed"
-    return found
+            versions[name] = "not installed"
+    return versions
 
 
 def environment(setting: Setting) -> dict[str, Any]:
@@ -138,8 +138,8 @@ def tell(row: Row) -> None:
         return
     if not row["ratios"]:
         if row["question"] != "accuracy":
-            told = " ".join(f"{value:.4g}" for value in row["ours"][:1])
-            print(f"{row['name']:<22} {told} {row['unit']} {row['ours_name']}", flush=True)
+            first = " ".join(f"{value:.4g}" for value in row["ours"][:1])
+            print(f"{row['name']:<22} {first} {row['unit']} {row['ours_name']}", flush=True)
         return
     low, ratio, high = middle(row["ratios"])
     asked = "" if row["reach"] is None else f"{'≤' if row['at_most'] else '≥'} {row['reach']:g}"
@@ -175,26 +175,26 @@ def main() -> None:
         chosen = [work for work in WORKS if (work.quick or not options.quick) and (options.slow or not work.slow)]
 
     began = time.perf_counter()
-    found: dict[str, list[Row]] = {}
+    results: dict[str, list[Row]] = {}
     with tempfile.TemporaryDirectory() as made:
         setting = Setting(repeats, options.quick, Path(made))
         head = environment(setting)
         for work in sorted(chosen, key=lambda work: not work.early):
             started = time.perf_counter()
-            found[work.name] = measured(work, setting)
+            results[work.name] = measured(work, setting)
             took = time.perf_counter() - started
-            for row in found[work.name]:
+            for row in results[work.name]:
                 row["work"] = work.name
             print(f"{work.name}: {took:.1f} s", file=sys.stderr, flush=True)
             head["took"] = time.perf_counter() - began
             if options.json:
-                rows = [row for one in WORKS for row in found.get(one.name, [])]
+                rows = [row for one in WORKS for row in results.get(one.name, [])]
                 options.json.parent.mkdir(parents=True, exist_ok=True)
                 options.json.write_text(json.dumps(head | {"rows": rows}, indent=1, default=float) + "\n")
-    missed = [row["name"] for rows in found.values() for row in rows if reached(row) is False]
-    absent = [row["name"] for rows in found.values() for row in rows if row.get("missing")]
+    missed = [row["name"] for rows in results.values() for row in rows if reached(row) is False]
+    absent = [row["name"] for rows in results.values() for row in rows if row.get("missing")]
     print(f"\nShort of what is asked: {', '.join(missed) or 'none'}. Not measured: {', '.join(absent) or 'none'}.")
-    print(f"{np.sum([len(rows) for rows in found.values()])} rows in {time.perf_counter() - began:.0f} s")
+    print(f"{np.sum([len(rows) for rows in results.values()])} rows in {time.perf_counter() - began:.0f} s")
 
 
 if __name__ == "__main__":

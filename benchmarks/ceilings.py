@@ -61,10 +61,10 @@ def machine(setting: Setting) -> Iterator[Row]:
                 total += n
         return total
 
-    found = race(QUESTION, "", "", read, None, lambda one, _: str(one), setting.repeats, warm=True)
+    raced = race(QUESTION, "", "", read, None, lambda one, _: str(one), setting.repeats, warm=True)
     path.unlink()
     yield row(QUESTION, "read", f"file of {COPIED >> 20} MB in the page cache, by 8 MB", unit="GB/s",
-              ours=[COPIED / 1e9 / taken for taken in found["ours"]], ours_name="readinto")  # fmt: skip
+              ours=[COPIED / 1e9 / taken for taken in raced["ours"]], ours_name="readinto")  # fmt: skip
 
 
 def per_pass(kind: Callable[..., Any], X: Any, y: Any, repeats: int) -> tuple[list[float], float]:
@@ -133,7 +133,7 @@ def readers(setting: Setting) -> Iterator[Row]:
     texts = texts[:8_000]
     size = sum(len(one.encode()) for one in texts)
     encode = rb.text.HashedText(n_jobs=1)
-    found = race(
+    raced = race(
         QUESTION,
         "",
         "",
@@ -143,9 +143,9 @@ def readers(setting: Setting) -> Iterator[Row]:
         setting.repeats,
         warm=True,
     )
-    entries, taken = int(found["learned"]), middle(found["ours"])[1]
+    entries, taken = int(raced["learned"]), middle(raced["ours"])[1]
     yield share(
-        "encode", f"HashedText.transform, {len(texts):,} reviews, {size / 1e6:.0f} MB, one thread", found["ours"],
+        "encode", f"HashedText.transform, {len(texts):,} reviews, {size / 1e6:.0f} MB, one thread", raced["ours"],
         {"the text read and 8 bytes an entry written, at the copy's rate": (size + 8 * entries) / bandwidth},
         note=f"{size / 1e6 / taken:.0f} MB of text and {entries / 1e6 / taken:.1f} million entries a second: hashing "
         "and counting, not memory, bind it",

@@ -19,8 +19,8 @@ QUESTION = "contract"
 
 def estimators() -> list[type]:
     """Every public estimator, found by its name in the package."""
-    found = (getattr(rb, name) for name in rb.__all__)
-    return [one for one in found if inspect.isclass(one) and issubclass(one, BaseEstimator)]
+    public = (getattr(rb, name) for name in rb.__all__)
+    return [one for one in public if inspect.isclass(one) and issubclass(one, BaseEstimator)]
 
 
 def checked(estimator: Any) -> tuple[int, int, list[str]]:

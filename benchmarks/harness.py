@@ -20,7 +20,7 @@ Row = dict[str, Any]
 Run = Callable[[int], Any]  # takes a seed; what it gives back goes to the check
 
 
-class Missing(Exception):  # noqa: N818 (a reason, told in the table)
+class Missing(Exception):  # noqa: N818 (a reason, shown in the table)
     """Data or a peer that a row needs is not here; the message says which."""
 
 
@@ -62,7 +62,7 @@ def seconds(run: Run, seed: int) -> tuple[float, Any]:
 
 
 def row(question: str, name: str, what: str, **more: Any) -> Row:
-    """A row; what is not given is not known."""
+    """A row; what is left out is not known."""
     made: Row = {
         "question": question, "name": name, "what": what, "ours_name": "", "peer_name": "", "unit": "s", "ours": [],
         "peer": [], "ratios": [], "at_most": False, "reach": None, "aim": None, "learned": "", "note": "", "more": {},

@@ -91,17 +91,17 @@ def voting(setting: Setting) -> Iterator[Row]:
     X, y, X_test, _ = digits()
     model, few = ours(1).fit(X, y), X_test[:20]
 
-    def check(found: Any, votes: Any) -> str:
-        assert np.mean(found[:20] != votes) < 0.05, "the votes differ"
+    def check(labels: Any, votes: Any) -> str:
+        assert np.mean(labels[:20] != votes) < 0.05, "the votes differ"
         return f"a model of {len(model.support_):,} examples"
 
-    found = race(
+    raced = race(
         QUESTION, "kernel-vote", "voted prediction, per row", lambda _: model.decision_function(X_test),
         lambda _: one_by_one(model, few), check, setting.repeats, ours_name="VotedPerceptron",
         peer_name="a plain loop over the voters",
     )  # fmt: skip
-    mine, theirs = [t / len(X_test) for t in found["ours"]], [t / len(few) for t in found["peer"]]
-    yield found | {"ours": mine, "peer": theirs, "unit": "us", "ratios": [b / a for a, b in zip(mine, theirs)]}
+    mine, theirs = [t / len(X_test) for t in raced["ours"]], [t / len(few) for t in raced["peer"]]
+    yield raced | {"ours": mine, "peer": theirs, "unit": "us", "ratios": [b / a for a, b in zip(mine, theirs)]}
 
 
 def svc(setting: Setting) -> Iterator[Row]:

@@ -87,12 +87,12 @@ def fits(setting: Setting) -> Iterator[Row]:
     for name in CASES:
         command = [sys.executable, __file__, name]
         ran = subprocess.run(command, env=os.environ | ALLOCATOR, stdout=subprocess.PIPE, check=True, text=True)
-        found = json.loads(ran.stdout)
+        report = json.loads(ran.stdout)
         yield row(
-            QUESTION, f"fit-{name}", f"{found['estimator']}.fit, {found['what']}: peak beyond the data", unit="B",
-            ours_name="traced allocations", ours=[found["traced"]], peer=[found["allowance"]],
-            peer_name="allowed: 6 × weights + 8 B a row", ratios=[found["traced"] / found["allowance"]], reach=1,
-            at_most=True, learned=f"resident set +{found['resident'] / 1e6:.1f} MB", more=found,
+            QUESTION, f"fit-{name}", f"{report['estimator']}.fit, {report['what']}: peak beyond the data", unit="B",
+            ours_name="traced allocations", ours=[report["traced"]], peer=[report["allowance"]],
+            peer_name="allowed: 6 × weights + 8 B a row", ratios=[report["traced"] / report["allowance"]], reach=1,
+            at_most=True, learned=f"resident set +{report['resident'] / 1e6:.1f} MB", more=report,
         )  # fmt: skip
 
 

@@ -67,7 +67,7 @@ def right_before_learning(model: Any, rows: list[dict[str, float]], labels: list
     return right
 
 
-def learned_one_by_one(setting: Setting, name: str, ours: Any, theirs: Any, **told: Any) -> Row:
+def learned_one_by_one(setting: Setting, name: str, ours: Any, theirs: Any, **options: Any) -> Row:
     """The same dicts in the same order to a learner of each side."""
     rows, labels, what = datasets.named()
 
@@ -79,7 +79,7 @@ def learned_one_by_one(setting: Setting, name: str, ours: Any, theirs: Any, **to
     return race(
         QUESTION, name, f"predict_one, then learn_one, {what}",
         lambda _: right_before_learning(ours(), rows, labels), lambda _: right_before_learning(theirs(), rows, labels),
-        check, setting.repeats, calls=len(rows), ours_name=ours.__name__, **told,
+        check, setting.repeats, calls=len(rows), ours_name=ours.__name__, **options,
     )  # fmt: skip
 
 

@@ -42,9 +42,9 @@ def done(command: Sequence[str]) -> str:
 
 
 def peak(command: Sequence[str]) -> int:
-    """Bytes that the command's resident set had at most, told by a small process that waited for it."""
+    """Bytes that the command's resident set had at most, measured by a small process that waited for it."""
     if sys.platform == "win32":
-        raise Missing("peak memory of a process is not told here")
+        raise Missing("peak memory of a process is not known here")
     code = "import resource, subprocess, sys; subprocess.run(sys.argv[1:], check=True, stdout=subprocess.DEVNULL); "
     code += "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)"
     unit = 1 if sys.platform == "darwin" else 1024
@@ -91,12 +91,12 @@ def startup(setting: Setting) -> Iterator[Row]:
 
 
 def version(setting: Setting) -> Iterator[Row]:
-    found = race(
+    raced = race(
         QUESTION, "version", "rosenblatt --version, process start to end", lambda _: done(ours("--version")), None,
         lambda one, _: one.strip(), max(setting.repeats, 5), warm=True, ours_name="rosenblatt --version",
         peer_name="0.25 s allowed", reach=1, at_most=True,
     )  # fmt: skip
-    yield found | {"ratios": [taken / 0.25 for taken in found["ours"]], "peer": [0.25]}
+    yield raced | {"ratios": [taken / 0.25 for taken in raced["ours"]], "peer": [0.25]}
 
 
 WORKS = (

@@ -54,10 +54,10 @@ def voted(degrees: list[int], passes: list[int], n_rows: int | None, device: str
             done = time.perf_counter()
             others = [100 * np.mean(model.with_readout(name).predict(test) != y_test) for name in ("averaged", "last")]
             error, support, mistakes = VOTED.get((d, T), ("", "", ""))
-            told = [f"({value:,})" if value != "" else "" for value in (error, support, mistakes)]
+            published = [f"({value:,})" if value != "" else "" for value in (error, support, mistakes)]
             print(
-                f"{d:>3}{T:>4}{vote:>8.2f}{told[0]:>7}{others[0]:>11.2f}{others[1]:>9.2f}{len(model.support_):>8,}{told[1]:>9}"
-                f"{model.mistakes_.sum():>8,}{told[2]:>9}{trained - began:>9.1f}{done - trained:>9.1f}",
+                f"{d:>3}{T:>4}{vote:>8.2f}{published[0]:>7}{others[0]:>11.2f}{others[1]:>9.2f}{len(model.support_):>8,}{published[1]:>9}"
+                f"{model.mistakes_.sum():>8,}{published[2]:>9}{trained - began:>9.1f}{done - trained:>9.1f}",
                 flush=True,
             )
 
@@ -87,10 +87,10 @@ if __name__ == "__main__":
     parser.add_argument("--passes", type=int, nargs="+", default=[1, 4, 10])
     parser.add_argument("--rows", type=int, help="so many of the 60,000 rows")
     parser.add_argument("--device", choices=("cpu", "cuda"), default="cpu")
-    given = parser.parse_args()
-    if given.table == "voted":
+    arguments = parser.parse_args()
+    if arguments.table == "voted":
         began = time.perf_counter()
-        voted(given.degrees, given.passes, given.rows, given.device)
-        print(f"the whole table: {time.perf_counter() - began:.1f} s on {given.device}")
+        voted(arguments.degrees, arguments.passes, arguments.rows, arguments.device)
+        print(f"the whole table: {time.perf_counter() - began:.1f} s on {arguments.device}")
     else:
-        online(given.device)
+        online(arguments.device)

@@ -63,8 +63,8 @@ def number(value: float) -> str:
 def spread(values: list[float], unit: str = "", scale: float = 1.0) -> str:
     """The median and, of more than one value, the quartiles in brackets."""
     low, median, high = (scale * value for value in middle(values))
-    told = f"{number(median)}{unit}"
-    return told if len(values) == 1 else f"{told} ({number(low)}–{number(high)})"
+    text = f"{number(median)}{unit}"
+    return text if len(values) == 1 else f"{text} ({number(low)}–{number(high)})"
 
 
 def measure(values: list[float], unit: str) -> str:
@@ -111,18 +111,18 @@ def table(head: tuple[str, ...], cells: Iterable[tuple[str, ...]]) -> str:
 
 def side(row: Row, which: str) -> str:
     """Who, and the time."""
-    told = measure(row[which], row["unit"])
+    text = measure(row[which], row["unit"])
     passes = row["more"].get("passes")
     if passes and row["question"] == "passes" and row[which]:
-        told += f", {number(passes / middle(row[which])[1])} passes/s"
-    return f"{row[which + '_name']}: {told}" if row[which] else row[which + "_name"]
+        text += f", {number(passes / middle(row[which])[1])} passes/s"
+    return f"{row[which + '_name']}: {text}" if row[which] else row[which + "_name"]
 
 
 def ratio(row: Row) -> str:
     if not row["ratios"]:
         return ""
-    told = spread(row["ratios"], "" if row["at_most"] else "×")
-    return f"**{told}, the peer is faster**" if peer_wins(row) else told
+    ratio = spread(row["ratios"], "" if row["at_most"] else "×")
+    return f"**{ratio}, the peer is faster**" if peer_wins(row) else ratio
 
 
 def races(rows: list[Row]) -> str:
@@ -134,24 +134,26 @@ def races(rows: list[Row]) -> str:
 
 
 def notes(rows: list[Row]) -> str:
-    told = [f"- `{row['name']}`: {row['note']}." for row in rows if row.get("note") and row["question"] != "accuracy"]
-    return "\n".join(told)
+    notes = [f"- `{row['name']}`: {row['note']}." for row in rows if row.get("note") and row["question"] != "accuracy"]
+    return "\n".join(notes)
 
 
 def outcome(rows: list[Row]) -> str:
     """One sentence on races."""
     timed = [row for row in rows if row["ratios"] and not row["at_most"] and row["peer_name"] != "1 thread"]
     limits = [row for row in rows if row["ratios"] and row["at_most"]]
-    told = []
+    sentences = []
     if timed:
-        found = [middle(row["ratios"])[1] for row in timed]
+        ratios = [middle(row["ratios"])[1] for row in timed]
         ahead = sum(not peer_wins(row) for row in timed)
-        told.append(f"Ours is ahead or level in {ahead} of {len(timed)} rows, by ratios from {number(min(found))} to "
-                    f"{number(max(found))}, {number(float(np.median(found)))} in the middle.")  # fmt: skip
+        sentences.append(
+            f"Ours is ahead or level in {ahead} of {len(timed)} rows, by ratios from {number(min(ratios))} to "
+            f"{number(max(ratios))}, {number(float(np.median(ratios)))} in the middle."
+        )
     if limits:
         kept = sum(bool(reached(row)) for row in limits)
-        told.append(f"{kept} of {len(limits)} limits are kept.")
-    return " ".join(told)
+        sentences.append(f"{kept} of {len(limits)} limits are kept.")
+    return " ".join(sentences)
 
 
 def plain(rows: list[Row]) -> str:
@@ -234,13 +236,13 @@ def exponent(points: list[tuple[float, float]]) -> float:
 
 def lines_of(rows: list[Row]) -> dict[tuple[str, str], dict[str, list[tuple[float, float]]]]:
     """Points of every series: (axis, series) to ours and the peer's."""
-    found: dict[tuple[str, str], dict[str, list[tuple[float, float]]]] = {}
+    series: dict[tuple[str, str], dict[str, list[tuple[float, float]]]] = {}
     for row in rows:
         if "series" in row["more"]:
-            both = found.setdefault((row["more"]["axis"], row["more"]["series"]), {"ours": [], "peer": []})
+            both = series.setdefault((row["more"]["axis"], row["more"]["series"]), {"ours": [], "peer": []})
             for which in both:
                 both[which].append((row["more"]["x"], middle(row[which])[1]))
-    return found
+    return series
 
 
 def growth(rows: list[Row]) -> str:
@@ -428,8 +430,8 @@ def main() -> None:
 
     figures.draw(results, docs / "images")
     scaling.draw(results, docs / "images")
-    if told := scaling.page(results):
-        (docs / "scaling.md").write_text(told, encoding="utf-8")
+    if text := scaling.page(results):
+        (docs / "scaling.md").write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -110,7 +110,7 @@ def billion(timed: dict[str, Row], rows: list[Row]) -> str:
             f"{100 * learning / (learning + mixing + network):.0f} %",
         ))  # fmt: skip
     near = [row for row in rows if row["more"]["data"] == "imdb" and row["more"]["shards"] in (1, 64, 256)]
-    found = "; ".join(
+    fits = "; ".join(
         f"{row['more']['shards']} shard{'s' if row['more']['shards'] > 1 else ''}, {row['more']['mix']}: "
         f"{100 * row['ours'][-1]:.2f} %" for row in near if row["ours_name"] == near[0]["ours_name"]
     )  # fmt: skip
@@ -124,11 +124,11 @@ def billion(timed: dict[str, Row], rows: list[Row]) -> str:
         table(("machines × cores", "shards", "learning", "mixing", "network", "a pass", "traffic of a pass", "share of "
                "the time that learns"), cells),
     ]  # fmt: skip
-    if found:
+    if fits:
         most = max(row["more"]["shards"] for row in near)
         parts.append(
             f"What the shards cost in accuracy after {near[0]['more']['passes'][-1]} passes of imdb, simulated: "
-            f"{found}. There {most:,.0f} shards have {near[0]['more']['rows'] / most:,.0f} reviews each; of a billion "
+            f"{fits}. There {most:,.0f} shards have {near[0]['more']['rows'] / most:,.0f} reviews each; of a billion "
             f"each of {MACHINES * CORES[-1]:,} would have {EXAMPLES / (MACHINES * CORES[-1]):,.0f}, and mixed weights "
             "differ less from one another the more examples each shard has."
         )

@@ -75,34 +75,34 @@ def timed(setting: Setting) -> Iterator[Row]:
     """Seconds of the second pass: in the first, counts of documents are learned too."""
     peer("distributed")
     paths, repeats = review_files(setting.folder), min(setting.repeats, 3)
-    told: dict[int, list[Any]] = {n: [] for n in (WORKERS, 1)}
+    records: dict[int, list[Any]] = {n: [] for n in (WORKERS, 1)}
 
     def pass_of(n: int) -> float:
         with cluster(n) as client:
             model = learner()
             rb.distributed.fit(model, paths, client=client, passes=PASSES, in_memory=False, progress=False)
-            told[n].append(model.distributed_)
-        return float(told[n][-1][-1].seconds)
+            records[n].append(model.distributed_)
+        return float(records[n][-1][-1].seconds)
 
     def alone(passes: int) -> Any:
         command = ours("train", *paths, "-o", setting.folder / "local.model", "--stream", "--passes", passes, "-q")
         return done(["taskset", "-c", "0", *command])
 
-    seconds: dict[int, list[float]] = {n: [] for n in told}
+    seconds: dict[int, list[float]] = {n: [] for n in records}
     for repeat in range(repeats):
-        for n in told if repeat % 2 == 0 else reversed(told):
+        for n in records if repeat % 2 == 0 else reversed(records):
             seconds[n].append(pass_of(n))
     n_rows = 25_000 * TIMES
     what = f"{n_rows:,} reviews in {WORKERS} files, read in every pass, 2²² columns, one core a worker"
     yield row(
         QUESTION, "workers-2", f"a pass, {what}", ours=seconds[WORKERS], peer=seconds[1], reach=1.4, aim=1.7,
         ratios=[one / two for one, two in zip(seconds[1], seconds[WORKERS])], ours_name=f"{WORKERS} workers",
-        peer_name="1 worker", learned=f"mistakes in the last pass: {told[WORKERS][-1][-1].mistakes:,} and, with one "
-        f"worker, {told[1][-1][-1].mistakes:,}",
-        more={"rows": n_rows, "slowest": [max(one[-1].shard_seconds) for one in told[WORKERS]]},
+        peer_name="1 worker", learned=f"mistakes in the last pass: {records[WORKERS][-1][-1].mistakes:,} and, with one "
+        f"worker, {records[1][-1][-1].mistakes:,}",
+        more={"rows": n_rows, "slowest": [max(one[-1].shard_seconds) for one in records[WORKERS]]},
     )  # fmt: skip
-    moved = [one.bytes_moved for one in told[WORKERS][-1]]
-    weights = [one.weights_bytes for one in told[WORKERS][-1]]
+    moved = [one.bytes_moved for one in records[WORKERS][-1]]
+    weights = [one.weights_bytes for one in records[WORKERS][-1]]
     yield row(
         QUESTION, "bytes", f"bytes moved in each pass by {WORKERS} workers, {what}", unit="B", ours=moved,
         peer=weights[1:], ours_name="moved", peer_name="the weights as they travel", learned=" ".join(

@@ -74,13 +74,13 @@ def wabbit_accuracy(train: Path, test: Path, passes: int) -> float:
 
 def first(who: str, recipes: Any, accuracy: Callable[[Any], float], aim: float) -> tuple[Any, float]:
     """The first recipe that reaches the accuracy."""
-    found = {}
+    reached = {}
     for recipe in recipes:
-        found[recipe] = accuracy(recipe)
-        if found[recipe] >= aim:
-            return recipe, found[recipe]
-    best = max(found, key=lambda recipe: found[recipe])
-    raise Missing(f"{who} did not reach {aim:.1%}: {found[best]:.2%} with {best}")
+        reached[recipe] = accuracy(recipe)
+        if reached[recipe] >= aim:
+            return recipe, reached[recipe]
+    best = max(reached, key=lambda recipe: reached[recipe])
+    raise Missing(f"{who} did not reach {aim:.1%}: {reached[best]:.2%} with {best}")
 
 
 def quietly(words: list[str]) -> int:
@@ -128,9 +128,9 @@ def to(
                 peer("vowpalwabbit")
                 n, theirs = first("Vowpal Wabbit", WABBIT_PASSES, lambda n: wabbit_accuracy(train, test, n), aim)
                 prepared = "words cut" if train.suffix == ".csv" else "its format made"
-                told = peer("vowpalwabbit", f"{n} {'pass' if n == 1 else 'passes'}, {prepared} beforehand")
+                rival = peer("vowpalwabbit", f"{n} {'pass' if n == 1 else 'passes'}, {prepared} beforehand")
                 command_vw = wabbit_command(train, model.with_suffix(".vwmodel"), n)
-                yield versus("vw", told, lambda _: done(command_vw), theirs, "process start included")
+                yield versus("vw", rival, lambda _: done(command_vw), theirs, "process start included")
             except Missing as reason:
                 yield {"question": QUESTION, "name": f"{name}-vw", "missing": str(reason)}
 

@@ -107,7 +107,7 @@ def reviews(folder: Path) -> None:
 if __name__ == "__main__":
     phrases()
     beside = Path(__file__).resolve().parents[2] / "shared" / "data"
-    found = Path(os.environ.get("ROSENBLATT_DATA", beside))
-    for folder, example in ((found / "imdb", reviews), (found / "movie_reviews", few_reviews)):
+    data = Path(os.environ.get("ROSENBLATT_DATA", beside))
+    for folder, example in ((data / "imdb", reviews), (data / "movie_reviews", few_reviews)):
         if not short_of_data(folder):
             example(folder)

@@ -187,7 +187,7 @@ def test_many_columns_take_work_in_proportion(format, tmp_path):
         assert features.rows(data.block, learn=True).n_features == len(data.columns.numeric)
         rb.data.Columns(**data.columns.to_dict())
 
-    small, large = (wide_file(tmp_path / f"{n}.{format}", n) for n in (1_500, 12_000))
+    small, large = (wide_file(tmp_path / f"{n}.{format}", n) for n in (500, 4_000))
     work(small)  # imports
     assert calls(lambda: work(large)) < 12 * calls(lambda: work(small))
 

@@ -35,12 +35,15 @@ def rows():
     return X, np.argmax(X @ rng.standard_normal((12, 3)) + 2 * rng.standard_normal((240, 3)), axis=1)
 
 
+#: How long workers that were killed are still called: by others that wait, and by the test that waits for those.
+GIVEN_UP_SOON = {"distributed.comm.timeouts.connect": "2s"}
+
+
 @contextmanager
 def cluster_of(n_workers, **config):
-    """Worker processes of one thread each; whoever does not answer is soon given up."""
-    quick = {"distributed.comm.timeouts.connect": "2s", **config}
+    """Worker processes of one thread each."""
     with (
-        dask.config.set(quick),
+        dask.config.set(config),
         distributed.LocalCluster(
             n_workers=n_workers, threads_per_worker=1, dashboard_address=":0", silence_logs=logging.CRITICAL
         ) as cluster,
@@ -51,8 +54,8 @@ def cluster_of(n_workers, **config):
 
 @pytest.fixture(scope="module")
 def client():
-    """Three workers."""
-    with cluster_of(3) as found:
+    """Two workers."""
+    with cluster_of(2) as found:
         yield found
 
 
@@ -128,7 +131,7 @@ def test_large_sparse_weights_travel_as_the_rows_in_use(client):
     for record in later:
         assert 0 < record.weights_bytes <= used * 16  # row, weight, sum
         assert 0 < record.bytes_moved <= used * (3 * 16 + 3 * 16 + 3 * 20 + 16)
-        assert 1 <= record.workers <= 3
+        assert 1 <= record.workers <= 2
 
 
 # ---- faults --------------------------------------------------------------------------------------------------------
@@ -152,11 +155,14 @@ def dying(folder, shards, at_pass):
 
 
 @pytest.mark.posix
-@pytest.mark.parametrize("killed", [["shard 1"], ["shard 0", "shard 4"]], ids=["one", "two"])
+@pytest.mark.parametrize(
+    "killed",
+    [pytest.param(["shard 1"], id="one", marks=pytest.mark.slow), pytest.param(["shard 0", "shard 4"], id="two")],
+)
 def test_a_worker_that_is_killed_in_a_pass_changes_no_bit(rows, killed, tmp_path, monkeypatch):
     expected = here(learner(), *rows, shards=6)
     monkeypatch.setattr(tasks, "one_pass", dying(str(tmp_path), killed, at_pass=2))
-    with cluster_of(3) as client:
+    with cluster_of(3, **GIVEN_UP_SOON) as client:
         found = fit(learner(), *rows, shards=6, client=client, progress=False)
     same_model(found, expected)
     assert timeless(found.distributed_) == timeless(expected.distributed_)
@@ -177,9 +183,10 @@ def test_a_worker_that_dies_again_and_again_is_told_with_what_to_do(rows, monkey
 
     monkeypatch.setattr(tasks, "one_pass", one_pass)
     model = learner()
-    sentence = r"died 2 times .* on shard 2, .*out of memory; make more shards.*holds pass 2, the last"
+    # Dask blames any task that waited at the worker both times
+    sentence = r"died 2 times .* on shard \d, .*out of memory; make more shards.*holds pass 2, the last"
     with (
-        cluster_of(2, **{"distributed.scheduler.allowed-failures": 1}) as client,
+        cluster_of(2, **GIVEN_UP_SOON, **{"distributed.scheduler.allowed-failures": 1}) as client,
         pytest.raises(ClusterError, match=sentence),
     ):
         fit(model, *rows, shards=4, client=client, progress=False)
