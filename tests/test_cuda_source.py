@@ -85,11 +85,13 @@ def natively(rule, form, ties, gram, scores, targets, weight):
     n, k = scores.shape
     held = engine.zeros(1 + n, engine.stride_of(k), gram.dtype)
     held[1:, :k] = scores
-    model = (form, held, k, False, ties, None, None, 0.0)
-    steps, tally = np.zeros((n, k)), np.zeros(2 * k + 9)
-    tally[-8] = np.inf  # room to grow
-    examples = (targets, None, weight, 0, None, steps)
-    assert engine.learn(("gram", gram), model, rule, examples, None, tally, False)
+    model = engine.Model(form=form, weights=held, n_vectors=k, fit_intercept=False, tie_is_mistake=ties)
+    steps, tally = np.zeros((n, k)), engine.Tally(k)
+    tally.room = np.inf
+    assert engine.learn(
+        rows=engine.GramRows(gram), model=model, rule=engine.Rule(*rule), targets=targets, weight=weight, steps=steps,
+        tally=tally,
+    )  # fmt: skip
     return held[1:, :k], steps
 
 

@@ -87,7 +87,9 @@ __device__ void walk(const T* K, T* scores, const int* target, const double* wei
             for (int c = 0; c < (several ? 1 : k) && !moves; ++c) {
                 const Judged judged = judge(S + mine * k, k, target[mine], c, several, tie, binary);
                 const T* diagonal = K + static_cast<long long>(mine) * n + mine;
-                moves = rule.step(example<T>(judged, diagonal, weight[mine], 1 + several, nullptr, k, 0, nullptr)) != 0;
+                const double v = weight[mine];
+                const int y = target[mine];
+                moves = rule.step(example<T>(judged, diagonal, v, 1 + several, nullptr, k, y, nullptr)) != 0;
             }
             if (moves) atomicMin(&first, mine);
         }
@@ -122,7 +124,9 @@ __device__ void walk(const T* K, T* scores, const int* target, const double* wei
     if (shared) for (int e = threadIdx.x; e < n * k; e += blockDim.x) scores[e] = S[e];
 }
 
-constexpr bool same(const char* a, const char* b) { return *a == *b && (*a == 0 || same(a + 1, b + 1)); }
+ROSENBLATT_DEVICE constexpr bool same(const char* a, const char* b) {
+    return *a == *b && (*a == 0 || same(a + 1, b + 1));
+}
 
 #define RULE(name, ...)                             \
     if constexpr (same(ROSENBLATT_RULE, name))      \
