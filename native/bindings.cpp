@@ -340,6 +340,7 @@ void bind_model(nb::module_& m) {
 NB_MODULE(_native, m) {
     m.doc() =
         "The native core of rosenblatt: one pass over rows, scores, the checks that admit data, and readers of text.";
+    nb::set_leak_warnings(false);  // whoever keeps a model to the end of the process is told nothing
     bind_rows(m);
     bind_model(m);
     const auto none = nb::none();

@@ -5,6 +5,7 @@ Estimators never hand over such arrays; these tests call the core itself.
 
 import copy
 import gc
+import os
 import pickle
 import subprocess
 import sys
@@ -283,7 +284,10 @@ except MemoryError:
 """
 
 
-@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="limits of Linux")
+@pytest.mark.skipif(
+    not sys.platform.startswith("linux") or "asan" in os.environ.get("LD_PRELOAD", ""),
+    reason="needs a limit of address space, which the address sanitizer does not leave room for",
+)
 def test_threads_that_cannot_be_started_and_memory_that_is_not_there():
     done = subprocess.run([sys.executable, "-c", WITHOUT_THREADS], capture_output=True, text=True)
     assert (done.returncode, done.stdout) == (0, "fine\n"), done.stderr
