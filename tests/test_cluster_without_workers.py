@@ -123,7 +123,7 @@ def test_the_command_says_what_to_do_and_where_the_run_is(cluster, file, capsys)
     fit(learner(max_iter=1), "a.svm", client="here", checkpoint="run", progress=False)
     before = (file / "run").read_bytes()
     assert cli.main([*train, "--checkpoint", "run"]) == 1
-    assert capsys.readouterr().err == f"{said}; the run so far is in run, and the same command goes on from there\n"
+    assert capsys.readouterr().err == f"{said}; the run so far is in run, and the same command continues from it\n"
     assert (file / "run").read_bytes() == before
     assert sorted(os.listdir()) == ["a.svm", "run"]
     assert cli.main(["train", "a.svm", "-o", "m", "--worker-timeout", "5"]) == 1

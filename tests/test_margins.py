@@ -701,7 +701,7 @@ def fitted(model, y=LABELS, rows=X):
         (lambda: SGDClassifier(loss="perceptron").fit(X, LABELS), TypeError, ("estimator", "SGDClassifier")),
         (lambda: "Perceptron", TypeError, ("estimator", "str")),
         (lambda: rb.PassiveAggressiveRegressor().fit(X, X[:, 0]), ValueError, ("regression",)),
-        (lambda: fitted(rb.MIRA(variant="norm")), ValueError, ("norm",)),
+        (lambda: fitted(rb.MIRA(variant="norm")), ValueError, ("none is known of NormMIRA",)),
         (lambda: fitted(rb.Perceptron(), rows=X[:, :2]), ValueError, ("2 columns", "3")),
         (lambda: fitted(rb.Perceptron(), [0, 1, 2] * 2), ValueError, ("3 classes", "2")),
     ],

@@ -15,6 +15,8 @@ import pytest
 from discovery import CLASSIFIERS, ESTIMATORS, KERNEL, LINEAR, named
 
 import rosenblatt as rb
+from rosenblatt.core import engine
+from rosenblatt.core.state import State
 
 PACKAGE = Path(rb.__file__).parent
 MODULES = sorted(
@@ -216,8 +218,11 @@ def parts(value, path):
             yield from parts(item, f"{path}[{i}]")
     else:
         assert type(value).__module__.startswith("rosenblatt."), f"{path} is a {type(value)}"
+        if type(value) is engine.Tally:
+            yield path, value.values
+            return
         assert inspect.getsourcefile(type(value)).endswith(".py")
-        yield from parts(vars(value), path)
+        yield from parts(value.__getstate__() if isinstance(value, State) else vars(value), path)
 
 
 @pytest.mark.parametrize(

@@ -138,7 +138,7 @@ def test_the_batch_perceptrons_bound_counts_its_margin(margin):
 
 def test_without_a_native_step_it_is_not_fitted():
     for model in (online(Reckless()), rb.KernelPerceptron(rule=Reckless(), kernel="linear")):
-        with pytest.raises(ValueError, match=r"Reckless: it has no native step; rb.trace\(…, exact=True\) runs it"):
+        with pytest.raises(ValueError, match=r"Reckless has no native step; rb.trace\(…, exact=True\) runs it"):
             model.fit(X, Y)
 
 

@@ -114,9 +114,9 @@ def test_containers(container):
 
 def test_a_run_that_rounds_otherwise_is_told(monkeypatch):
     """Kernel values that differ from those of fit stand for scores within rounding of 0."""
-    true = kernel_space.given.kernel_values
+    true = kernel_space.inputs.kernel_values
     monkeypatch.setattr(
-        kernel_space.given, "kernel_values", lambda *kernel: lambda a, b: true(*kernel)(a, b) * (1 + (b.start == 1))
+        kernel_space.inputs, "kernel_values", lambda *kernel: lambda a, b: true(*kernel)(a, b) * (1 + (b.start == 1))
     )
     told = rb.trace(conic(), XOR[0], SIGNS)
     assert told.proved[-1].startswith("Some score lies within rounding of where the rule decides, and fit, which adds")
@@ -125,10 +125,10 @@ def test_a_run_that_rounds_otherwise_is_told(monkeypatch):
 
 
 def test_coefficients_that_differ_are_told_too(monkeypatch):
-    true = kernel_space.given.kernel_values
+    true = kernel_space.inputs.kernel_values
     for factor, telling in ((1, "The mistakes and updates are those of fit"), (1 + 1e-5, "Some score lies within")):
         monkeypatch.setattr(
-            kernel_space.given, "kernel_values", lambda *kernel, by=factor: lambda a, b: true(*kernel)(a, b) * by
+            kernel_space.inputs, "kernel_values", lambda *kernel, by=factor: lambda a, b: true(*kernel)(a, b) * by
         )
         told = rb.trace(conic(rule=rules.PA(), max_iter=2), XOR[0], SIGNS)
         assert told.proved[-1].startswith(telling)

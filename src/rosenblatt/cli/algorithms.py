@@ -83,8 +83,8 @@ def add_options(parser: argparse.ArgumentParser, without: tuple[str, ...] = ()) 
         choices=tuple(ALGORITHMS),
         type=lambda text: _IN_PYTHON.get(text, text),
         metavar="NAME",
-        help=f"{', '.join(ALGORITHMS)}, or a class of Python ({FOR_TEXT} for text, else {FOR_NUMBERS}; "
-        f"{FOR_REGRESSION} for labels that are not whole numbers)",
+        help=f"{', '.join(ALGORITHMS)}, or the name of an estimator in Python (default: {FOR_TEXT} for text, "
+        f"{FOR_REGRESSION} for labels that are not whole numbers, else {FOR_NUMBERS})",
     )
     parameters.add_options(group, without)
 
@@ -99,18 +99,18 @@ def default(has_text: bool, is_regression: bool) -> tuple[str, str]:
 def chosen(arguments: argparse.Namespace, name: str, is_text: bool = False) -> tuple[str, dict[str, Any]]:
     """The class of a learner, and the parameters that its name, the data and the options set."""
     named, asked = ALGORITHMS[name], asked_for(arguments)
-    found = dict(named.preset)
+    chosen = dict(named.preset)
     if is_text and named.estimator in _NO_BIAS_ON_TEXT:
-        found["fit_intercept"] = False
+        chosen["fit_intercept"] = False
     if "rule" in named.takes:
         asked = _with_rule(asked, name)
     for option, value in asked.items():
         if option not in named.takes:
             raise CommandError(_does_not_go(option, value, name))
-        found[option] = value
-    if named.estimator == "OnlineClassifier" and found.get("readout") == "voted":
+        chosen[option] = value
+    if named.estimator == "OnlineClassifier" and chosen.get("readout") == "voted":
         raise CommandError("--readout voted needs the examples of the run: say --algorithm voted")
-    return named.estimator, found
+    return named.estimator, chosen
 
 
 def _with_rule(asked: dict[str, Any], name: str) -> dict[str, Any]:

@@ -106,6 +106,11 @@ def number(text: str) -> float:
         raise argparse.ArgumentTypeError(f"{text!r} is not a number") from None
 
 
+def numbers(text: str) -> tuple[float, ...]:
+    """Numbers separated by commas."""
+    return tuple(number(part) for part in text.split(","))
+
+
 def number_from_0(text: str) -> float:
     """A finite number of at least 0."""
     if not 0 <= number(text) < float("inf"):

@@ -27,55 +27,63 @@ _SPELLED = {"C": ("-C",), "fit_intercept": ("--fit-intercept", "--intercept")}
 _YES_OR_NO = argparse.BooleanOptionalAction
 
 
-def _option(told: str, **how: Any) -> dict[str, Any]:
-    return {"help": told, **how}
+def _option(text: str, **settings: Any) -> dict[str, Any]:
+    return {"help": text, **settings}
 
 
-#: Each parameter that is an option, and what argparse is told of it.
+def _of_rules() -> dict[str, dict[str, Any]]:
+    """The parameters of the rules; one that several rules have is an option of them all."""
+    texts: dict[str, list[str]] = {}
+    parse: dict[str, Any] = {}
+    for kind in rules.ALL:
+        for name, value in kind().parameters.items():
+            texts.setdefault(name, []).append(kind.descriptions[name])
+            parse[name] = options.numbers if isinstance(value, tuple) else options.number
+    return {name: _option("; ".join(texts[name]), metavar=name.upper(), type=parse[name]) for name in texts}
+
+
+#: Each parameter that is an option, and its settings for argparse.
 OPTIONS: dict[str, dict[str, Any]] = {
-    "C": _option("largest step of pa1 and mira, damping of pa2 (1; mira: none)", metavar="C", type=options.number),
-    "eta0": _option("step of a perceptron (1)", metavar="η", type=options.number),
-    "margin": _option("a perceptron moves while the score is at most M (0)", metavar="M", type=options.number),
-    "beta": _option("margin of norm-mira (0.01)", metavar="β", type=options.number),
-    "epsilon": _option("a regressor is right within ε of the number (0.1)", metavar="ε", type=options.number_from_0),
-    "average": _option("the model is the mean of the weights (pa, mira, regressors: yes)", action=_YES_OR_NO),
-    "ratchet": _option("the pocket takes only weights with fewer mistakes on all rows (yes)", action=_YES_OR_NO),
-    "rule": _option("of online, kernel and voted, with its own options (perceptron)", choices=tuple(rules.BY_OPTION)),
-    "readout": _option(
-        "which weights of online, kernel (last) and voted (voted) are the model",
-        choices=("last", "averaged", "pocket", "voted"),
-    ),
-    "kernel": _option("of kernel (rbf) and voted (linear)", choices=("rbf", "poly", "linear", "sigmoid")),
-    "gamma": _option("of rbf, poly and sigmoid: a number, scale or auto (scale)", metavar="γ", type=_gamma),
-    "degree": _option("of poly (3)", metavar="D", type=options.number),
-    "coef0": _option("constant of poly and sigmoid (1)", metavar="C0", type=options.number),
-    "budget": _option("a kernel model keeps N examples at most", metavar="N", type=options.count),
-    "budget_policy": _option(
-        "who gives way to a new example (random)", choices=("random", "forgetron", "projectron", "projectron++")
-    ),
-    "projection_tol": _option(
-        "what a projection may lose before the budget is full (0.1)", metavar="T", type=options.number_from_0
-    ),
-    "block_size": _option(
-        "examples of a kernel's matrix products; changes only the time", metavar="N", type=options.count
-    ),
-    "cache_size": _option(
-        "memory for kernel values from one pass to the next (1000)", metavar="MB", type=options.number_from_0
-    ),
-    "device": _option("where kernels are computed in training (cpu)", choices=("cpu", "cuda")),
-    "precision": _option("of float32 rows on a CUDA device (float32)", choices=("float32", "tf32")),
-    "fit_intercept": _option("learn a bias (yes; pa and mira on text: no)", action=_YES_OR_NO),
-    "shuffle": _option("visit the rows in a fresh random order each pass (yes)", action=_YES_OR_NO),
-    "multiclass": _option("who loses with several classes (max)", choices=("max", "uniform", "proportional", "ovr")),
-    "ties": _option("what a score of 0 counts as (mistake)", choices=("mistake", "predict")),
-    "class_weight": _option("weights of the classes (1)", metavar="balanced|LABEL=W,…", type=_class_weight),
-    "init": _option("starting weights (zeros)", choices=("zeros", "random")),
-    "tol": _option("end early once no margin above TOL·R can be left", metavar="TOL", type=options.number_from_0),
-}
-for _rule in rules.ALL:
-    for _control in _rule.controls:
-        _title = f"{_control.title}, of the rule {_rule.option}"
-        OPTIONS.setdefault(_control.name, _option(_title, metavar=_control.label, type=options.number))
+    **_of_rules(),
+    "epsilon": _option("regressors: a prediction within this distance is right (default: 0.1)", metavar="E",
+                       type=options.number_from_0),
+    "average": _option("predict with the mean of the weights (default: yes for pa, mira and the regressors)",
+                       action=_YES_OR_NO),
+    "ratchet": _option("pocket: keep only weights that make fewer mistakes on all rows (default: yes)",
+                       action=_YES_OR_NO),
+    "rule": _option("update rule of online, kernel and voted (default: perceptron)", choices=tuple(rules.BY_OPTION)),
+    "readout": _option("weights that online, kernel and voted predict with (default: last; voted: voted)",
+                       choices=("last", "averaged", "pocket", "voted")),
+    "kernel": _option("kernel of kernel and voted (default: rbf; voted: linear)",
+                      choices=("rbf", "poly", "linear", "sigmoid")),
+    "gamma": _option("coefficient of the kernels rbf, poly and sigmoid: a number, scale or auto (default: scale)",
+                     metavar="G", type=_gamma),
+    "degree": _option("degree of the kernel poly (default: 3)", metavar="D", type=options.number),
+    "coef0": _option("constant term of the kernels poly and sigmoid (default: 1)", metavar="C0", type=options.number),
+    "budget": _option("most examples that a kernel model keeps (default: no limit)", metavar="N", type=options.count),
+    "budget_policy": _option("with --budget, which example is evicted for a new one (default: random)",
+                             choices=("random", "forgetron", "projectron", "projectron++")),
+    "projection_tol": _option("largest norm that a projectron may lose by projecting a step (default: 0.1)",
+                              metavar="T", type=options.number_from_0),
+    "block_size": _option("examples per matrix product of a kernel; changes only the speed", metavar="N",
+                          type=options.count),
+    "cache_size": _option("megabytes for kernel values that are kept between passes (default: 1000)", metavar="MB",
+                          type=options.number_from_0),
+    "device": _option("where kernels are computed (default: cpu)", choices=("cpu", "cuda")),
+    "precision": _option("how float32 rows are multiplied on a CUDA device (default: float32)",
+                         choices=("float32", "tf32")),
+    "fit_intercept": _option("learn a bias (default: yes; pa and mira on text: no)", action=_YES_OR_NO),
+    "shuffle": _option("visit the rows in a new random order in each pass (default: yes)", action=_YES_OR_NO),
+    "multiclass": _option("with several classes, which wrong classes an update moves: the best one, all alike, all in "
+                          "proportion, or one against the rest (default: max)",
+                          choices=("max", "uniform", "proportional", "ovr")),
+    "ties": _option("whether a score of 0 is always a mistake, or only if the prediction is wrong (default: mistake)",
+                    choices=("mistake", "predict")),
+    "class_weight": _option("weights of the classes (default: 1)", metavar="balanced|LABEL=W,…", type=_class_weight),
+    "init": _option("starting weights (default: zeros)", choices=("zeros", "random")),
+    "tol": _option("stop once no margin above TOL·R is possible (default: make all passes)", metavar="TOL",
+                   type=options.number_from_0),
+}  # fmt: skip
 
 
 def add_options(group: argparse._ArgumentGroup, without: tuple[str, ...] = ()) -> None:

@@ -205,7 +205,7 @@ class Learner(State):
             if (
                 self._fast_path and self.streaming and weight == 1.0 and known + len(x) <= self._capacity
                 and engine.learn_one(
-                    row=x, columns=columns, model=self._model, rule=self._native_rule, target=target, tally=self.tally
+                    row=x, columns=columns, model=self._model, rule=self._native_rule, target=target, tally=self.tally  # type: ignore[arg-type]
                 )
             ):  # fmt: skip
                 self._read = None
@@ -241,7 +241,7 @@ class Learner(State):
 
         def learn(model: engine.Model, first: int) -> bool:
             return engine.learn_one(
-                row=x, columns=columns, model=model, rule=self._native_rule, target=target, weight=weight,
+                row=x, columns=columns, model=model, rule=self.native_rule, target=target, weight=weight,
                 pocket=self.pocket, tally=self.tally,
             )  # fmt: skip
 
@@ -256,7 +256,7 @@ class Learner(State):
 
         def learn(model: engine.Model, first: int) -> bool:
             return engine.learn(
-                rows=view, model=model, rule=self._native_rule, targets=targets, order=order, weight=weight,
+                rows=view, model=model, rule=self.native_rule, targets=targets, order=order, weight=weight,
                 first=first, pocket=self.pocket, ratchet=ratchet, tally=self.tally,
             )  # fmt: skip
 

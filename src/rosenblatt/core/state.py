@@ -120,10 +120,26 @@ class State(Weights):
 
     def _build_native(self) -> None:
         self._model = self._model_of(self.weights, total=self.total)
-        self._native_rule = engine.Rule(*self.rule.native(self.multiclass))
+        self._native_rule = self._native_rule_of(self.rule)
         self._read: Array | None = None
-        self._fast_path = self.pocket is None and not self.batch and self.epsilon is None and self.groups is None
+        self._fast_path = (
+            self.pocket is None and not self.batch and self.epsilon is None and self.groups is None
+            and self._native_rule is not None
+        )  # fmt: skip
         self._capacity = len(self.weights) - 1
+
+    def _native_rule_of(self, rule: rules.Rule) -> engine.Rule | None:
+        """The rule for the compiled core; None: it has no native step, and learning says so."""
+        terms = rule.native(self.multiclass)
+        return None if terms is None else engine.Rule(*terms)
+
+    @property
+    def native_rule(self) -> engine.Rule:
+        if self._native_rule is None:
+            raise ValueError(
+                f"{type(self.rule).__name__} has no native step; rb.trace(…, exact=True) runs it in plain Python"
+            )
+        return self._native_rule
 
     def __getstate__(self) -> dict[str, Any]:
         built = ("_model", "_native_rule", "_read", "_capacity", "_fast_path")

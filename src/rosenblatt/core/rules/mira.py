@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from .passive_aggressive import PassiveAggressive, capped_theorem
 from .rule import Control, Example, Number, Rule, check_number
@@ -30,6 +30,7 @@ class MIRA(PassiveAggressive):
     C: float | None = None
 
     option, title = "mira", "MIRA"
+    descriptions: ClassVar[dict[str, str]] = {"C": "mira: largest sum of steps (default: no limit)"}
     shares = ("max",)
 
     def __post_init__(self) -> None:
@@ -98,6 +99,7 @@ class NormMIRA(Rule):
     beta: float = 0.01
 
     option, title = "norm-mira", "MIRA, norm"
+    descriptions: ClassVar[dict[str, str]] = {"beta": "norm-mira: margin below which it updates (default: 0.01)"}
     controls = (Control("beta", "β", "the margin asked for", 0.0001, 100, 0.01),)
     shares = ("max",)
     additive = True

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from .rule import Control, Example, Number, Rule, check_number
 from .theorems import HingeLoss, MistakeTheorem
@@ -81,6 +81,7 @@ class PA1(PassiveAggressive):
     C: float = 1.0
 
     option, title = "pa1", "PA-I"
+    descriptions: ClassVar[dict[str, str]] = {"C": "pa1: largest step (default: 1)"}
     controls = (_C,)
 
     def __post_init__(self) -> None:
@@ -117,6 +118,7 @@ class PA2(PassiveAggressive):
     C: float = 1.0
 
     option, title = "pa2", "PA-II"
+    descriptions: ClassVar[dict[str, str]] = {"C": "pa2: the larger, the less a step is damped (default: 1)"}
     controls = (_C,)
 
     def __post_init__(self) -> None:

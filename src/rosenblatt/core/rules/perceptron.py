@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from .rule import SHARES, Control, Example, Number, Rule, check_number
 from .theorems import EqualSteps, MistakeTheorem
@@ -29,6 +29,10 @@ class Perceptron(Rule):
     margin: float = 0.0
 
     option, title = "perceptron", "Perceptron"
+    descriptions: ClassVar[dict[str, str]] = {
+        "eta0": "learning rate of the perceptron (default: 1)",
+        "margin": "the perceptron also updates on right answers that score at most this (default: 0)",
+    }
     controls = (
         Control("eta0", "η", "learning rate", 0.001, 1000, 0.1),
         Control("margin", "Margin", "also move on right answers that score no more than this", 0, 1000, 0.5),

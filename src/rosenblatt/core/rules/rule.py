@@ -63,6 +63,8 @@ class Rule:
     option: ClassVar[str] = ""
     #: Its published name, as the page lists it.
     title: ClassVar[str] = ""
+    #: Its parameters in words, as the help of the command line lists them.
+    descriptions: ClassVar[dict[str, str]] = {}
     #: Its parameters that the page offers.
     controls: ClassVar[tuple[Control, ...]] = ()
     #: The values of ``multiclass`` that it goes with.
@@ -92,9 +94,9 @@ class Rule:
         tau = self.step(e)
         return [tau if r == e.y else -tau if r == e.rival else 0 for r in range(len(e.scores))]
 
-    def native(self, share: str) -> tuple[object, ...]:
-        """The rule as the compiled core takes it: its name there and its numbers."""
-        return (f"{type(self).__name__}: it has no native step; rb.trace(…, exact=True) runs it in plain Python",)
+    def native(self, share: str) -> tuple[object, ...] | None:
+        """The rule as the compiled core takes it: its name there and its numbers. None: it has no native step."""
+        return None
 
     def as_numbers(self, number: Callable[[Any], Number]) -> Rule:
         """The rule with its parameters as numbers of this kind."""

@@ -83,7 +83,7 @@ class BudgetLearner(KernelLearner):
 
     def _build_native(self) -> None:
         super()._build_native()
-        self._native_rule = engine.Rule(*self.policy.rule(self.rule).native(self.multiclass))
+        self._native_rule = self._native_rule_of(self.policy.rule(self.rule))
 
     def add_class(self, code: int, used: Array | None = None) -> None:
         """Make room for one class more, whose code will be ``code``; those from there on move up by one."""
@@ -150,7 +150,7 @@ class BudgetLearner(KernelLearner):
         while begin < n:
             mistakes = self.tally.mistakes
             if not engine.learn(
-                rows=block_rows, model=model, rule=self._native_rule, targets=part, weight=weights, first=begin,
+                rows=block_rows, model=model, rule=self.native_rule, targets=part, weight=weights, first=begin,
                 steps=steps, tally=self.tally, stop=True,
             ):  # fmt: skip
                 raise ValueError(self._overflow)

@@ -94,7 +94,7 @@ class KernelLearner(Learner):
         self._build_native()
 
     def _build_native(self) -> None:
-        self._native_rule = engine.Rule(*self.rule.native(self.multiclass))
+        self._native_rule = self._native_rule_of(self.rule)
         self._read = None
         self._fast_path = False
         self._capacity = 0
@@ -244,7 +244,7 @@ class KernelLearner(Learner):
         scores[1:, :k] = rows.library.get(before)
         steps = np.zeros((n, k))
         if not engine.learn(
-            rows=engine.GramRows(gram), model=self._model_of(scores, fit_intercept=False), rule=self._native_rule,
+            rows=engine.GramRows(gram), model=self._model_of(scores, fit_intercept=False), rule=self.native_rule,
             targets=targets, weight=weight, steps=steps, tally=self.tally,
         ):  # fmt: skip
             raise ValueError(self._overflow)
@@ -254,7 +254,7 @@ class KernelLearner(Learner):
         self, rows: Any, gram: Any, before: Any, targets: Array, weight: Array | None
     ) -> tuple[Array, Array, Array]:
         """The same there; what the native loop counts is counted from what comes back."""
-        ties, terms = self.ties == "mistake", self.rule.native(self.multiclass)
+        ties, terms = self.ties == "mistake", self.native_rule and self.rule.native(self.multiclass)
         results = cuda.walk(rows.library, gram, before, targets, weight, self.form, ties, terms)
         scores, steps, diagonal = (array.astype(np.float64) for array in results)
         if not np.all(np.isfinite(scores)):
