@@ -49,7 +49,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
                        type=options.number_from_0),
     "average": _option("predict with the mean of the weights (default: yes for pa, mira and the regressors)",
                        action=_YES_OR_NO),
-    "ratchet": _option("pocket: keep only weights that make fewer mistakes on all rows (default: yes)",
+    "ratchet": _option("pocket: keep only weights with fewer mistakes on all rows (default: yes)",
                        action=_YES_OR_NO),
     "rule": _option("update rule of online, kernel and voted (default: perceptron)", choices=tuple(rules.BY_OPTION)),
     "readout": _option("weights that online, kernel and voted predict with (default: last; voted: voted)",
@@ -81,7 +81,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
                     choices=("mistake", "predict")),
     "class_weight": _option("weights of the classes (default: 1)", metavar="balanced|LABEL=W,…", type=_class_weight),
     "init": _option("starting weights (default: zeros)", choices=("zeros", "random")),
-    "tol": _option("stop once no margin above TOL·R is possible (default: make all passes)", metavar="TOL",
+    "tol": _option("stop once no margin above TOL·R is possible (default: never)", metavar="TOL",
                    type=options.number_from_0),
 }  # fmt: skip
 

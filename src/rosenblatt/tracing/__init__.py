@@ -1,4 +1,4 @@
-"""A run told step by step: the reference learner, recorded, with what each step proves and what the run proved."""
+"""A run, step by step: the reference learner, recorded, with what each step proves and what the run proved."""
 
 from .proof import Proof
 from .record import Step, Trace

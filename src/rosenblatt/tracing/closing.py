@@ -24,29 +24,29 @@ def proved(replay: Replay, ending: Ending, setting: Setting) -> list[str]:
     learner, steps = replay.run.learner, replay.steps
     last = in_words(setting, steps[-1].coordinates, steps[-1].b)
     if learner.form == "regression":
-        told = [_regression(replay, ending, last)]
+        lines = [_regression(replay, ending, last)]
     else:
         labels = [wording.label(c) for c in setting.classes or ()]
-        found = ""
+        revisited = ""
         if replay.revisit is not None:
             revisit, c = replay.revisit
             at = steps[revisit.last - 1]
             shown = learner.form == "binary" and setting.kernel is None  # the same weights have other coefficients
             weights = ", " + in_words(setting, at.w, at.b) if shown else ""
-            found = revisit_sentence(revisit, labels, "" if c is None else labels[c], weights, replay.space.image)
+            revisited = revisit_sentence(revisit, labels, "" if c is None else labels[c], weights, replay.space.image)
         if learner.readout != "last" and learner.form == "binary":
             last = "the last weights, " + last
         scale = learner.scale_of(replay.run.rows, replay.natural) or 1.0
-        told = sentences(ending, learner.form, last, replay.run.spec.tol, scale, found)
+        lines = sentences(ending, learner.form, last, replay.run.spec.tol, scale, revisited)
         if any(square < 0 for square in replay.space.norms2()):
-            told.append("‖w‖² is negative: this kernel is no inner product, and has no margins.")
+            lines.append("‖w‖² is negative: this kernel is no inner product, and has no margins.")
     if replay.ledger is not None:
-        told += replay.ledger.proved(steps[-1].proof)
+        lines += replay.ledger.proved(steps[-1].proof)
     if learner.readout != "last":
-        told.append(_vote(replay, setting) if learner.readout == "voted" else _model(replay, setting))
+        lines.append(_vote(replay, setting) if learner.readout == "voted" else _model(replay, setting))
     if replay.agreement:
-        told.append(replay.agreement)
-    return [sentence.replace("= ≈", "≈ ") for sentence in told]
+        lines.append(replay.agreement)
+    return [sentence.replace("= ≈", "≈ ") for sentence in lines]
 
 
 def in_words(setting: Setting, w: Any, b: Any) -> str:
@@ -57,8 +57,8 @@ def in_words(setting: Setting, w: Any, b: Any) -> str:
 
 
 def _one(setting: Setting, form: Vectors, w: Any, b: Any) -> str:
-    told = ("w = " if setting.kernel is None else "α = ") + form.write([w])[0]
-    return told + (f", b = {wording.number(b)}" if setting.bias_apart else "")
+    weights = ("w = " if setting.kernel is None else "α = ") + form.write([w])[0]
+    return weights + (f", b = {wording.number(b)}" if setting.bias_apart else "")
 
 
 def _regression(replay: Replay, ending: Ending, last: str) -> str:
@@ -80,12 +80,12 @@ def _model(replay: Replay, setting: Setting) -> str:
     if setting.form not in ("multiclass", "ovr"):
         return f"The {what}, the model, are {in_words(setting, coef[0], intercept and intercept[0])}."
     form = Vectors(setting, weights=True)
-    told = [
+    vectors = [
         f"{wording.label(label)}: {_one(setting, form, w, b)}"
         for label, w, b in zip(setting.classes or (), coef, intercept or [None] * len(coef))
     ]
-    more = f"; … {len(told) - MANY} more classes" if len(told) > MANY else ""
-    return f"The {what}, the model, are {'; '.join(told[:MANY])}{more}."
+    more = f"; … {len(vectors) - MANY} more classes" if len(vectors) > MANY else ""
+    return f"The {what}, the model, are {'; '.join(vectors[:MANY])}{more}."
 
 
 def _vote(replay: Replay, setting: Setting) -> str:
@@ -94,9 +94,9 @@ def _vote(replay: Replay, setting: Setting) -> str:
     what = "weight vectors, zero the first, each with the number of examples that it survived"
     if setting.form != "ovr":
         return f"The model is the vote of {len(survived):,} {what}: c = {_counts(survived)}."
-    told = [f"{wording.label(label)}: c = {_counts(c)}" for label, c in zip(setting.classes or (), survived)]
-    more = f"; … {len(told) - MANY} more classes" if len(told) > MANY else ""
-    return f"The model is for each class the vote of its {what}; {'; '.join(told[:MANY])}{more}."
+    vectors = [f"{wording.label(label)}: c = {_counts(c)}" for label, c in zip(setting.classes or (), survived)]
+    more = f"; … {len(vectors) - MANY} more classes" if len(vectors) > MANY else ""
+    return f"The model is for each class the vote of its {what}; {'; '.join(vectors[:MANY])}{more}."
 
 
 def _counts(survived: Sequence[int]) -> str:
@@ -109,51 +109,51 @@ def sentences(ending: Ending, form: str, last: str, tol: Any, scale: float, revi
     passes, updates = wording.several(ending.n_iter, "pass"), wording.several(ending.n_updates, "update")
     stacked = {"binary": "", "multiclass": " (class vectors stacked)", "ovr": " (of the worst class)"}[form]
     capped = f"no separator can have a margin above {ending.capped}" if ending.capped else ""
-    told = []
+    lines = []
     if ending.verdict == SEPARATED:
         how = f"after {updates}" if ending.n_updates else "without an update"
-        told.append(f"Separated in pass {ending.n_iter} {how}: every row is right with {last}.")
+        lines.append(f"Separated in pass {ending.n_iter} {how}: every row is right with {last}.")
         if ending.boundary:
-            told.append("Its margin is 0: rows lie on the boundary, and count as right under ties='predict'.")
+            lines.append("Its margin is 0: rows lie on the boundary, and count as right under ties='predict'.")
         elif ending.lower > 0:
             known = ", the best there is" if ending.best else f", and {capped}" if capped else ""
-            told.append(f"Its margin{stacked} is {ending.shown}{known}.")
+            lines.append(f"Its margin{stacked} is {ending.shown}{known}.")
         else:
-            told.append("Its margin is too small to be told from rounding.")
+            lines.append("Its margin is too small to be told from rounding.")
     elif ending.verdict == NO_MARGIN and revisit:
-        told.append(f"No margin, after {passes} and {updates}.")
+        lines.append(f"No margin, after {passes} and {updates}.")
     elif ending.verdict == NO_MARGIN:
         root2 = "√2·" if form == "multiclass" else ""
         bound = wording.number(float(tol) * scale)
-        told.append(f"No margin after {passes} and {updates}: {capped}, which is at most tol·{root2}R = {bound}.")
+        lines.append(f"No margin after {passes} and {updates}: {capped}, which is at most tol·{root2}R = {bound}.")
     elif ending.verdict == STOPPED:
         known = f", and {capped}." if capped else "."
-        told.append(f"Stopped after {passes} and {updates}, undecided: it found no separator{known}")
-    return [*told, revisit] if revisit else told
+        lines.append(f"Stopped after {passes} and {updates}, undecided: it found no separator{known}")
+    return [*lines, revisit] if revisit else lines
 
 
-def revisit_sentence(found: Revisit, labels: Sequence[str], one_class: str, weights: str, x: str) -> str:
+def revisit_sentence(revisit: Revisit, labels: Sequence[str], one_class: str, weights: str, x: str) -> str:
     """What weights that came back prove; x is what they are added up from."""
-    when = "before the first step" if found.first == 0 else f"after step {found.first}"
-    if isinstance(found.certificate[0], list):
-        told = _some(
+    when = "before the first step" if revisit.first == 0 else f"after step {revisit.first}"
+    if isinstance(revisit.certificate[0], list):
+        certificate = _some(
             f"row {i} against {labels[r]}: {wording.number(a)}"
-            for i, entry in enumerate(found.certificate)
+            for i, entry in enumerate(revisit.certificate)
             for r, a in enumerate(entry)
             if a
         )
         summed = f"what each class gains of {x} and what it loses cancel"
     else:
-        told = _some(f"{i}: {wording.number(a)}" for i, a in enumerate(found.certificate) if a)
-        told = wording.vector(found.certificate) if len(found.certificate) <= MANY else told
+        certificate = _some(f"{i}: {wording.number(a)}" for i, a in enumerate(revisit.certificate) if a)
+        certificate = wording.vector(revisit.certificate) if len(revisit.certificate) <= MANY else certificate
         summed = f"Σ λ·y·{x} = 0"
     what = f"the class {one_class} cannot be separated from the rest" if one_class else "no separator exists"
     return (
-        f"After step {found.last} the weights are again those {when}{weights}. The steps in between come to λ = {told} "
-        f"for the rows, and {summed}, verified exactly. So {what}."
+        f"After step {revisit.last} the weights are again those {when}{weights}. The steps in between come to "
+        f"λ = {certificate} for the rows, and {summed}, verified exactly. So {what}."
     )
 
 
 def _some(entries: Iterable[str]) -> str:
-    told = list(entries)
-    return "{" + ", ".join(told[:MANY]) + (", …" if len(told) > MANY else "") + "}"
+    words = list(entries)
+    return "{" + ", ".join(words[:MANY]) + (", …" if len(words) > MANY else "") + "}"

@@ -164,7 +164,7 @@ class Data:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Trace(Sequence[Step]):
-    """A run told step by step. It prints as a table that ends with what was proved.
+    """A run, step by step. It prints as a table that ends with what was proved.
 
     It is a sequence of steps; a slice of it, such as ``trace[:8]``, is a shorter trace, and so is ``trace.updates()``.
 

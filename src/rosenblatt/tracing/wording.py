@@ -28,10 +28,10 @@ LARGE = 10**9
 def number(value: Number) -> str:
     """A number with a true minus sign: exact ones as they are unless they are long, floats to five digits."""
     if isinstance(value, float):
-        told = f"{value + 0.0:.5g}"
+        digits = f"{value + 0.0:.5g}"
     else:
-        told = "≈" + decimal(value) if _long(value) else str(value)
-    return told.replace("-", "−")
+        digits = "≈" + decimal(value) if _long(value) else str(value)
+    return digits.replace("-", "−")
 
 
 def decimal(value: Number, digits: int = 5) -> str:
@@ -87,13 +87,13 @@ def root(square: Number) -> str:
         return number(Fraction(a, b))
     if max(a, m, b, n) < LARGE:
         if m == 1:
-            told = f"{a}/√{n}" if b == 1 else f"{a}/({b}√{n})"
+            text = f"{a}/√{n}" if b == 1 else f"{a}/({b}√{n})"
         else:
-            told = f"{a}√{m}/{b}" if n == 1 else f"{a}√({m}/{n})/{b}"
-            told = told[1:] if a == 1 else told
-        told = told.removesuffix("/1")
-        if len(told) <= LONG_ROOT:
-            return told
+            text = f"{a}√{m}/{b}" if n == 1 else f"{a}√({m}/{n})/{b}"
+            text = text[1:] if a == 1 else text
+        text = text.removesuffix("/1")
+        if len(text) <= LONG_ROOT:
+            return text
     return f"≈{square_root(square):.5g}"
 
 
@@ -121,9 +121,9 @@ def about(value: Number) -> str:
     return _beside(number(value), number(nearest(value)))
 
 
-def _beside(told: str, short: str) -> str:
+def _beside(exact: str, short: str) -> str:
     """An exact number and its value, or either alone where that is all there is to say."""
-    return told if "≈" in told or told == short or told.isdigit() else f"{told} ≈ {short}"
+    return exact if "≈" in exact or exact == short or exact.isdigit() else f"{exact} ≈ {short}"
 
 
 def compare(value: Number, sign: str, bound: Number, write: Callable[[Number], str] = number) -> tuple[str, str, str]:
@@ -148,10 +148,10 @@ def vector(values: Sequence[Number], names: Sequence[str] | None = None, widths:
     """(1, 3), each number in as many places as ``widths`` says; or {good: 1}, where there are names to go with them."""
     if names is not None:
         return named(values, names)
-    told = [number(v) for v in values]
+    cells = [number(v) for v in values]
     if widths is not None:
-        told = [text.rjust(width) for text, width in zip(told, widths)]
-    return "(" + ", ".join(told) + ")"
+        cells = [text.rjust(width) for text, width in zip(cells, widths)]
+    return "(" + ", ".join(cells) + ")"
 
 
 def named(
@@ -159,25 +159,25 @@ def named(
 ) -> str:
     """{good: 1, bad: −1}, the entries that are not 0; if they are too many, those come first that ``first`` says."""
     there = [j for j, v in enumerate(values) if v]
-    told = _fitting(there, values, names, room)
-    if len(told) < len(there):
+    entries = _fitting(there, values, names, room)
+    if len(entries) < len(there):
         if first is not None:
             there.sort(key=lambda j: not first(j))
-            told = _fitting(there, values, names, room)
-        told.append(f"… {len(there) - len(told)} more")
-    return "{" + ", ".join(told) + "}" if told else "0"
+            entries = _fitting(there, values, names, room)
+        entries.append(f"… {len(there) - len(entries)} more")
+    return "{" + ", ".join(entries) + "}" if entries else "0"
 
 
 def _fitting(which: Sequence[int], values: Sequence[Number], names: Sequence[str], room: int) -> list[str]:
     """As many of these entries as there is room for, one at least."""
-    told: list[str] = []
+    entries: list[str] = []
     for j in which[:MOST]:
         entry = f"{cut(names[j])}: {number(values[j])}"
-        if told and len(entry) > room:
+        if entries and len(entry) > room:
             break
-        told.append(entry)
+        entries.append(entry)
         room -= len(entry) + 2
-    return told
+    return entries
 
 
 def cut(name: str) -> str:
