@@ -21,8 +21,20 @@ for name, handler in SIGNALS.items():
         signal.signal(getattr(signal, name), handler)
 
 
+#: Checks of scikit-learn's that make hundreds of passes in kernel space, of which one of each kind runs every day.
+LONG_CHECKS = (
+    "KernelPerceptron()-check_estimator_sparse_array",
+    "KernelPerceptron()-check_classifiers_train(readonly_memmap=True",
+    "VotedPerceptron()-check_estimator_sparse_array",
+    "VotedPerceptron()-check_estimator_sparse_matrix",
+)
+
+
 def pytest_collection_modifyitems(items):
-    """Skip, elsewhere, the tests that are marked ``posix``."""
+    """Mark the longest of scikit-learn's checks ``slow``; skip, elsewhere, the tests that are marked ``posix``."""
+    for item in items:
+        if "test_scikit_learns_checks" in item.name and any(name in item.name for name in LONG_CHECKS):
+            item.add_marker(pytest.mark.slow)
     if os.name != "posix":
         reason = "needs named pipes, signals, links, permissions or a shell as POSIX has them"
         for item in items:

@@ -287,7 +287,7 @@ def test_a_value_of_several_lines_on_the_border_of_what_arrow_takes_at_once(end,
     assert data.labels[-2:].tolist() == ["neg", "pos"]
 
 
-@pytest.mark.parametrize("format", ["csv", "jsonl"])
+@pytest.mark.parametrize("format", [pytest.param("csv", marks=pytest.mark.slow), "jsonl"])
 def test_a_value_of_many_megabytes(format):
     value = "ab " * (12 << 20)
     text = csv_bytes if format == "csv" else json_bytes
