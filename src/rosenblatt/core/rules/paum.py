@@ -34,7 +34,7 @@ class PAUM(Rule):
 
     option, title = "paum", "PAUM"
     descriptions: ClassVar[dict[str, str]] = {
-        "margins": "paum: for each class, in sorted order, the score up to which right answers update too (default: 0,1)",
+        "margins": "paum: for each class in sorted order, the score up to which right answers update (default: 0,1)",
         "eta0": "paum: learning rate (default: 1)",
     }
     controls = (
