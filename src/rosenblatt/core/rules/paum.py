@@ -42,7 +42,8 @@ class PAUM(Rule):
         Control("margin_last", "m, last", "margin of the last class, the positive one of two", 0, 1000, 0.5),
         *(control for control in Perceptron.controls if control.name == "eta0"),
     )
-    shares = tuple(share for share in SHARES if share != "ovr")  # where each class would be the rest of the others
+    # One against the rest judges a row by the vectors of other classes too, for which the paper names no margin.
+    shares = tuple(share for share in SHARES if share != "ovr")
     additive, divides_by_norm, short_in_fractions = True, False, True
 
     def __post_init__(self) -> None:
