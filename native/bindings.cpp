@@ -26,13 +26,15 @@ namespace {
 
 // One pass; false: it ended before a step that could overflow.
 template <class Rows, class Model, class Targets>
-bool run(const Rows& rows, Model& model, const Rule& rule, const Examples<Targets>& examples, nb::handle pocket_weights,
-         bool ratchet, PyTally& kept, bool stop) {
+bool run(const Rows& rows, Model& model, const PyRule& rule, const Examples<Targets>& examples,
+         nb::handle pocket_weights, bool ratchet, PyTally& kept, bool stop) {
     using T = typename Rows::value_type;
     if (kept.n_vectors != model.w.n_classes || !kept.is_writable())
         throw std::invalid_argument("the tally must be writable, and of as many vectors as the model");
+    const Index n_classes = std::max<Index>(2, model.w.n_classes);
+    rule.check_classes(n_classes);
     check_order(examples, rows.n_rows);
-    if constexpr (std::is_same_v<Targets, Codes>) check_codes(examples, std::max<Index>(2, model.w.n_classes));
+    if constexpr (std::is_same_v<Targets, Codes>) check_codes(examples, n_classes);
     Tally tally{.room = kept.number(PyTally::room),
                 .batch = model.w.sink != model.w.bias,
                 .mistakes = kept.count(PyTally::mistakes),
@@ -55,7 +57,7 @@ bool run(const Rows& rows, Model& model, const Rule& rule, const Examples<Target
     {
         std::optional<nb::gil_scoped_release> unlocked;
         if (rows.n_rows > 1) unlocked.emplace();
-        learn(rows, model, rule, examples, pocket, stop, tally);
+        learn(rows, model, rule.rule, examples, pocket, stop, tally);
     }
     kept.set(PyTally::growth, tally.growth);
     kept.set_count(PyTally::visited, tally.visited);
@@ -98,7 +100,7 @@ bool learn_rows(const AnyRows& rows, const PyModel& model, const PyRule& rule, n
                     examples.order = typed<std::int32_t>(numbers, 0, "order");
                     examples.count = static_cast<Index>(numbers.size());
                 }
-                done = run(view, m, rule.rule, examples, pocket, ratchet, tally, stop);
+                done = run(view, m, rule, examples, pocket, ratchet, tally, stop);
             };
             std::int32_t one = 0;
             if constexpr (std::is_same_v<Model, Regression<T>>)
@@ -118,7 +120,7 @@ bool learn_one(const nb::dict& row, const nb::dict& columns, const PyModel& mode
         model.with_view<T>(named.n_features, true, [&]<class Model>(Model m) {
             const auto with = [&](auto one) {
                 const Examples<decltype(one)> examples{one, nullptr, &weight, 1};
-                done = run(named.rows(), m, rule.rule, examples, pocket, false, tally, false);
+                done = run(named.rows(), m, rule, examples, pocket, false, tally, false);
             };
             if constexpr (std::is_same_v<Model, Regression<T>>) {
                 const double number = nb::cast<double>(target);
@@ -292,7 +294,7 @@ void bind_model(nb::module_& m) {
              nb::arg("epsilon") = 0.0)
         .def_prop_ro("weights", [](const PyModel& model) { return model.weights.object(); });
     nb::class_<PyRule>(m, "Rule", "A rule by its name and numbers, as those of rosenblatt.core.rules list them.")
-        .def("__init__", [](PyRule* rule, const nb::args& terms) { new (rule) PyRule{rule_of(terms)}; });
+        .def("__init__", [](PyRule* rule, const nb::args& terms) { new (rule) PyRule(terms); });
     auto tally = nb::class_<PyTally>(m, "Tally", "What a run has counted, in one array of float64.");
     tally.def(
              "__init__", [](PyTally* t, Index k) { new (t) PyTally(PyTally::zeros(k)); }, nb::arg("n_vectors"))

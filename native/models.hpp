@@ -109,6 +109,7 @@ struct Judged {
     const Row& x;
     double one, margin, loss, weight;
     bool wrong;
+    Index y;                   // the code of the right class; 0 in a regression
     mutable double norm = -1;  // ‖x‖², once it was asked for
 
     double A() const {
@@ -125,7 +126,7 @@ struct Judged {
 template <class Row>
 struct JudgedAgainstRivals : Judged<Row> {
     const double* scores;
-    Index n_classes, y, rival;
+    Index n_classes, rival;
     double* scratch;
 
     double norm2() const { return 2 * this->A(); }
@@ -150,7 +151,7 @@ struct Binary {
     Outcome consider(const Row& x, Target target, double weight, const Rule& rule, Tally& tally) {
         const double y = target ? 1 : -1, s = static_cast<double>(score(x)), margin = y * s;
         const bool wrong = !(margin > 0) && (margin != 0 || tie_is_mistake || target == 1);
-        const Judged<Row> e{x, static_cast<double>(w.one), margin, 1 - margin, weight, wrong};
+        const Judged<Row> e{x, static_cast<double>(w.one), margin, 1 - margin, weight, wrong, target};
         tally.note_margin(margin, wrong);
         const T tau = static_cast<T>(std::visit([&](const auto& r) { return r.step(e); }, rule));
         if (tau == 0) return {wrong, false};
@@ -175,7 +176,7 @@ struct Regression : Binary<T> {
     template <class Row>
     Outcome consider(const Row& x, Target y, double weight, const Rule& rule, Tally& tally) {
         const double s = static_cast<double>(this->score(x)), loss = std::abs(s - y) - epsilon;
-        const Judged<Row> e{x, static_cast<double>(this->w.one), 0, loss, weight, false};
+        const Judged<Row> e{x, static_cast<double>(this->w.one), 0, loss, weight, false, 0};
         const T tau = static_cast<T>(std::visit([&](const auto& r) { return r.step(e); }, rule));
         tally.overflow = tally.overflow || !std::isfinite(s);
         if (!(tau > 0)) return {loss > 0, false};
@@ -259,10 +260,9 @@ struct Multiclass : ClassVectors<T> {
         const double margin = s[y] - s[rival];
         const bool wrong = !(margin > 0) && (margin != 0 || this->tie_is_mistake || rival < y);
         tally.note_margin(margin, wrong);
-        const JudgedAgainstRivals<Row> e{{x, static_cast<double>(this->w.one), margin, 1 - margin, weight, wrong},
+        const JudgedAgainstRivals<Row> e{{x, static_cast<double>(this->w.one), margin, 1 - margin, weight, wrong, y},
                                          s,
                                          k,
-                                         y,
                                          rival,
                                          this->scratch.data()};
         const T gain =
@@ -293,7 +293,7 @@ struct OneVsRest : ClassVectors<T> {
         for (Index c = 0; c < this->w.n_classes; ++c) {
             const double y = c == target ? 1 : -1, margin = y * this->wide[static_cast<std::size_t>(c)];
             const bool wrong = !(margin > 0) && (margin != 0 || this->tie_is_mistake || c == target);
-            const Judged<Row> e{x, static_cast<double>(this->w.one), margin, 1 - margin, weight, wrong, norm};
+            const Judged<Row> e{x, static_cast<double>(this->w.one), margin, 1 - margin, weight, wrong, target, norm};
             tally.note_margin(margin, wrong, c);
             const T tau = static_cast<T>(std::visit([&](const auto& r) { return r.step(e); }, rule));
             const double step = static_cast<double>(tau);

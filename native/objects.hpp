@@ -2,8 +2,10 @@
 // (border.hpp), and each keeps the arrays that it was made of.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <variant>
+#include <vector>
 
 #include "arrays.hpp"
 #include "border.hpp"
@@ -175,8 +177,9 @@ class PyModel {
 
 // ---- the rule ------------------------------------------------------------------------------------------------------
 
-// A rule by its name and numbers, as `native` of rosenblatt.core.rules lists them.
-inline Rule rule_of(const nb::args& terms) {
+// A rule by its name and numbers, as `native` of rosenblatt.core.rules lists them; those that it has for each class are
+// kept in `by_class`.
+inline Rule rule_of(const nb::args& terms, std::optional<std::vector<double>>& by_class) {
     const auto item = [&](std::size_t i) {
         if (i >= terms.size()) throw std::invalid_argument("a rule has its name and all its numbers");
         return nb::handle(terms[i]);
@@ -187,6 +190,11 @@ inline Rule rule_of(const nb::args& terms) {
         const nb::handle text = item(i);
         return is(text, "uniform") ? Share::uniform : is(text, "proportional") ? Share::proportional : Share::max;
     };
+    const auto numbers_from = [&](std::size_t i) {
+        by_class.emplace();
+        for (; i < terms.size(); ++i) by_class->push_back(number(i));
+        return by_class->data();
+    };
 #define RULE(text, ...) \
     if (is(name, text)) return __VA_ARGS__;
     ROSENBLATT_RULES(RULE)
@@ -195,7 +203,17 @@ inline Rule rule_of(const nb::args& terms) {
 }
 
 struct PyRule {
+    std::optional<std::vector<double>> by_class;  // where the rule has a number for each class, those: it points there
     Rule rule;
+
+    explicit PyRule(const nb::args& terms) : rule(rule_of(terms, by_class)) {}
+    PyRule(const PyRule&) = delete;
+    PyRule& operator=(const PyRule&) = delete;
+
+    void check_classes(Index n) const {
+        if (by_class && static_cast<Index>(by_class->size()) < n)
+            throw std::invalid_argument("the rule has numbers for fewer classes than the model");
+    }
 };
 
 // ---- the tally -----------------------------------------------------------------------------------------------------

@@ -7,10 +7,11 @@
 //   e.weight   sample weight × class weight, v; under HardMargin the row's coefficient so far
 //   e.A()      ‖x‖², the bias feature included
 //   e.norm2()  ‖·‖² of the direction of a step: A, or 2A against a rival
+//   e.y        the code of the right class
 // and answers with the step τ ≥ 0 (0: no update). A rule that moves several classes at once has `spread`, which
 // fills one coefficient per class (W_r += coef_r·x) and returns what the right class gains; where `step` is 0, so is
 // that. It sees more of the example:
-//   e.scores, e.n_classes, e.y, e.rival
+//   e.scores, e.n_classes, e.rival
 //   e.scratch  room for n_classes numbers
 //
 // A CUDA device compiles this file as it is (spaces/kernel/cuda.py): whoever defines ROSENBLATT_DEVICE has no standard
@@ -95,6 +96,21 @@ struct Perceptron {  // Rosenblatt 1958; with a margin, Duda & Hart 1973; shares
         }
         coef[e.y] = tau;
         return tau;
+    }
+};
+
+struct Paum {  // Li et al. 2002: the perceptron, with the margin of the row's class
+    double eta;
+    Share share;
+    const double* margins;
+
+    template <class E>
+    ROSENBLATT_DEVICE double step(const E& e) const {
+        return Perceptron{eta, margins[e.y], share}.step(e);
+    }
+    template <class E>
+    ROSENBLATT_DEVICE double spread(const E& e, double* coef) const {
+        return Perceptron{eta, margins[e.y], share}.spread(e, coef);
     }
 };
 
@@ -247,9 +263,11 @@ ROSENBLATT_DEVICE double class_steps(const R& rule, const E& e, double* coef) {
 }
 
 // The rules by name, as Rule.native of Python hands them over: the name, then numbers, and the share of the classes.
+// `numbers_from` are all from there on, one for each class: calls with more classes are refused.
 #define ROSENBLATT_RULES(RULE)                                     \
     RULE("still", Still{})                                         \
     RULE("perceptron", Perceptron{number(1), number(2), share(3)}) \
+    RULE("PAUM", Paum{number(1), share(2), numbers_from(3)})       \
     RULE("PA", PassiveAggressive{})                                \
     RULE("PA1", PassiveAggressive1{number(1)})                     \
     RULE("PA2", PassiveAggressive2{number(1)})                     \
@@ -258,8 +276,8 @@ ROSENBLATT_DEVICE double class_steps(const R& rule, const E& e, double* coef) {
     RULE("NormMIRA", NormMira{number(1)})
 
 #ifdef ROSENBLATT_HOST
-using Rule = std::variant<Still, Perceptron, PassiveAggressive, PassiveAggressive1, PassiveAggressive2, HardMargin,
-                          Mira, NormMira>;
+using Rule = std::variant<Still, Perceptron, Paum, PassiveAggressive, PassiveAggressive1, PassiveAggressive2,
+                          HardMargin, Mira, NormMira>;
 #endif
 
 }  // namespace rosenblatt

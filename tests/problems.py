@@ -3,7 +3,7 @@
 Hypothesis draws the shape and a seed, NumPy the numbers: drawing each number by itself would be many times slower.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import cycle, islice
 
 import numpy as np
@@ -25,6 +25,12 @@ def numbers(rng, shape, kind):
         return rng.integers(-24, 25, shape) / 8
     x = rng.standard_normal(shape)
     return x if kind == "normal" else x * 10.0 ** rng.integers(-3, 4, shape)
+
+
+def for_classes(rule, n):
+    """The rule with as many numbers as classes, where it has one for each: they come again and again."""
+    by_class = {name: value for name, value in rule.parameters.items() if isinstance(value, tuple)}
+    return replace(rule, **{name: tuple(islice(cycle(value), n)) for name, value in by_class.items()})
 
 
 @dataclass

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from problems import for_classes
 
 from rosenblatt import rules
 from rosenblatt.core import engine
@@ -15,8 +16,8 @@ from rosenblatt.core.spaces.kernel import arrays, cuda
 
 HEADER = (Path(__file__).parents[1] / "native" / "rules.hpp").read_text(encoding="utf-8")
 RULES = [
-    *(kind() for kind in rules.ALL), rules.Perceptron(eta0=0.3, margin=0.5), rules.PA1(C=0.1), rules.PA2(C=0.2),
-    rules.MIRA(C=0.05), rules.NormMIRA(beta=0.5),
+    *(kind() for kind in rules.ALL), rules.Perceptron(eta0=0.3, margin=0.5), rules.PAUM((0.5, 0, 2)), rules.PA1(C=0.1),
+    rules.PA2(C=0.2), rules.MIRA(C=0.05), rules.NormMIRA(beta=0.5),
 ]  # fmt: skip
 
 #: What CUDA has of its own, for a block of one thread.
@@ -71,10 +72,8 @@ def compiled(tmp_path_factory):
 
 def on_the_device(library, rule, form, ties, gram, scores, targets, weight):
     n, k = scores.shape
-    numbers = np.zeros(3)
-    numbers[: len(rule) - 1] = [cuda.SHARES.get(value, 0.0) if isinstance(value, str) else value for value in rule[1:]]
     scores, steps, scratch = scores.copy(), np.zeros((n, k)), np.zeros(3 * k)
-    arrays = (gram, scores, targets, weight, steps, scratch, numbers)
+    arrays = (gram, scores, targets, weight, steps, scratch, cuda.numbers_of(rule))
     flags = (n, k, form == "multiclass", ties, form == "binary", 0)
     call = getattr(library, f"walk_{gram.dtype.name}")
     call(*(ctypes.c_void_p(array.ctypes.data) for array in arrays), *map(int, flags))
@@ -108,7 +107,15 @@ def blocks(rule, dtype):
             gram = np.ascontiguousarray(X @ X.T / dtype(7))
             scores = np.round(rng.standard_normal((70, k)), 1).astype(dtype)
             targets = rng.integers(0, max(k, 2), 70).astype(np.int32)
-            yield rule.native(share), form, ties, gram, scores, targets, rng.choice([0.5, 1.0, 2.0], 70)
+            yield (
+                for_classes(rule, max(k, 2)).native(share),
+                form,
+                ties,
+                gram,
+                scores,
+                targets,
+                rng.choice([0.5, 1.0, 2.0], 70),
+            )
 
 
 @pytest.mark.parametrize("rule", RULES, ids=repr)

@@ -6,6 +6,7 @@ from itertools import product
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from problems import for_classes
 from refusals import one_sentence
 
 import rosenblatt as rb
@@ -90,7 +91,8 @@ def test_a_device_learns_what_the_processor_learns(rule, cache_size, library):
         if rule is not None and multiclass not in rule.shares:
             continue
         y = rng.permutation(np.arange(120) % k)
-        params = {"kernel": kernel, "gamma": 0.3, "degree": 2, "rule": rule, "multiclass": multiclass}
+        params = {"kernel": kernel, "gamma": 0.3, "degree": 2, "rule": rule and for_classes(rule, k)}
+        params["multiclass"] = multiclass
         params |= {"readout": readout, "max_iter": 3, "tol": None, "random_state": 0, "block_size": 32}
         here = rb.KernelPerceptron(**params, cache_size=1).fit(X, y, sample_weight=weight)
         there = rb.KernelPerceptron(device="cuda", cache_size=cache_size, **params).fit(X, y, sample_weight=weight)

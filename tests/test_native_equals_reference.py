@@ -8,7 +8,7 @@ import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 from identity import same_bits
-from problems import problems
+from problems import for_classes, problems
 
 from rosenblatt.core import engine, reference, rules
 from rosenblatt.core.learner import Learner
@@ -25,6 +25,9 @@ LEARNERS = [
     (rules.Perceptron(margin=0.8, eta0=0.1), "uniform"),
     (rules.Perceptron(margin=0.3), "proportional"),
     (rules.Perceptron(margin=1.3), "ovr"),
+    (rules.PAUM(), "max"),
+    (rules.PAUM(margins=(0.8, 0.0, 2.5), eta0=0.1), "uniform"),
+    (rules.PAUM(margins=(0.3, 1.3)), "proportional"),
     (rules.PA(), "max"),
     (rules.PA(), "ovr"),
     (rules.PA1(C=0.07), "max"),
@@ -121,6 +124,7 @@ def native(problem, rule, options, start=None):
 
 def compare(problem, rule, start=None, **options):
     options = {"readout": "last", "ratchet": False, "batch": False, "epsilon": None, "share": "max", **options}
+    rule = for_classes(rule, problem.n_classes)
     learner, rows = native(problem, rule, options, start)
     oracle = Oracle(problem, rule, options, start)
     k = learner.n_vectors

@@ -298,7 +298,10 @@ GOOD = {"points": [[0, 0], [1, 1]], "labels": [0, 1]}
         (GOOD | {"settings": {"bias": 1}}, "bias must be true or false, got 1"),
         (GOOD | {"settings": {"rule": "batch", "space": "rbf"}}, "batch descent moves linear weights"),
         (GOOD | {"settings": {"readout": "voted"}}, "a vote needs the history"),
-        (GOOD | {"settings": {"exact": True, "rule": "pa"}}, "exact fractions go with the perceptron"),
+        (
+            GOOD | {"settings": {"exact": True, "rule": "pa"}},
+            "exact fractions go with the rules perceptron, batch, paum, and",
+        ),
         (GOOD | {"settings": {"exact": True, "space": "rbf"}}, "exact fractions go with"),
     ],
 )

@@ -370,4 +370,4 @@ def test_the_page_has_the_rules_of_the_library_with_parameters_that_can_be_asked
     defaults = {control["name"]: control["default"] for control in controls}
     for rule in listed:
         chosen = requests.settings_of({"rule": rule["name"], **defaults})
-        assert chosen.learning_rule == requests.RULES[rule["name"]]()
+        assert chosen.learning_rule(2) == requests.RULES[rule["name"]]()

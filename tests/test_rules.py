@@ -3,6 +3,8 @@
 import math
 import re
 from dataclasses import dataclass
+from fractions import Fraction
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -10,8 +12,11 @@ import pytest
 
 import rosenblatt as rb
 from rosenblatt import rules
+from rosenblatt.core import engine
 from rosenblatt.core.learner import Learner
 from rosenblatt.core.mixing import refuse_unmixable
+from rosenblatt.model_files import learners
+from rosenblatt.playground import records, requests
 from rosenblatt.plots.history import History
 from rosenblatt.theory.certificates import holds
 
@@ -182,6 +187,86 @@ def test_a_rule_without_a_step_says_so():
         rb.trace(online(Idle()), X, Y, exact=True)
 
 
+# ---- a margin for each class -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("margins", [(1.0,), [0, 1], (0, -1), (0, math.inf), (0, "1"), (True, 1), 1.0, None], ids=repr)
+def test_margins_that_are_none(margins):
+    with pytest.raises(ValueError, match=r"margins must be a tuple of two or more finite numbers >= 0, got "):
+        rules.PAUM(margins=margins)
+
+
+def test_as_many_margins_as_classes():
+    for kernel in (None, "linear"):
+        made = online if kernel is None else partial(rb.KernelPerceptron, kernel=kernel)
+        for margins, y in [((0, 1, 2), Y), ((0, 1), [0, 1, 2, 0])]:
+            with pytest.raises(
+                ValueError, match=rf"PAUM has {len(margins)} margins, .* there are {len({*y})} classes: "
+            ):
+                made(rule=rules.PAUM(margins)).fit(X, y)
+        with pytest.raises(ValueError, match=r"there is 1 class: .* name all classes of a stream at its beginning"):
+            made(rule=rules.PAUM()).partial_fit(X, Y)
+        model = made(rule=rules.PAUM((0, 30))).partial_fit(X, Y, classes=[-1, 1])
+        scores = model.decision_function(X)
+        with pytest.raises(ValueError, match="PAUM has 2 margins, one for each class, and there are 3 classes"):
+            model.partial_fit([[0.0, 5.0]], [2])
+        assert model.classes_.tolist() == [-1, 1]
+        assert model.decision_function(X).tolist() == scores.tolist()
+        assert model.partial_fit(X, Y).decision_function(X).tolist() != scores.tolist()
+    with pytest.raises(ValueError, match="there is 1 class"):
+        online(rules.PAUM()).learn_one({"a": 1.0}, "yes")
+    with pytest.raises(ValueError, match="multiclass='ovr' does not go with PAUM"):
+        online(rules.PAUM(), multiclass="ovr").fit(X, Y)
+
+
+def test_the_core_reads_no_margin_that_is_not_there():
+    model = engine.Model(form="multiclass", weights=engine.zeros(3, 4, np.float64), n_vectors=3)
+    for k in (0, 2):
+        with pytest.raises(ValueError, match="the rule has numbers for fewer classes than the model"):
+            engine.learn(
+                rows=engine.admit(np.eye(2)).view, model=model, rule=engine.Rule("PAUM", 1.0, "max", *[1.0] * k),
+                targets=np.array([2, 0], np.int32), tally=engine.Tally(3),
+            )  # fmt: skip
+
+
+@pytest.mark.parametrize("rule", [rules.PAUM((0, 3)), rules.PAUM((1, 0, 0.5), eta0=0.1)], ids=repr)
+def test_margins_come_back_from_a_file(rule, tmp_path):
+    y = [*Y] if len(rule.margins) == 2 else [0, 1, 2, 0]
+    model = online(rule, readout="averaged", max_iter=3, tol=None).fit(X, y)
+    model.save(tmp_path / "model")
+    loaded = rb.load(tmp_path / "model")
+    assert loaded.rule == rule
+    for again in (model, loaded):
+        again.partial_fit(X, y)
+    assert loaded.coef_.tobytes() == model.coef_.tobytes()
+    plain, arrays = learners.to_state(model._learner)
+    plain["rule"]["margins"]["$tuple"].append(1.0)
+    with pytest.raises(ValueError, match="PAUM has"):
+        learners.from_state(plain, arrays)
+
+
+def test_its_trace_is_exact_and_follows_the_proof():
+    rule = rules.PAUM((0, 0.1))
+    trace = rb.trace(online(rule), X, Y, exact=True, separator=[-2, 1])
+    assert all(step.proof.fall >= step.proof.fall_floor for step in trace if step.moved)
+    assert all(isinstance(step.proof.norm2_ceiling, (int, Fraction)) for step in trace)
+    assert trace.bound == (13 + Fraction(2, 10)) * 5
+    assert "Margin perceptron, m the largest margin: 13 updates ≤ (R² + 2m/η)/γ² = 66." in trace.proved
+    assert list(trace[-1].w) == online(rule).fit(X, Y).coef_.tolist()[0]
+
+
+@pytest.mark.parametrize("labels", [[1, 0, 1, 0], [1, 0, 2, 0]], ids=["two", "three"])
+def test_the_page_has_a_margin_for_the_last_class_and_one_for_the_others(labels):
+    settings = {"rule": "paum", "margin_others": 0.5, "margin_last": 30, "passes": 2}
+    problem = requests.problem({"points": X, "labels": labels, "settings": settings})
+    record = records.summary(problem)
+    margins = (0.5,) * max(labels) + (30.0,)
+    assert f"rule=rb.rules.PAUM(margins={margins}, eta0=1.0)" in record["program"]
+    steps = [step["formulas"] for step in record["steps"]]
+    words = ["".join(part if isinstance(part, str) else part[0] for part in dict(step)["right?"]) for step in steps]
+    assert any("≤ 30: right, but inside the margin" in text for text in words)
+
+
 # ---- said once -------------------------------------------------------------------------------------------------------
 
 
@@ -201,7 +286,8 @@ def test_each_rule_of_the_table_says_what_doors_ask(kind):
     rule = kind()
     assert rules.BY_NAME[kind.__name__] is rules.BY_OPTION[kind.option] is kind
     assert rule.title
-    assert {control.name for control in rule.controls} <= rule.parameters.keys()
+    assert kind.from_controls({c.name: rule.control_value(c.name) for c in rule.controls}, n_classes=2) == rule
+    assert rule.descriptions.keys() == rule.parameters.keys()
     assert "«τ»" in rule.formula(False)
     assert rule.formula(True).count("{}") == 1
-    assert rule.moves_below is not None
+    assert rule.moves_below(0) is not None

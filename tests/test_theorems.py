@@ -268,3 +268,57 @@ def test_parameter_mixing_over_shards(data, shares):
         mixed = sum(share * run.coef_ for share, run in zip(shares, runs))
         weighted += sum(share * run.n_updates_ for share, run in zip(shares, runs))
     assert weighted <= radius2(X) / best_margin(signed(X, y))[0] ** 2 * (1 + 1e-9)
+
+
+# ---- uneven margins ------------------------------------------------------------------------------------------
+
+
+@biases
+@given(
+    data=st.data(),
+    margins=st.tuples(*[st.sampled_from([0.0, 0.5, 3.0, 40.0])] * 3),
+    share=st.sampled_from(["max", "uniform", "proportional"]),
+)
+def test_updates_of_uneven_margins_are_at_most_those_of_the_largest(bias, data, margins, share):
+    """Li et al. 2002: (R² + 2·max m/η)/γ² updates, two classes and several, where 2R² stands for R²."""
+    several = data.draw(st.booleans())
+    if several:
+        X, y, U = data.draw(separable_classes())
+        margins, twice = tuple(islice(cycle(margins), len(U))), 2
+        Z = against_rivals(augmented(X, bias), y, len(U))
+    else:
+        X, y, _, _ = data.draw(separable(bias=bias))
+        margins, twice = margins[:2], 1
+        Z = signed(augmented(X, bias), y)
+    rule = rules.PAUM(margins, eta0=0.5)
+    model = rb.OnlineClassifier(rule=rule, multiclass=share, fit_intercept=bias, random_state=1, **TO_THE_END).fit(X, y)
+    beta2 = twice * radius2(augmented(X, bias)) + 2 * max(margins) / rule.eta0
+    gamma = best_margin(Z)[0]
+    assert model.verdict_ == "separated"
+    assert model.n_updates_ * gamma**2 <= beta2 * (1 + 1e-9)
+    theorem = rule.mistake_theorem(twice * radius2(augmented(X, bias)), gamma, "")
+    assert theorem.alpha**2 / theorem.beta2 == pytest.approx(beta2 / gamma**2)
+
+
+@given(problem=problems(), margin=st.sampled_from([0.0, 0.3, 2.0]), share=st.sampled_from(["max", "proportional"]))
+def test_equal_margins_are_the_perceptron_with_that_margin(problem, margin, share):
+    even = {"multiclass": share, "max_iter": 3, "tol": None, "random_state": 0}
+    one = rb.OnlineClassifier(rule=rules.PAUM((margin,) * problem.n_classes, eta0=0.7), **even)
+    other = rb.OnlineClassifier(rule=rules.Perceptron(eta0=0.7, margin=margin), **even)
+    for model in (one, other):
+        model.fit(problem.X, problem.codes, sample_weight=problem.weight)
+    assert one.coef_.tobytes() == other.coef_.tobytes()
+    assert one.mistakes_.tolist() == other.mistakes_.tolist()
+
+
+def test_a_larger_margin_finds_more_of_a_rare_class():
+    rng = np.random.default_rng(0)
+    y = (rng.random(2000) < 0.03).astype(int)
+    X = rng.standard_normal((2000, 5)) + 1.5 * y[:, None] * [1, 1, 0, 0, 0]
+    recalls = []
+    for margin in (0.0, 1.0, 5.0, 20.0):
+        rule = rules.PAUM(margins=(0.0, margin))
+        model = rb.OnlineClassifier(rule=rule, readout="averaged", max_iter=10, tol=None, random_state=0)
+        recalls.append(model.fit(X[:1000], y[:1000]).predict(X[1000:])[y[1000:] == 1].mean())
+    assert recalls == sorted(recalls)
+    assert recalls[-1] > recalls[0] + 0.2

@@ -162,7 +162,7 @@ class Model:
             y = 1 if target == (1 if self.form == "binary" else c) else -1
             margin = y * s
             wrong = margin < 0 or (margin == 0 and (self.ties == "mistake" or y == 1))
-            tau = self.number(rule.step(Example(margin, 1 - margin, wrong, weight, A, A)))
+            tau = self.number(rule.step(Example(margin, 1 - margin, wrong, weight, A, A, y=target)))
             step.margin = min(step.margin, margin)
             step.mistakes += wrong
             step.updates += bool(tau > 0)

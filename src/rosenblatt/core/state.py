@@ -101,6 +101,7 @@ class State(Weights):
 
     def allocate(self, n_features: int, n_classes: int, dtype: Any) -> None:
         """Zero weights for this many features and classes."""
+        self.rule.check_classes(n_classes)
         self.n_features, self.n_classes, self.dtype = n_features, n_classes, np.dtype(dtype)
         self.groups = Groups() if self._is_wide(n_features) else None
         n_rows = n_features if self.groups is None else len(self.groups)
@@ -250,6 +251,7 @@ class State(Weights):
 
         ``used``: the only features whose weights may not be 0; None: any.
         """
+        self.rule.check_classes(self.n_classes + 1)
         if self._frozen:
             self._thaw()
         used = None if used is None else np.unique(used)

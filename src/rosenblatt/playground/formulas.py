@@ -51,7 +51,7 @@ class _Writer:
         self.in_kernel, self.bias = run.setting.kernel is not None, run.setting.bias_apart
         self.classes = run.setting.classes or []
         self.code = self.classes.index(step.y)
-        self.rule, self.batch = problem.settings.learning_rule, problem.settings.batch
+        self.rule, self.batch = problem.learning_rule, problem.settings.batch
 
     def vector(self, values: Sequence[Any]) -> str:
         names = self.names or [str(j) for j in range(len(values))]
@@ -63,7 +63,7 @@ class _Writer:
         if step.mistake:
             return f"{' < 0' if value < 0 else ''}: {step.why}, a mistake"
         if step.moved:
-            below = self.rule.moves_below
+            below = self.rule.moves_below(self.code)
             compared = "" if below is None else f" {below[0]} {number(below[1])}"
             return f"{compared}: right, but {step.why}"
         return " > 0: right" if value > 0 else ": a tie, and right by what predict says"

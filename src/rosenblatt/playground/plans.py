@@ -29,7 +29,7 @@ def passes_of(problem: Problem) -> int:
 def run_of(problem: Problem) -> Run:
     """The run, made ready for a trace."""
     settings = problem.settings
-    parameters = _parameters(settings) | {"max_iter": passes_of(problem), "random_state": settings.seed}
+    parameters = _parameters(problem) | {"max_iter": passes_of(problem), "random_state": settings.seed}
     if settings.rule != "batch":
         parameters["shuffle"] = settings.order == "shuffled"
     return prepare(Spec.of(_class(settings), parameters), problem.X, problem.y, names=problem.names)
@@ -51,10 +51,10 @@ def _class(settings: Settings) -> str:
     return _PERCEPTRONS[settings.readout] if settings.rule == "perceptron" else "OnlineClassifier"
 
 
-def _parameters(settings: Settings) -> dict[str, Any]:
+def _parameters(problem: Problem) -> dict[str, Any]:
     """The parameters of the estimator; what it takes anyway is left out."""
-    kind, standard = _class(settings), Settings()
-    rule, parameters = settings.learning_rule, dict[str, Any]()
+    settings, standard = problem.settings, Settings()
+    kind, rule, parameters = _class(settings), problem.learning_rule, dict[str, Any]()
     if settings.in_kernel:
         kernel = kernel_of(settings)
         parameters["kernel"] = kernel.name
@@ -63,7 +63,7 @@ def _parameters(settings: Settings) -> dict[str, Any]:
         parameters["rule"] = rule
         parameters |= {"readout": settings.readout} if settings.readout != "last" else {}
     else:
-        usual = standard.learning_rule.parameters
+        usual = type(rule)().parameters
         parameters |= {name: value for name, value in rule.parameters.items() if value != usual[name]}
     parameters |= {} if settings.bias else {"fit_intercept": False}
     return parameters | ({"ties": settings.ties} if settings.ties != standard.ties else {})
@@ -72,7 +72,7 @@ def _parameters(settings: Settings) -> dict[str, Any]:
 def estimator(problem: Problem) -> str:
     """The estimator of this run, as it is written in Python."""
     settings, kind = problem.settings, _class(problem.settings)
-    parameters = _parameters(settings) | {"max_iter": passes_of(problem)}
+    parameters = _parameters(problem) | {"max_iter": passes_of(problem)}
     if not settings.batch:
         parameters |= {"random_state": settings.seed} if settings.order == "shuffled" else {"shuffle": False}
     arguments = (f"{name}={'rb.rules.' if name == 'rule' else ''}{value!r}" for name, value in parameters.items())

@@ -150,8 +150,7 @@ def summary(problem: Problem) -> dict[str, Any]:
 
 def _is_novikoff(problem: Problem) -> bool:
     """Whether (R/γ)² bounds the mistakes."""
-    settings = problem.settings
-    return settings.learning_rule.bounds_one_pass and not settings.batch
+    return problem.learning_rule.bounds_one_pass and not problem.settings.batch
 
 
 def _lowers(made: Recorded) -> list[float]:

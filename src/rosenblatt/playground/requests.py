@@ -80,12 +80,11 @@ class Settings:
         """Whether the weights move once a pass."""
         return self.rule == "batch"
 
-    @property
-    def learning_rule(self) -> Rule:
+    def learning_rule(self, n_classes: int) -> Rule:
         """The rule, with the parameters that it takes."""
         kind = RULES[self.rule]
         offered = {control.name for control in kind.controls}
-        return kind(**{name: value for name, value in self.parameters if name in offered})
+        return kind.from_controls({name: value for name, value in self.parameters if name in offered}, n_classes)
 
 
 @dataclass(frozen=True)
@@ -106,6 +105,11 @@ class Problem:
     def y(self) -> Array:
         """Their labels."""
         return np.array(self.labels)
+
+    @property
+    def learning_rule(self) -> Rule:
+        """The rule, for as many classes as there are."""
+        return self.settings.learning_rule(len(set(self.labels)))
 
     @property
     def n_features(self) -> int:
@@ -171,9 +175,10 @@ def _consistent(settings: Settings) -> Settings:
             "a vote needs the history of a run, which is kept in kernel space: choose the space “linear kernel”"
         )
     if settings.exact and (not RULES[settings.rule].short_in_fractions or settings.space in ("rbf", "sigmoid")):
+        short = ", ".join(name for name, kind in RULES.items() if kind.short_in_fractions)
         raise RequestError(
-            "exact fractions go with the perceptron and batch rules, and with spaces whose numbers are fractions: "
-            "linear, linear kernel and polynomial"
+            f"exact fractions go with the rules {short}, and with spaces whose numbers are fractions: linear, linear "
+            "kernel and polynomial"
         )
     return settings
 

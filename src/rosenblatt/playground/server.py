@@ -77,7 +77,7 @@ def rules_module() -> str:
         for name, kind in RULES.items()
     ]  # fmt: skip
     controls = {
-        control.name: {**asdict(control), "default": kind().parameters[control.name]}
+        control.name: {**asdict(control), "default": kind().control_value(control.name)}
         for kind in rules.ALL
         for control in kind.controls
     }

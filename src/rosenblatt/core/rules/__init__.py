@@ -15,16 +15,17 @@ from typing import Any, TypeGuard
 from .hard_margin import HardMargin as HardMargin
 from .mira import MIRA, NormMIRA
 from .passive_aggressive import PA, PA1, PA2
+from .paum import PAUM
 from .perceptron import Perceptron
 from .rule import SHARES as SHARES
 from .rule import Example as Example
 from .rule import Rule
 from .theorems import MistakeTheorem as MistakeTheorem
 
-__all__ = ["MIRA", "NormMIRA", "PA", "PA1", "PA2", "Perceptron", "Rule"]
+__all__ = ["MIRA", "NormMIRA", "PA", "PA1", "PA2", "PAUM", "Perceptron", "Rule"]
 
 #: The table of rules.
-ALL: tuple[type[Rule], ...] = (Perceptron, PA, PA1, PA2, MIRA, NormMIRA)
+ALL: tuple[type[Rule], ...] = (Perceptron, PAUM, PA, PA1, PA2, MIRA, NormMIRA)
 #: The same by their names in model files, and on the command line and the page.
 BY_NAME = {kind.__name__: kind for kind in ALL}
 BY_OPTION = {kind.option: kind for kind in ALL}

@@ -149,8 +149,7 @@ class NormMIRA(Rule):
     def class_share(self) -> float:
         return 0.5
 
-    @property
-    def moves_below(self) -> tuple[str, Number]:
+    def moves_below(self, y: int) -> tuple[str, Number]:
         return "<", self.beta
 
     def formula(self, several: bool) -> str:

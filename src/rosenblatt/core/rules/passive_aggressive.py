@@ -24,8 +24,7 @@ class PassiveAggressive(Rule):
     def potential(self, batch: bool) -> HingeLoss | None:
         return None if batch else HingeLoss()
 
-    @property
-    def moves_below(self) -> tuple[str, Number]:
+    def moves_below(self, y: int) -> tuple[str, Number]:
         return "<", 1
 
 

@@ -103,8 +103,7 @@ class Perceptron(Rule):
     def potential(self, batch: bool) -> EqualSteps:
         return EqualSteps(self.eta0, self.margin)
 
-    @property
-    def moves_below(self) -> tuple[str, Number]:
+    def moves_below(self, y: int) -> tuple[str, Number]:
         return "≤", self.margin
 
     def formula(self, several: bool) -> str:

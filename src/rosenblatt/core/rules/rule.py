@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from numbers import Real
 from typing import Any, ClassVar
@@ -28,7 +28,7 @@ class Example:
     A: Number  # ‖x‖², the bias feature included
     norm2: Number  # of the direction of a step: A, or 2A against a rival
     scores: list[Number] = field(default_factory=list)
-    y: int = 0
+    y: int = 0  # the code of its class
     rival: int = 0
 
 
@@ -100,8 +100,9 @@ class Rule:
 
     def as_numbers(self, number: Callable[[Any], Number]) -> Rule:
         """The rule with its parameters as numbers of this kind."""
-        numbers = {name: value for name, value in self.parameters.items() if _is_number(value)}
-        return replace(self, **{name: number(value) for name, value in numbers.items()})
+        numbers = {name: number(value) for name, value in self.parameters.items() if _is_number(value)}
+        several = {name: value for name, value in self.parameters.items() if isinstance(value, tuple)}
+        return replace(self, **numbers, **{name: tuple(map(number, value)) for name, value in several.items()})
 
     @property
     def parameters(self) -> dict[str, Any]:
@@ -121,6 +122,20 @@ class Rule:
             raise ValueError(f"{name} has no step in {space} space; it goes with {' and '.join(self.spaces)} space")
         if regression and not self.regression:
             raise ValueError(f"{name} has no step for regression; the passive-aggressive rules have")
+
+    def check_classes(self, n_classes: int) -> None:
+        """Refuse a number of classes that its parameters are not for, before a run has them; 0: none is known yet."""
+
+    # ---- on the page ---------------------------------------------------------------------------------------------
+
+    @classmethod
+    def from_controls(cls, values: Mapping[str, Any], n_classes: int) -> Rule:
+        """The rule of these values of its controls, for so many classes; a control left out has its default."""
+        return cls(**values)
+
+    def control_value(self, name: str) -> Any:
+        """The value of a control."""
+        return self.parameters[name]
 
     # ---- what is known of it -------------------------------------------------------------------------------------
 
@@ -167,9 +182,8 @@ class Rule:
 
     # ---- in words ------------------------------------------------------------------------------------------------
 
-    @property
-    def moves_below(self) -> tuple[str, Number] | None:
-        """The margin at which right answers move it too, as ("<", 1); None: that is not known."""
+    def moves_below(self, y: int) -> tuple[str, Number] | None:
+        """The margin at which right answers of class y move it too, as ("<", 1); None: that is not known."""
         return None
 
     def formula(self, several: bool) -> str:
@@ -184,6 +198,17 @@ def check_number(rule: Rule, name: str, low: float, strict: bool) -> None:
     if not ok or value < low or (strict and value == low):
         bound = f"{'>' if strict else '>='} {low:g}"
         raise ValueError(f"{name} must be a finite number {bound}, got {value!r}")
+
+
+def check_numbers(rule: Rule, name: str, low: float) -> None:
+    """Refuse a parameter that is not a tuple of two or more finite numbers, each at least ``low``."""
+    value = getattr(rule, name)
+    if (
+        not isinstance(value, tuple)
+        or len(value) < 2
+        or not all(_is_number(item) and math.isfinite(item) and item >= low for item in value)
+    ):
+        raise ValueError(f"{name} must be a tuple of two or more finite numbers >= {low:g}, got {value!r}")
 
 
 def _is_number(value: Any) -> bool:

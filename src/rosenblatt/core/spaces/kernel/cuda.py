@@ -25,7 +25,6 @@ Array = NDArray[Any]
 SHARES = {"uniform": 1.0, "proportional": 2.0}  # as numbers of the enum in rules.hpp; all else is 0
 SHARED_MEMORY = 200_000  # bytes of it that a block of threads may take on any recent card
 THREADS = 512
-_NUMBERS = 3  # that a rule has at most
 
 #: The walk itself. Before it stand ROSENBLATT_DEVICE, the chosen rule's name, and the text of ``native/rules.hpp``.
 WALK = r"""
@@ -137,6 +136,7 @@ __device__ void walk_by_name(const T* K, T* scores, const int* target, const dou
                              int shared) {
     const auto number = [&](int i) { return numbers[i - 1]; };
     const auto share = [&](int i) { return static_cast<Share>(static_cast<int>(numbers[i - 1])); };
+    const auto numbers_from = [&](int i) { return numbers + (i - 1); };
     ROSENBLATT_RULES(RULE)
 }
 #undef RULE
@@ -189,13 +189,17 @@ def _compiled(cupy: bool, rule: str, name: str) -> Any:
     return torch.cuda._compile_kernel(source(rule), name, nvcc_options=options)
 
 
+def numbers_of(rule: Any) -> Array:
+    """The numbers of a rule, as ``Rule.native`` lists them after its name, for the device."""
+    numbers = [SHARES.get(value, 0.0) if isinstance(value, str) else value for value in rule[1:]]
+    return np.array(numbers or [0.0])  # an array of nothing has no address
+
+
 def walk(
     library: NumPy, gram: Any, scores: Any, targets: Array, weight: Array | None, form: str, tie: bool, rule: Any
 ) -> tuple[Array, Array, Array]:
     """Walk through a block, whose kernel matrix and scores are on the device: scores at each visit, steps, K(x, x)."""
     n, k = scores.shape
-    numbers = np.zeros(_NUMBERS)
-    numbers[: len(rule) - 1] = [SHARES.get(value, 0.0) if isinstance(value, str) else value for value in rule[1:]]
     name = str(scores.dtype).removeprefix("torch.")
     memory = n * k * np.dtype(name).itemsize
     shared = memory <= SHARED_MEMORY
@@ -203,7 +207,7 @@ def walk(
     inputs = (library.put(array) for array in (targets.astype(np.int32), weights))
     steps, scratch = library.zeros((n, k), np.float64), library.empty((3 * k,), np.float64)
     flags = (n, k, form == "multiclass", tie, form == "binary", shared)
-    arrays = (gram, scores, *inputs, steps, scratch, library.put(numbers))
+    arrays = (gram, scores, *inputs, steps, scratch, library.put(numbers_of(rule)))
     compiled, dynamic = _compiled(isinstance(library, CuPy), rule[0], f"walk_{name}"), memory if shared else 0
     if isinstance(library, CuPy):
         compiled.max_dynamic_shared_size_bytes = dynamic

@@ -75,6 +75,7 @@ class KernelLearner(Learner):
 
     def allocate(self, n_features: int, n_classes: int, dtype: Any) -> None:
         """No examples kept yet."""
+        self.rule.check_classes(n_classes)
         self.n_features, self.n_classes, self.dtype = n_features, n_classes, np.dtype(dtype)
         self.total = self.pocket = self.start = None
         self.tally = engine.Tally(self.n_vectors)
