@@ -8,10 +8,9 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from .core import rules
-
 if TYPE_CHECKING:
     from . import conventions, data, distributed, plots, text
+    from .core import rules
     from .estimators import (
         MIRA,
         AveragedPerceptron,
@@ -72,17 +71,17 @@ _HOMES = {
     ),
 }
 #: Public names that are modules, loaded when first named.
-_MODULES = ("conventions", "data", "distributed", "plots", "text")
+_MODULES = {**{name: name for name in ("conventions", "data", "distributed", "plots", "text")}, "rules": "core.rules"}
 
 
 def __getattr__(name: str) -> Any:
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    home = name if name in _MODULES else _HOMES.get(name, "estimators")
+    home = _MODULES.get(name) or _HOMES.get(name, "estimators")
     module = importlib.import_module("." + home, __name__)
-    found = module if name in _MODULES else getattr(module, name)
-    globals()[name] = found
-    return found
+    value = module if name in _MODULES else getattr(module, name)
+    globals()[name] = value
+    return value
 
 
 def __dir__() -> list[str]:

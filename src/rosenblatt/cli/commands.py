@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 from .. import __version__
-from . import algorithms, options
+from . import options
 from .options import Parser
 
 #: Passes over the files, unless --passes names a number.
@@ -48,6 +48,12 @@ def parser(names: Iterable[str] | None = None) -> argparse.ArgumentParser:
     return made
 
 
+def _add_algorithms(parser: argparse.ArgumentParser, without: tuple[str, ...] = ()) -> None:
+    from . import algorithms  # with the rules, which --version and --help need not
+
+    algorithms.add_options(parser, without)
+
+
 def _train(parser: argparse.ArgumentParser) -> None:
     options.add_files(parser)
     parser.add_argument("-o", "--output", metavar="MODEL", required=True, help="model file to write")
@@ -82,7 +88,7 @@ def _train(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("-q", "--quiet", action="store_true", help="print no progress and no summary")
     options.add_json(parser)
-    algorithms.add_options(parser)
+    _add_algorithms(parser)
     _cluster(parser)
     options.add_columns(options.add_reading(parser))
     options.add_encoding(parser)
@@ -194,7 +200,7 @@ def _trace(parser: argparse.ArgumentParser) -> None:
         "--max-steps", metavar="N", type=options.count, default=10_000, help="stop after N steps (default: %(default)s)"
     )
     options.add_json(parser)
-    algorithms.add_options(parser, without=NOT_TRACED)
+    _add_algorithms(parser, without=NOT_TRACED)
     parser.set_defaults(algorithm="perceptron")
 
 
