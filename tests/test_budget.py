@@ -12,6 +12,7 @@ from discovery import learned
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from kernel_twin import KERNELS, choices, features, kernel_margin, problems, table
+from problems import for_classes
 from refusals import one_sentence
 from sklearn.exceptions import ConvergenceWarning
 from test_native_equals_reference import LEARNERS
@@ -125,7 +126,7 @@ budgets = {"budget": st.integers(1, 7), "eta": st.sampled_from((0.05, 0.3, 1.0))
 @settings(max_examples=20)
 @given(problem=problems(), kernel=st.sampled_from(("linear", "rbf", "callable", "precomputed")), **choices, **budgets)
 def test_every_rule_on_a_budget_is_that_of_one_example_at_a_time(rule, share, policy, problem, kernel, **options):
-    pair(problem, kernel, rule, share, budget_policy=policy, **options)
+    pair(problem, kernel, for_classes(rule, len(np.unique(problem[2]))), share, budget_policy=policy, **options)
 
 
 @settings(max_examples=60)
@@ -314,7 +315,7 @@ def test_a_budget_that_is_never_spent_changes_nothing(rule, share, problem, shuf
     params = {
         "kernel": "rbf",
         "gamma": 0.4,
-        "rule": rule,
+        "rule": for_classes(rule, len(np.unique(codes))),
         "multiclass": share,
         "shuffle": shuffle,
         "random_state": seed,

@@ -25,6 +25,7 @@ from kernel_twin import (
     table,
     whole,
 )
+from problems import for_classes
 from refusals import one_sentence
 from test_native_equals_reference import LEARNERS
 
@@ -43,6 +44,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceW
 @settings(max_examples=30)
 @given(problem=problems(), kernel=st.sampled_from(SMOOTH), **choices)
 def test_every_rule_is_that_of_one_example_at_a_time(rule, share, problem, kernel, **options):
+    rule = for_classes(rule, len(np.unique(problem[2])))
     model, twin, others, K_other, _ = pair(problem, kernel, rule, share, **options)
     assume(not twin.delicate)
     same_run(model, twin)
@@ -128,7 +130,7 @@ def test_the_size_of_a_block_changes_nothing(rule, share, readout, problem, shuf
 def test_blocks_of_any_size_on_real_numbers(rule, share, kernel):
     rng = np.random.default_rng(7)
     X, y = rng.standard_normal((90, 4)), rng.integers(0, 4, 90)
-    whole_run = None
+    rule, whole_run = for_classes(rule, 4), None
     for size in BLOCKS:
         model = rb.KernelPerceptron(
             **KERNELS[kernel][0], rule=rule, multiclass=share, block_size=size, random_state=3, max_iter=4, tol=None

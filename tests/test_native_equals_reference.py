@@ -26,7 +26,7 @@ LEARNERS = [
     (rules.Perceptron(margin=0.3), "proportional"),
     (rules.Perceptron(margin=1.3), "ovr"),
     (rules.PAUM(), "max"),
-    (rules.PAUM(margins=(0.8, 0.0, 2.5), eta0=0.1), "uniform"),
+    (rules.PAUM(margins=(0.8, 0.0, 2.5), eta0=0.7), "uniform"),
     (rules.PAUM(margins=(0.3, 1.3)), "proportional"),
     (rules.PA(), "max"),
     (rules.PA(), "ovr"),

@@ -11,8 +11,8 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from kernel_twin import KERNELS, SMOOTH, laplacian, problems, table, whole
+from problems import for_classes, separable, separable_classes
 from problems import problems as linear_problems
-from problems import separable, separable_classes
 from test_native_equals_reference import LEARNERS
 from test_reference import FOUR_POINTS, XOR
 from test_trace import fitted, holds
@@ -84,7 +84,8 @@ def same_as_fit(estimator, X, y, **options):
 def test_the_run_is_that_of_fit(rule, share, problem, kernel, readout, bias, weighted, **options):
     X, _, codes, weight, seed = problem
     estimator = rb.KernelPerceptron(
-        **KERNELS[kernel][0], rule=rule, multiclass=share, readout=readout, fit_intercept=bias, random_state=seed,
+        **KERNELS[kernel][0], rule=for_classes(rule, len(np.unique(codes))), multiclass=share, readout=readout,
+        fit_intercept=bias, random_state=seed,
         max_iter=3, **options,
     )  # fmt: skip
     rows = table(kernel, X, X) if kernel == "precomputed" else X
@@ -180,7 +181,8 @@ few = linear_problems(classes=(2, 3, 4), features=(1, 2, 3), kinds=("integers",)
 def test_the_linear_kernel_is_the_linear_trace(rule, share, problem, bias, ties):
     X, codes, seed = problem.X, problem.codes, problem.seed
     options = {
-        "rule": rule, "multiclass": share, "ties": ties, "fit_intercept": bias, "max_iter": 2, "random_state": seed,
+        "rule": for_classes(rule, len(np.unique(codes))), "multiclass": share, "ties": ties, "fit_intercept": bias,
+        "max_iter": 2, "random_state": seed,
     }  # fmt: skip
     dual = rb.trace(rb.KernelPerceptron(kernel="linear", **options), X, codes, exact=True)
     primal = rb.trace(rb.OnlineClassifier(**options), X, codes, exact=True)

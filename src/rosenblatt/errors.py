@@ -17,7 +17,18 @@ def keyword(parameter: str, value: Any) -> str:
     return f"{parameter}={'…' if value is ... else repr(value)}"
 
 
-class DataError(ValueError):
+class WordedError(Exception):
+    """An error that is put into words where it is shown: as Python writes settings, or as options."""
+
+    def worded(self, setting: Callable[[str, Any], str] = keyword) -> str:
+        """The sentence; ``setting`` puts a parameter and its value into the words of whoever reads it."""
+        raise NotImplementedError
+
+    def __str__(self) -> str:
+        return self.worded()
+
+
+class DataError(WordedError, ValueError):
     """Data that cannot be used, in one sentence: the problem, its place and a remedy.
 
     Parameters
@@ -88,37 +99,41 @@ class DataError(ValueError):
         )
         return f"{sentence}; {remedy}" if remedy else sentence
 
-    def __str__(self) -> str:
-        return self.worded()
-
 
 class DataTypeError(DataError, TypeError):
     """Data of a type that cannot be used."""
 
 
-class ParameterError(ValueError):
+class SettingsError(WordedError):
+    """A sentence in which each ``{name}`` stands for a parameter and its value, one of ``values``.
+
+    They are spelled as whoever reads it does: ``device='cpu'`` in Python, ``--device cpu`` on the command line.
+    """
+
+    def __init__(self, problem: str, *more: Any, **values: Any) -> None:
+        super().__init__(problem, *more)  # with which it is made again where it is pickled; the values follow
+        self.problem, self.values = problem, values
+
+    def worded(self, setting: Callable[[str, Any], str] = keyword) -> str:
+        """The sentence, in the words of whoever reads it."""
+        if not self.values:
+            return self.problem
+        return self.problem.format(**{name: setting(name, value) for name, value in self.values.items()})
+
+
+class ParameterError(SettingsError, ValueError):
     """A parameter that cannot be, or that does not go with another.
 
     Parameters
     ----------
     problem : str
-        What is wrong. With ``values``, each ``{name}`` in it stands for a parameter and its value, spelled as whoever
-        reads it does: ``device='cpu'`` in Python, ``--device cpu`` on the command line.
+        What is wrong.
     parameter : str
         The parameter that is refused.
     **values : any
-        Those that the sentence names.
+        Parameters that the sentence names.
     """
 
     def __init__(self, problem: str, parameter: str, **values: Any) -> None:
-        super().__init__(problem, parameter)  # with which it is made again where it is pickled; the values follow
-        self.problem, self.parameter, self.values = problem, parameter, values
-
-    def worded(self, setting: Callable[[str, Any], str] = keyword) -> str:
-        """The sentence; ``setting`` puts a parameter and its value into the words of whoever reads it."""
-        if not self.values:
-            return self.problem
-        return self.problem.format(**{name: setting(name, value) for name, value in self.values.items()})
-
-    def __str__(self) -> str:
-        return self.worded()
+        super().__init__(problem, parameter, **values)
+        self.parameter = parameter

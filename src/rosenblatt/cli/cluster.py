@@ -17,7 +17,7 @@ from ..distributed.file_sources import files_of
 from ..distributed.job import Job, run
 from . import algorithms, inputs
 from .features import Features
-from .terminal import CommandError, Interrupt, Interrupted, Progress
+from .terminal import CommandError, Interrupt, Interrupted, Progress, option
 from .training import TrainingRun
 
 
@@ -43,7 +43,7 @@ def train(arguments: argparse.Namespace, passes: int, progress: Progress, interr
             before = arguments.checkpoint if os.path.exists(arguments.checkpoint or "") else None
             so_far = f"the run so far is in {before}, and the same command continues from it" if before else ""
             if isinstance(error, ClusterError):
-                raise CommandError("; ".join(filter(None, (str(error), so_far)))) from error
+                raise CommandError("; ".join(filter(None, (error.worded(option), so_far)))) from error
             if isinstance(error, KeyboardInterrupt) and so_far:
                 raise Interrupted(interrupt.code, so_far) from None
             raise

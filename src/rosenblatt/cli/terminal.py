@@ -10,7 +10,6 @@ import errno
 import json
 import math
 import os
-import re
 import shlex
 import signal
 import sys
@@ -18,18 +17,10 @@ import time
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from ..errors import DataError, ParameterError
+from ..errors import DataError, WordedError
 
 #: Exit codes. SIGTERM and SIGHUP end like Ctrl-C, with 143 and 129.
 DONE, FAILED, USAGE, INTERRUPTED, PIPE_CLOSED = 0, 1, 2, 130, 141
-
-_IN_OPTIONS = (
-    (r"with rb\.data\.stream", "with --stream"),
-    (r"block_rows=…", "--block-rows N"),
-    (r"worker_timeout=…", "--worker-timeout S"),
-    (r"in_memory=False", "--stream"),
-    (r"; a script that starts them needs .*", ""),
-)
 
 
 class CommandError(Exception):
@@ -97,14 +88,22 @@ def in_words(error: BaseException) -> str:
         return (
             f"there is not enough memory ({error}); --stream learns block by block" if str(error) else "out of memory"
         )
-    sentence = error.worded(option) if isinstance(error, (DataError, ParameterError)) else str(error)
+    if isinstance(error, DataError):
+        from ..data.memory_limit import SMALLER_BLOCKS, STREAM_INSTEAD  # loaded long since, if there was data
+
+        options = {
+            STREAM_INSTEAD: "read block by block with --stream, or hold more with {}",
+            SMALLER_BLOCKS: "make blocks smaller with --block-rows N, or hold more with {}",
+        }
+        error.at(remedy=options.get(error.remedy, error.remedy))
+    sentence = error.worded(option) if isinstance(error, WordedError) else str(error)
     if isinstance(error, OSError):
         if error.filename is None and error.errno == errno.EBADF:
             return "standard output is closed"
         where = "standard output: " if error.filename is None and error.errno in (errno.ENOSPC, errno.EIO) else ""
         where = where if error.filename is None else f"{error.filename}: "
         sentence = where + (error.strerror or str(error))
-    return " ".join(in_options(sentence).split())
+    return " ".join(sentence.split())
 
 
 #: Settings of Python's whose option is not spelled as they are.
@@ -112,6 +111,8 @@ _OPTIONS = {
     "memory": "--memory SIZE",
     "columns": "--label NAME",
     "label_type": "--label-type text; if they are any numbers, --label-type number",
+    "worker_timeout": "--worker-timeout S",
+    "in_memory": "--stream",
 }
 
 
@@ -128,13 +129,6 @@ def option(parameter: str, value: Any) -> str:
         return f"{name} out"
     words = shlex.quote(str(value).replace("\t", r"\t"))
     return f"{name} {words}"
-
-
-def in_options(text: str) -> str:
-    """What the library says in terms of Python, in terms of the command line."""
-    for there, here in _IN_OPTIONS:
-        text = re.sub(there, here, text)
-    return text
 
 
 def report_error(sentence: str, as_json: bool = False) -> None:
@@ -157,7 +151,7 @@ def _discard_output() -> None:
 def note(sentence: str) -> None:
     """A warning or remark on standard error; if that is closed, the work goes on."""
     with contextlib.suppress(OSError):
-        print(in_options(sentence), file=sys.stderr, flush=True)
+        print(sentence, file=sys.stderr, flush=True)
 
 
 @contextlib.contextmanager

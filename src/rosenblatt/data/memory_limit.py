@@ -10,6 +10,8 @@ from ..errors import DataError
 
 #: What to do where files are read whole.
 STREAM_INSTEAD = "read block by block with rb.data.stream, or hold more with {}"
+#: And where they are read in blocks.
+SMALLER_BLOCKS = "make blocks smaller with block_rows=…, or hold more with {}"
 
 #: What is held may take this share of the memory that is available, by default.
 SHARE = 3 / 4

@@ -13,7 +13,7 @@ from .blocks import Block, Reader, joined
 from .chunks import BLOCK_BYTES, BLOCK_ROWS, Size
 from .columns import Columns, columns_of
 from .formats import Format, format_of, reader_of
-from .memory_limit import STREAM_INSTEAD, MemoryLimit
+from .memory_limit import SMALLER_BLOCKS, STREAM_INSTEAD, MemoryLimit
 from .pipes import refuse_twice
 from .read_ahead import ReadAhead
 from .sources import Source, expand
@@ -223,7 +223,7 @@ def stream(
     if block_rows is not None:
         whole_number("block_rows", block_rows, 1)
         size = Size(int(block_rows))
-    memory_limit = MemoryLimit(memory, "make blocks smaller with block_rows=…, or hold more with {}")
+    memory_limit = MemoryLimit(memory, SMALLER_BLOCKS)
     return Stream(_Reading(path, format, columns, on_error, n_threads, memory_limit, settings), size)
 
 

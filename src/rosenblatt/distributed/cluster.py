@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from typing import Any, Protocol
 
 from ..core.engine import threads
+from ..errors import SettingsError
 
 #: Seconds that a run waits while the cluster has no worker, unless told otherwise.
 WORKER_TIMEOUT = 300.0
@@ -23,7 +24,7 @@ WORKER_TIMEOUT = 300.0
 _LOOK, _ANSWER = 0.5, 60.0
 
 
-class ClusterError(RuntimeError):
+class ClusterError(SettingsError, RuntimeError):
     """The cluster failed, and not what it was given to do."""
 
 
@@ -151,8 +152,8 @@ class Cluster:
                 if now - alone_since >= self.worker_timeout:
                     raise ClusterError(
                         f"no worker has been there for {self.worker_timeout:g} s; start some by `dask worker`, or say "
-                        "how many seconds to wait for them, worker_timeout=…"
-                    ) from None
+                        "how many seconds to wait for them, {worker_timeout}", worker_timeout=...,
+                    ) from None  # fmt: skip
                 continue
             if promise.status != "finished":
                 return  # to gather it says why
@@ -233,33 +234,33 @@ def in_words(shards: dict[str, str]) -> Iterator[None]:
     try:
         yield
     except Exception as error:
-        sentence = _sentence(error, shards)
-        if sentence is None:
+        failure = _failure(error, shards)
+        if failure is None:
             raise
-        raise ClusterError(sentence) from error
+        raise failure from error
 
 
-def _sentence(error: Exception, shards: dict[str, str]) -> str | None:
+def _failure(error: Exception, shards: dict[str, str]) -> ClusterError | None:
     """None: it is not the cluster that failed."""
     kind = type(error)
     if kind.__name__ == "KilledWorker":
         task = str(getattr(error, "task", ""))
         where = f" on {shards[task]}" if shards.get(task) else ""
         times = getattr(error, "allowed_failures", 0) + 1
-        return (
+        return ClusterError(
             f"workers died {times} times at the same work{where}, most likely as they ran out of memory; make more "
-            "shards, stream them (in_memory=False), or give the workers more memory"
-        )
+            "shards, stream them ({in_memory}), or give the workers more memory", in_memory=False,
+        )  # fmt: skip
     if isinstance(error, MemoryError):
-        return (
-            "a worker ran out of memory; make more shards, stream them (in_memory=False), use fewer columns, or give "
-            "the workers more memory"
-        )
+        return ClusterError(
+            "a worker ran out of memory; make more shards, stream them ({in_memory}), use fewer columns, or give "
+            "the workers more memory", in_memory=False,
+        )  # fmt: skip
     if isinstance(error, ImportError) and "rosenblatt" in str(error):
-        return f"a worker says: {_first_line(error)}; install the same on every worker"
+        return ClusterError(f"a worker says: {_first_line(error)}; install the same on every worker")
     cut_off = any(word in kind.__name__ for word in ("Timeout", "Cancelled", "Closed"))  # Dask has many of them
     if cut_off or isinstance(error, (TimeoutError, ConnectionError)):
-        return "the scheduler of the cluster is gone or cannot be reached; start the cluster again"
+        return ClusterError("the scheduler of the cluster is gone or cannot be reached; start the cluster again")
     return None
 
 
