@@ -471,6 +471,7 @@ def test_a_broken_link_is_said(open_page):
     assert page.locator("#table tbody tr").count() > 0
     before = state(page)
     for text in ("x", "bnVsbA", "e30", "eyJwIjpbWzEsMl1dLCJsIjpbOV19"):
+        page.wait_for_load_state("networkidle")  # an answer that is still on its way would hide the problem again
         page.evaluate("text => { location.hash = text; }", text)
         page.wait_for_selector("#problem:not([hidden])")
         assert page.locator("#problem").inner_text() == "The link holds nothing that can be read."
