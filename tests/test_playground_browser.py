@@ -162,6 +162,7 @@ def test_a_point_is_dragged_erased_and_brought_back(open_page):
     page.mouse.move(*place(page, 1, -1))
     page.mouse.down()
     page.mouse.move(*place(page, 1, 0.4), steps=4)
+    settled(page)  # what is shown beside the picture may move it
     page.mouse.move(*place(page, 2, 0.5), steps=4)
     page.mouse.up()
     settled(page)
