@@ -10,7 +10,7 @@ from __future__ import annotations
 import argparse
 import time
 import warnings
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain
@@ -85,9 +85,7 @@ class TrainingRun:
 
     def reads_again(self, streamed: bool) -> bool:
         """Whether the files, which are open, will be opened again."""
-        if streamed:
-            return self.every is not None or self.passes > 1
-        return self.every is not None or isinstance(self.format, Svmlight)
+        return self.every is not None or (self.passes > 1 if streamed else isinstance(self.format, Svmlight))
 
     def refuse_changed(self) -> None:
         """Refuse files that have changed since they were first opened."""
@@ -178,21 +176,14 @@ def in_memory(run: TrainingRun) -> None:
     began = time.monotonic()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the summary has the verdict
-        _interruptible(
-            run,
-            lambda: learner.fit(
-                rows, targets, weight, max_iter=run.passes, tol=run.spec.tol,
-                shuffle=run.spec.shuffle, rng=rng, progress=report, name=run.name,
-            ),
-        )  # fmt: skip
-
-
-def _interruptible(run: TrainingRun, work: Callable[[], None]) -> None:
-    try:
-        with run.interrupt.held():
-            work()
-    except KeyboardInterrupt:
-        run.interrupted = True
+        try:
+            with run.interrupt.held():
+                learner.fit(
+                    rows, targets, weight, max_iter=run.passes, tol=run.spec.tol,
+                    shuffle=run.spec.shuffle, rng=rng, progress=report, name=run.name,
+                )  # fmt: skip
+        except KeyboardInterrupt:
+            run.interrupted = True
 
 
 def _read(run: TrainingRun) -> tuple[Csr, Array, Array, list[Block]]:

@@ -12,7 +12,7 @@ import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, Protocol
+from typing import Any
 
 from ..core.engine import threads
 from ..errors import SettingsError
@@ -28,55 +28,35 @@ class ClusterError(SettingsError, RuntimeError):
     """The cluster failed, and not what it was given to do."""
 
 
-class Workers(Protocol):
-    """What a run asks of whoever does its work."""
+class Workers:
+    """Who does the work; here the present process, one task after the other, without Dask."""
 
     @property
     def notes(self) -> list[str]:
         """What to say before the work."""
-        ...
+        return []
 
     def hold(self, value: Any) -> Any:
         """A value where workers can get it."""
-        ...
+        return value
 
     def submit(self, task: Callable[..., Any], *arguments: Any, shard: int | None = None) -> Any:
         """A promise of what the task gives; arguments may be promises, or lists of them.
 
         ``shard``: the number of the one that it works on, whose worker should do it.
         """
-        ...
-
-    def gather(self, promises: Sequence[Any]) -> list[Any]:
-        """What was promised, once it is there."""
-        ...
-
-    def parts(self, delayed: Sequence[Any]) -> list[Any]:
-        """Promises of the pieces of a Dask collection."""
-        ...
-
-
-class Here:
-    """The present process, one task after the other, without Dask: for simulations, and to find out what is wrong."""
-
-    @property
-    def notes(self) -> list[str]:
-        return []
-
-    def hold(self, value: Any) -> Any:
-        return value
-
-    def submit(self, task: Callable[..., Any], *arguments: Any, shard: int | None = None) -> Any:
         return task(*arguments)
 
     def gather(self, promises: Sequence[Any]) -> list[Any]:
+        """What was promised, once it is there."""
         return list(promises)
 
     def parts(self, delayed: Sequence[Any]) -> list[Any]:
+        """Promises of the pieces of a Dask collection."""
         return list(dask("dask").compute(*delayed, scheduler="synchronous"))
 
 
-class Cluster:
+class Cluster(Workers):
     """A Dask cluster, by its client. While it has no worker, a run waits for so many seconds."""
 
     def __init__(self, client: Any, retries: int, worker_timeout: float = WORKER_TIMEOUT) -> None:
@@ -176,7 +156,7 @@ class Cluster:
 def workers_of(client: Any, retries: int, worker_timeout: float = WORKER_TIMEOUT) -> Iterator[Workers]:
     """The workers of this client, of the present one, of an address, or of a local cluster for the time being."""
     if client == "here":
-        yield Here()
+        yield Workers()
         return
     distributed = dask("distributed")
     if client is None:
