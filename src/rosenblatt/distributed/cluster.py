@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from ..core.engine import threads
-from ..errors import SettingsError
+from ..errors import SettingsError, keyword
 
 #: Seconds that a run waits while the cluster has no worker, unless told otherwise.
 WORKER_TIMEOUT = 300.0
@@ -25,7 +25,15 @@ _LOOK, _ANSWER = 0.5, 60.0
 
 
 class ClusterError(SettingsError, RuntimeError):
-    """The cluster failed, and not what it was given to do."""
+    """The cluster failed, and not what it was given to do; ``advice`` is for whoever writes Python."""
+
+    def __init__(self, problem: str, advice: str = "", **values: Any) -> None:
+        super().__init__(problem, advice, **values)
+        self.advice = advice
+
+    def worded(self, setting: Callable[[str, Any], str] = keyword) -> str:
+        advice = f"; {self.advice}" if self.advice and setting is keyword else ""
+        return super().worded(setting) + advice
 
 
 class Workers:
@@ -194,10 +202,12 @@ def _local(distributed: Any, n: int) -> Any:
         env = {KEEP_FREED_MEMORY: "1"}
         return distributed.LocalCluster(n_workers=n, threads_per_worker=1, dashboard_address=":0", env=env)
     except (OSError, RuntimeError) as error:
+        cause = _first_line(error).replace("{", "{{").replace("}", "}}")
         raise ClusterError(
-            f"the {n} processes of a local cluster could not be started ({_first_line(error)}); a script that starts "
-            "them needs `if __name__ == '__main__':` above its work; client='here' needs none"
-        ) from error
+            f"the {n} processes of a local cluster could not be started ({cause}); start fewer, or learn "
+            "in this process: {client}", "a script that starts processes needs `if __name__ == '__main__':`",
+            client="here",
+        ) from error  # fmt: skip
 
 
 def dask(module: str) -> Any:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
+from ...errors import ParameterError
 from .perceptron import Perceptron
 from .rule import SHARES, Control, Example, Number, Rule, check_number, check_numbers
 from .theorems import EqualSteps, MistakeTheorem
@@ -35,7 +36,7 @@ class PAUM(Rule):
     option, title = "paum", "PAUM"
     descriptions: ClassVar[dict[str, str]] = {
         "margins": "paum: for each class in sorted order, the score up to which right answers update (default: 0,1)",
-        "eta0": "paum: learning rate (default: 1)",
+        "eta0": Perceptron.descriptions["eta0"],
     }
     controls = (
         Control("margin_others", "m", "margin of all classes but the last", 0, 1000, 0.5),
@@ -71,10 +72,12 @@ class PAUM(Rule):
 
     def check_classes(self, n_classes: int) -> None:
         if n_classes not in (0, len(self.margins)):
-            raise ValueError(
-                f"PAUM has {len(self.margins)} margins, one for each class, and there {_classes(n_classes)}: give as "
-                "many margins as classes, and name all classes of a stream at its beginning"
-            )
+            stream = "; a stream must know all its classes from the beginning: {classes}"
+            raise ParameterError(
+                f"PAUM has {len(self.margins)} margins, and there {_classes(n_classes)}: give one for each, {{margins}}"
+                + (stream if n_classes < len(self.margins) else ""),
+                "margins", margins=..., classes=...,
+            )  # fmt: skip
 
     @classmethod
     def from_controls(cls, values: Mapping[str, Any], n_classes: int) -> PAUM:

@@ -30,7 +30,7 @@ class Perceptron(Rule):
 
     option, title = "perceptron", "Perceptron"
     descriptions: ClassVar[dict[str, str]] = {
-        "eta0": "learning rate of the perceptron (default: 1)",
+        "eta0": "learning rate of perceptron and paum (default: 1)",
         "margin": "the perceptron also updates on right answers that score at most this (default: 0)",
     }
     controls = (

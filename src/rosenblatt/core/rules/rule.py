@@ -113,7 +113,7 @@ class Rule:
         """Refuse what it does not go with."""
         name = type(self).__name__
         if share not in self.shares:
-            others = " or ".join(map(repr, self.shares))
+            others = " or ".join(self.shares)
             raise ParameterError(
                 f"{{multiclass}} does not go with {name}, whose step fixes which classes move; use {others}",
                 "multiclass", multiclass=share,
@@ -208,7 +208,8 @@ def check_numbers(rule: Rule, name: str, low: float) -> None:
         or len(value) < 2
         or not all(_is_number(item) and math.isfinite(item) and item >= low for item in value)
     ):
-        raise ValueError(f"{name} must be a tuple of two or more finite numbers >= {low:g}, got {value!r}")
+        kind, shown = ("", ", ".join(map(repr, value))) if isinstance(value, tuple) else ("a tuple of ", repr(value))
+        raise ValueError(f"{name} must be {kind}two or more finite numbers >= {low:g}, got {shown}")
 
 
 def _is_number(value: Any) -> bool:
