@@ -159,7 +159,7 @@ def dying(folder, shards, at_pass):
 @pytest.mark.posix
 @pytest.mark.parametrize(
     "killed",
-    [pytest.param(["shard 1"], id="one", marks=pytest.mark.slow), pytest.param(["shard 0", "shard 4"], id="two")],
+    [pytest.param(["shard 1"], id="one"), pytest.param(["shard 0", "shard 4"], id="two", marks=pytest.mark.slow)],
 )
 def test_a_worker_that_is_killed_in_a_pass_changes_no_bit(rows, killed, tmp_path, monkeypatch):
     expected = here(learner(), *rows, shards=6)

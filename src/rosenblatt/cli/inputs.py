@@ -203,9 +203,7 @@ class SmallData:
 
     def dense(self) -> Any:
         """The rows as an array."""
-        X = np.zeros(self.csr.shape)
-        X[np.repeat(np.arange(len(X)), np.diff(self.csr.indptr)), self.csr.indices] = self.csr.data
-        return X
+        return self.csr.to_scipy().toarray().astype(np.float64)
 
 
 def read_small(arguments: argparse.Namespace, most: int | None = None, regression: bool = False) -> SmallData:

@@ -130,7 +130,7 @@ _OPTIONS = {
 
 def option(parameter: str, value: Any) -> str:
     """A setting of Python's as an option of the command line."""
-    if parameter in _OPTIONS:
+    if parameter in _OPTIONS and not isinstance(value, dict):  # as the classes of convert are
         return _OPTIONS[parameter]
     if isinstance(value, bool):
         value = "yes" if value else "no"

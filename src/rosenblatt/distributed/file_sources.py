@@ -194,6 +194,7 @@ class FilesInMemory(FileData):
 class StreamedFiles(FileData):
     """Files that are read again in every pass, by workers that hold two blocks of them."""
 
+    learns = True
     _coding: Coding
 
     def look(self, regression: bool, needed: bool) -> list[Look]:
@@ -204,9 +205,6 @@ class StreamedFiles(FileData):
         return self._workers.gather(
             [submit(files.look_through, one, self._blank, regression, shard=i) for i, one in enumerate(self._shards)]
         )
-
-    def learns(self) -> bool:
-        return True
 
     def ready(self, coding: Coding, learned: Section | None) -> list[Any]:
         self._coding = coding

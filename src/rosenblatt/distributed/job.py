@@ -94,8 +94,8 @@ def run(job: Job, data: Data, workers: Workers, held_out: Any = None) -> None:
     judged = None if held_out is None else lambda: data.judged(coding)
     sharded = Sharded(workers, shards, job.spec.shuffle, judged)
     sharded.measured = progress.measured
-    sharded.changes = data.learns()
-    if data.learns() and learned is None:
+    sharded.changes = data.learns
+    if data.learns and learned is None:
         sharded.learns = lambda lexicons: sharded.renew(data.settle(lexicons))
     _passes(job, mixed, sharded, data, progress)
 

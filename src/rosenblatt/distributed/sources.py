@@ -25,6 +25,7 @@ class Data:
     """Data as shards, on workers."""
 
     names: list[str]
+    learns = False  # what makes rows, in the first pass
 
     def look(self, regression: bool, needed: bool) -> list[Look]:
         """What each shard holds; where labels are not ``needed``, perhaps only what one is like."""
@@ -33,10 +34,6 @@ class Data:
     def ready(self, coding: Coding, learned: Section | None) -> list[Any]:
         """Promises of the shards; ``learned`` by what makes rows, in a run that goes on."""
         raise NotImplementedError
-
-    def learns(self) -> bool:
-        """Whether what makes rows learns in the first pass."""
-        return False
 
     def settle(self, learned: list[Any]) -> list[Any]:
         """Promises of the shards from the second pass on, by what was learned in the first."""
