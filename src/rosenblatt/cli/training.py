@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from ..core import engine, labels
-from ..core.learner import Learner, Pass, learn_labels
+from ..core.learner import Learner, Pass, learn_labels, rows_per_call
 from ..core.spec import Spec
 from ..data import Block, Skipped, Svmlight
 from ..data.blocks import placed
@@ -170,9 +170,16 @@ def in_memory(run: TrainingRun) -> None:
         _show_progress(run, done.number, rows.n_rows, 1.0, began)
         run.interrupt.check()
 
+    def pulse() -> None:
+        seen = learner.visited - len(run.mistakes) * rows.n_rows
+        if 0 < seen < rows.n_rows:  # else a pass is being judged
+            _show_progress(run, len(run.mistakes) + 1, seen, seen / rows.n_rows, began, learner.tally.mistakes)
+        run.interrupt.check()
+
     began = time.monotonic()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the summary has the verdict
+        learner.pulse = pulse
         try:
             with run.interrupt.held():
                 learner.fit(
@@ -181,6 +188,8 @@ def in_memory(run: TrainingRun) -> None:
                 )  # fmt: skip
         except KeyboardInterrupt:
             run.interrupted = True
+        finally:
+            del learner.pulse
 
 
 def _read(run: TrainingRun) -> tuple[Csr, Array, Array, list[Block]]:
@@ -236,7 +245,7 @@ def by_blocks(run: TrainingRun) -> None:
                 run.skipped = stream.skipped if number == 1 else run.skipped
                 _settle(run, stream)
     except KeyboardInterrupt:
-        if not run.rows:
+        if not run.rows or (run.classes is not None and len(run.classes) < 2):
             raise
         run.interrupted = True
     except (CommandError, ValueError, OSError) as error:
@@ -255,14 +264,15 @@ def _one_pass(run: TrainingRun, stream: Any, number: int, rng: np.random.Generat
         if not run.begun and run.features.encoder is not None and run.learner.space == "linear":
             _begin(run, run.features, None, rng)  # while the first block is read
         for block, read in blocks:
-            y = run.targets_of(block)  # Ctrl-C may come before this block, or after it
+            y = run.targets_of(block)
             with run.interrupt.held():
-                seen += len(block)
-                run.rows += len(block) if first else 0
-                _learn(run, block, run.features.weigh(read, learn=first), y, rng)
-                run.mistakes[number - 1 :] = [run.errors - before]
+                for learned in _learn(run, block, run.features.weigh(read, learn=first), y, rng):
+                    seen += learned
+                    run.rows += learned if first else 0
+                    run.mistakes[number - 1 :] = [run.errors - before]
+                    _show_progress(run, number, seen, stream.progress, run.progress.began)
+                    run.interrupt.check()
             del read  # or it would be in memory while the next one is waited for
-            _show_progress(run, number, seen, stream.progress, run.progress.began)
 
 
 def _begin(run: TrainingRun, rows: Any, weight: Array | None, rng: np.random.Generator | None) -> None:
@@ -276,7 +286,8 @@ def _begin(run: TrainingRun, rows: Any, weight: Array | None, rng: np.random.Gen
                 engine.populate(weights)
 
 
-def _learn(run: TrainingRun, block: Block, csr: Csr, y: Array, rng: np.random.Generator | None) -> None:
+def _learn(run: TrainingRun, block: Block, csr: Csr, y: Array, rng: np.random.Generator | None) -> Iterator[int]:
+    """Learn from a block, a part after the other; after each, how many rows it had."""
     learner = run.learner
     weight = _weights(run, y, block.weights)
     order = rng.permutation(len(block)) if run.arguments.shuffle_buffer and rng is not None else None
@@ -288,12 +299,18 @@ def _learn(run: TrainingRun, block: Block, csr: Csr, y: Array, rng: np.random.Ge
         rows = run.spec.rows(csr, learner.dtype if run.begun else None, learner=learner if run.begun else None)
     if not run.begun:
         _begin(run, rows, weight, rng)
-    if run.is_regression:
-        learner.partial_fit(rows, y, weight, (0, rows.n_rows))
-    else:
-        known = set(() if run.classes is None else run.classes.tolist())
-        refuse_many_classes(known.union(y.tolist()), run.arguments.files)
-        run.classes = learn_labels(learner, rows, y, weight, y[:0] if run.classes is None else run.classes)
+    classes = set() if run.is_regression else {*y.tolist(), *(() if run.classes is None else run.classes.tolist())}
+    refuse_many_classes(classes, run.arguments.files)
+    new = 0 if run.is_regression else len(classes) - (0 if run.classes is None else len(run.classes))
+    # A new class takes a walk through all weights.
+    step = rows_per_call(len(csr.indices) + new * csr.n_features, max(len(y), 1), max(len(classes), 1))
+    for start in range(0, len(y), step):
+        span = start, min(start + step, len(y))
+        if run.is_regression:
+            learner.partial_fit(rows, y, weight, span)
+        else:
+            run.classes = learn_labels(learner, rows, y, weight, y[:0] if run.classes is None else run.classes, span)
+        yield span[1] - start
 
 
 def _weights(run: TrainingRun, y: Array, weight: Array | None) -> Array | None:
@@ -309,11 +326,14 @@ def _weights(run: TrainingRun, y: Array, weight: Array | None) -> Array | None:
     return by_class[codes] if weight is None else weight * by_class[codes]
 
 
-def _show_progress(run: TrainingRun, number: int, seen: int, share: float | None, since: float) -> None:
-    """Show how far a pass has come; ``share``: of its rows, if it is known."""
+def _show_progress(
+    run: TrainingRun, number: int, seen: int, share: float | None, since: float, mistakes: int | None = None
+) -> None:
+    """Show how far a pass has come, of whose rows ``share`` were seen, and its mistakes."""
+    mistakes = run.mistakes[-1] if mistakes is None else mistakes
     speed = ((number - 1) * run.rows + seen) / max(time.monotonic() - since, 1e-9)
-    right = f"{1 - run.mistakes[-1] / max(seen, 1):.2%}"
-    accuracy = [f"{right} within ε"] if run.is_regression else [f"{run.mistakes[-1]:,} mistakes", f"{right} right"]
+    right = f"{1 - mistakes / max(seen, 1):.2%}"
+    accuracy = [f"{right} within ε"] if run.is_regression else [f"{mistakes:,} mistakes", f"{right} right"]
     done = None if share is None else (number - 1 + share) / run.passes
     words = f"pass {number} of {run.passes}", f"{seen:,} examples", f"{speed:,.0f}/s"
     run.progress(*words, *accuracy, share=done, since=since)
