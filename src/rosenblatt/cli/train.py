@@ -115,8 +115,10 @@ def _is_streamed(run: TrainingRun, arguments: argparse.Namespace) -> bool:
     all_rows = {
         "--class-weight balanced": parameters.get("class_weight") == "balanced",
         "--init random": parameters.get("init") == "random",
+        "--algorithm batch": run.name == "BatchPerceptron",
+        "--tol": parameters.get("tol") is not None and run.passes > 1,
     }
-    at_once = any(all_rows.values()) or run.name == "BatchPerceptron" or run.learner.space == "kernel"
+    at_once = any(all_rows.values()) or run.learner.space == "kernel"
     streamed = bool(arguments.resume or arguments.stream or (run.passes == 1 and not at_once))
     streamed = streamed or not inputs.are_small(arguments.files)
     for words, asked in all_rows.items():
@@ -131,7 +133,7 @@ def _held_out_files(arguments: argparse.Namespace) -> list[str]:
 
 def _prepare_streaming(run: TrainingRun, arguments: argparse.Namespace, error: DataError) -> TrainingRun:
     """The run again from its beginning, block by block, as not all rows fit in memory; refuses where it needs them."""
-    if inputs.has_pipes(arguments.files) or run.name == "BatchPerceptron":
+    if inputs.has_pipes(arguments.files):
         raise error
     arguments.stream = True
     reason = str(error.at(remedy=""))

@@ -19,7 +19,8 @@ from typing import Any
 import numpy as np
 
 from ..core import engine, labels
-from ..core.learner import Learner, Pass, learn_labels, rows_per_call
+from ..core.convergence import SEPARATED
+from ..core.learner import Learner, Pass, learn_labels, rows_per_call, weighted_rows
 from ..core.spec import Spec
 from ..data import Block, Skipped, Svmlight
 from ..data.blocks import placed
@@ -233,7 +234,10 @@ def _settle(run: TrainingRun, stream: Any) -> None:
 
 
 def by_blocks(run: TrainingRun) -> None:
-    """Train on one block after the other, reading the files again for each pass."""
+    """Train on one block after the other, reading the files again for each pass, until one separates the rows.
+
+    As in memory, a pass without mistakes may have moved the weights, and those of the last pass are judged in any case.
+    """
     draws = run.arguments.shuffle_buffer or run.spec.draws
     rng = np.random.default_rng(run.arguments.seed) if draws else None
     run.features.leave_a_thread()
@@ -244,6 +248,11 @@ def by_blocks(run: TrainingRun) -> None:
                 _one_pass(run, stream, number, rng)
                 run.skipped = stream.skipped if number == 1 else run.skipped
                 _settle(run, stream)
+            last = number == run.passes
+            if run.is_regression and not run.mistakes[-1]:
+                break
+            if not run.is_regression and run.passes > 1 and (last or not run.mistakes[-1]) and _separates(run):
+                break
     except KeyboardInterrupt:
         if not run.rows or (run.classes is not None and len(run.classes) < 2):
             raise
@@ -273,6 +282,48 @@ def _one_pass(run: TrainingRun, stream: Any, number: int, rng: np.random.Generat
                     _show_progress(run, number, seen, stream.progress, run.progress.began)
                     run.interrupt.check()
             del read  # or it would be in memory while the next one is waited for
+
+
+def _separates(run: TrainingRun) -> bool:
+    """Whether the weights get every row of the files right: they are read once more, up to the first mistake."""
+    learner, least, widest = run.learner, np.full(run.learner.slots, np.inf), _Widest()
+    with run.open() as stream, run.features.read_ahead(run.blocks(stream), learn=False) as blocks:
+        for block, read in blocks:
+            y, weight = run.targets_of(block), block.weights
+            rows = run.spec.rows(run.features.weigh(read, learn=False), learner.dtype, learner=learner)
+            order = weighted_rows(weight)
+            if learner._score(rows, labels.encode(y, run.classes), order, stop_at_mistake=True):
+                return False
+            least = np.minimum(least, learner.least)
+            if learner.space == "linear":
+                widest.add(rows, order)
+    learner.passes.append(learner.tally.mistakes)
+    learner.streaming, learner.verdict, learner.least[:] = False, SEPARATED, least  # no more rows are to come
+    if learner.space == "linear":
+        learner._tighten_lower(widest, None)  # type: ignore[arg-type]
+    return True
+
+
+class _Widest:
+    """What bounds the rounding of scores: the largest norm and the longest sum of the rows of all blocks."""
+
+    def __init__(self) -> None:
+        self._radius2 = self._radius = 0.0
+        self._depth = 0
+
+    def add(self, rows: Any, order: Array | None) -> None:
+        self._radius2 = max(self._radius2, rows.radius2(order))
+        self._radius = max(self._radius, rows.radius(order))
+        self._depth = max(self._depth, rows.depth(order))
+
+    def radius2(self, order: None) -> float:
+        return self._radius2
+
+    def radius(self, order: None) -> float:
+        return self._radius
+
+    def depth(self, order: None) -> int:
+        return self._depth
 
 
 def _begin(run: TrainingRun, rows: Any, weight: Array | None, rng: np.random.Generator | None) -> None:
