@@ -348,6 +348,7 @@ def test_a_stream_ends_when_a_pass_separates_as_a_run_in_memory(name, tmp_path, 
     X, y = X[abs(X[:, 0]) > 0.2], np.where(X[:, 0] > 0, 1, -1)[abs(X[:, 0]) > 0.2]
     rb.data.write_svmlight(tmp_path / "a.svm", X, y)
     how = [str(tmp_path / "a.svm"), "-a", name, "--passes", "60", "--json", "-o", str(tmp_path / "m")]
+    how += ["--gamma", "1"] if name == "kernel" else []
     ends = []
     for more in (["--no-shuffle"], ["--stream"], ["--stream", "--block-rows", "7"]):
         assert cli.main(["train", *how, *more]) == 0
@@ -365,7 +366,19 @@ def test_a_stream_ends_when_a_pass_separates_as_a_run_in_memory(name, tmp_path, 
 
 def test_a_stream_of_numbers_ends_when_all_are_within_epsilon(tmp_path, capsys):
     rb.data.write_svmlight(tmp_path / "a.svm", np.eye(3), [1.5, 2.5, 3.5])
-    how = ["-a", "pa-regressor", "--no-intercept", "--stream", "--passes", "50", "--json", "-o", str(tmp_path / "m")]
+    how = [
+        "-a",
+        "pa-regressor",
+        "--no-intercept",
+        "--epsilon",
+        "0.5",
+        "--stream",
+        "--passes",
+        "50",
+        "--json",
+        "-o",
+        str(tmp_path / "m"),
+    ]
     assert cli.main(["train", str(tmp_path / "a.svm"), *how]) == 0
     assert json.loads(capsys.readouterr().out)["outside_epsilon"] == [3, 0]
 
