@@ -14,7 +14,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -31,6 +31,7 @@ from ..model_files import Model
 from .algorithms import class_weights
 from .features import Features
 from .inputs import are_text, file_stamps, open_files, read_whole, refuse_one_class, targets_of
+from .label_order import LabelOrder
 from .terminal import CommandError, Interrupt, Progress, shown
 
 Array = Any
@@ -69,6 +70,9 @@ class TrainingRun:
     stamps: dict[str, tuple[int, ...]] = field(default_factory=dict)  # of the files, before they were opened
     passes_on_cluster: list[Any] | None = None  # a record of each pass; None: on this machine
     fault: Exception | None = None  # what ended training early, after a complete pass
+    order: LabelOrder | None = None  # of the labels in the first pass; None: all rows were shuffled
+    buffer: int = 0  # block by block: bytes of rows that are gathered and shuffled; 0: those of a block, if any
+    shuffled_within: int = 0  # rows, at most; 0: none were shuffled
 
     @cached_property
     def spec(self) -> Spec:
@@ -165,6 +169,9 @@ def in_memory(run: TrainingRun) -> None:
         rows, rng = run.spec.rows(X), np.random.default_rng(arguments.seed)
     run.spec.start(learner, rows, 0 if run.classes is None else len(run.classes), rng, weight)
     targets = y if run.is_regression else labels.encode(y, run.classes)
+    if not run.spec.shuffle:
+        run.order = LabelOrder()
+        run.order.add(y, run.is_regression)
 
     def report(done: Pass) -> None:
         run.mistakes.append(done.updates if done.mistakes is None else done.mistakes)
@@ -238,8 +245,9 @@ def by_blocks(run: TrainingRun) -> None:
 
     As in memory, a pass without mistakes may have moved the weights, and those of the last pass are judged in any case.
     """
-    draws = run.arguments.shuffle_buffer or run.spec.draws
+    draws = run.arguments.shuffle_buffer or run.buffer or run.spec.draws
     rng = np.random.default_rng(run.arguments.seed) if draws else None
+    run.order = LabelOrder()
     run.features.leave_a_thread()
     number = 1
     try:
@@ -272,16 +280,56 @@ def _one_pass(run: TrainingRun, stream: Any, number: int, rng: np.random.Generat
     with run.features.read_ahead(run.blocks(stream), learn=first) as blocks:
         if not run.begun and run.features.encoder is not None and run.learner.space == "linear":
             _begin(run, run.features, None, rng)  # while the first block is read
-        for block, read in blocks:
-            y = run.targets_of(block)
+        for gathered in _gathered(run, blocks, first):
             with run.interrupt.held():
-                for learned in _learn(run, block, run.features.weigh(read, learn=first), y, rng):
+                for learned in _learn(run, gathered, rng, first):
                     seen += learned
                     run.rows += learned if first else 0
                     run.mistakes[number - 1 :] = [run.errors - before]
                     _show_progress(run, number, seen, stream.progress, run.progress.began)
                     run.interrupt.check()
-            del read  # or it would be in memory while the next one is waited for
+
+
+class _Part(NamedTuple):
+    """Rows to learn from, and their places in the files."""
+
+    csr: Csr
+    y: Array
+    weight: Array | None
+    places: list[Block]
+
+
+def _gathered(run: TrainingRun, blocks: Iterator[tuple[Block, Any]], first: bool) -> Iterator[_Part]:
+    """Each block, or as many together as the buffer takes, which are then shuffled."""
+    parts: list[_Part] = []
+    held = 0
+    for block, read in blocks:
+        y = run.targets_of(block)
+        with run.interrupt.held():  # document counts go with the rows that are learned
+            csr = run.features.weigh(read, learn=first)
+        del read  # or it would be in memory while the next one is waited for
+        part = _Part(csr, y, _weights(run, y, block.weights), [Block(None, block.lines, block.files)])
+        if not run.buffer:
+            yield part
+            continue
+        own = nbytes_of(csr) + y.nbytes + block.lines.nbytes
+        if parts and held + own > run.buffer:
+            yield _joined(parts)
+            held = 0
+        parts.append(part)
+        held += own
+    if parts:
+        yield _joined(parts)
+
+
+def _joined(parts: list[_Part]) -> _Part:
+    """All of them as one, and the list is empty then."""
+    weights = [np.ones(len(part.y)) if part.weight is None else part.weight for part in parts]
+    weight = None if all(part.weight is None for part in parts) else np.concatenate(weights)
+    places = [place for part in parts for place in part.places]
+    csr, y = vstack([part.csr for part in parts]), np.concatenate([part.y for part in parts])
+    parts.clear()
+    return _Part(csr, y, weight, places)
 
 
 def _separates(run: TrainingRun) -> bool:
@@ -337,16 +385,19 @@ def _begin(run: TrainingRun, rows: Any, weight: Array | None, rng: np.random.Gen
                 engine.populate(weights)
 
 
-def _learn(run: TrainingRun, block: Block, csr: Csr, y: Array, rng: np.random.Generator | None) -> Iterator[int]:
-    """Learn from a block, a part after the other; after each, how many rows it had."""
+def _learn(run: TrainingRun, part: _Part, rng: np.random.Generator | None, first: bool) -> Iterator[int]:
+    """Learn from rows, some after the others; after each call, how many they were."""
     learner = run.learner
-    weight = _weights(run, y, block.weights)
-    order = rng.permutation(len(block)) if run.arguments.shuffle_buffer and rng is not None else None
+    csr, y, weight, places = part
+    order = rng.permutation(len(y)) if (run.arguments.shuffle_buffer or run.buffer) and rng is not None else None
     if order is not None:
         csr, y, weight = csr.taken(order), y[order], None if weight is None else weight[order]
+        run.shuffled_within = max(run.shuffled_within, len(y))
+    if first and run.order is not None:
+        run.order.add(y, run.is_regression)
     if run.begun and csr.n_features > learner.n_features:
         learner.widen(csr.n_features)
-    with placed([block], order):
+    with placed(places, order):
         rows = run.spec.rows(csr, learner.dtype if run.begun else None, learner=learner if run.begun else None)
     if not run.begun:
         _begin(run, rows, weight, rng)
