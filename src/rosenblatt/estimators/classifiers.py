@@ -6,12 +6,10 @@ from typing import ClassVar
 
 from ..core import rules
 from .classification import LinearClassifier
-from .contract import parameters
-from .shared import documented
+from .shared import published
 
 
-@documented
-@parameters
+@published
 class Perceptron(LinearClassifier):
     """Rosenblatt's perceptron: ``w ← w + η·y·x`` on each mistake, until there are none.
 
@@ -20,11 +18,7 @@ class Perceptron(LinearClassifier):
 
     Parameters
     ----------
-    {parameters}
-
-    Attributes
-    ----------
-    {attributes}
+    {shared}
 
     Notes
     -----
@@ -51,8 +45,7 @@ class Perceptron(LinearClassifier):
     _poor_score = True
 
 
-@documented
-@parameters
+@published
 class AveragedPerceptron(Perceptron):
     """The perceptron read as the mean of its weights after each visited example, over all passes.
 
@@ -60,11 +53,7 @@ class AveragedPerceptron(Perceptron):
 
     Parameters
     ----------
-    {parameters}
-
-    Attributes
-    ----------
-    {attributes}
+    {shared}
 
     Notes
     -----
@@ -77,8 +66,7 @@ class AveragedPerceptron(Perceptron):
     """
 
 
-@documented
-@parameters
+@published
 class PocketPerceptron(Perceptron):
     """The perceptron that keeps in its pocket the weights with the longest run of right answers.
 
@@ -88,11 +76,7 @@ class PocketPerceptron(Perceptron):
         Replace the weights in the pocket only by such as make strictly fewer mistakes on the whole training set (a tie
         counts as ``ties`` says). A stream (``partial_fit``, ``learn_one``) has no whole to count on: there the run
         length alone decides.
-    {parameters}
-
-    Attributes
-    ----------
-    {attributes}
+    {shared}
 
     References
     ----------
@@ -102,8 +86,7 @@ class PocketPerceptron(Perceptron):
     ratchet: bool = True
 
 
-@documented
-@parameters
+@published
 class BatchPerceptron(LinearClassifier):
     """Gradient descent on the perceptron criterion: ``w ← w + η·Σ y·x`` over all mistaken rows, once per pass.
 
@@ -112,11 +95,7 @@ class BatchPerceptron(LinearClassifier):
 
     Parameters
     ----------
-    {parameters}
-
-    Attributes
-    ----------
-    {attributes}
+    {shared}
 
     Notes
     -----
@@ -133,8 +112,7 @@ class BatchPerceptron(LinearClassifier):
     _contract_exceptions: ClassVar[dict[str, str]] = {}
 
 
-@documented
-@parameters
+@published
 class PassiveAggressiveClassifier(LinearClassifier):
     """Passive-aggressive: the smallest step after which the example has margin 1, capped or damped by C.
 
@@ -150,11 +128,7 @@ class PassiveAggressiveClassifier(LinearClassifier):
         Read the mean of the weights instead of the last.
     multiclass : {"max", "ovr"}, default="max"
         With more than two classes: play the best wrong class, or train each class against the rest.
-    {parameters}
-
-    Attributes
-    ----------
-    {attributes}
+    {shared}
 
     Notes
     -----
@@ -172,8 +146,7 @@ class PassiveAggressiveClassifier(LinearClassifier):
     shuffle: bool = True
 
 
-@documented
-@parameters
+@published
 class MIRA(LinearClassifier):
     """MIRA: the smallest change of all class vectors that puts the right class first.
 
@@ -190,11 +163,7 @@ class MIRA(LinearClassifier):
         Read the mean of the weights instead of the last.
     multiclass : {"max"}, default="max"
         MIRA's step itself fixes who moves.
-    {parameters}
-
-    Attributes
-    ----------
-    {attributes}
+    {shared}
 
     References
     ----------
@@ -209,8 +178,7 @@ class MIRA(LinearClassifier):
     _poor_score = True
 
 
-@documented
-@parameters
+@published
 class OnlineClassifier(LinearClassifier):
     """The general form: any rule with any readout. The other classifiers are its names.
 
@@ -225,11 +193,7 @@ class OnlineClassifier(LinearClassifier):
     multiclass : {"max", "uniform", "proportional", "ovr"}, default="max"
         Who loses what the right class gains. "uniform" and "proportional" go with the perceptron rule, "ovr" with all
         but MIRA.
-    {parameters}
-
-    Attributes
-    ----------
-    {attributes}
+    {shared}
 
     Examples
     --------

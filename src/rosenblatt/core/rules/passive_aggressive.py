@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from .rule import Control, Example, Number, Rule, check_number
+from ..checks import check_finite
+from .rule import Control, Example, Number, Rule
 from .theorems import HingeLoss, MistakeTheorem
 
 _C = Control("C", "C", "largest step, or aggressiveness", 0.0001, 10_000, 0.1)
@@ -84,7 +85,7 @@ class PA1(PassiveAggressive):
     controls = (_C,)
 
     def __post_init__(self) -> None:
-        check_number(self, "C", 0, strict=True)
+        check_finite("C", self.C, 0, strict=True)
 
     def step(self, e: Example) -> Number:
         """min(C, ℓ/‖x‖²)."""
@@ -121,7 +122,7 @@ class PA2(PassiveAggressive):
     controls = (_C,)
 
     def __post_init__(self) -> None:
-        check_number(self, "C", 0, strict=True)
+        check_finite("C", self.C, 0, strict=True)
 
     def step(self, e: Example) -> Number:
         """ℓ/(‖x‖² + 1/(2C))."""
