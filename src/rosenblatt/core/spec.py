@@ -100,29 +100,29 @@ _BATCH = _RUN | {"tol": 1e-4, "ties": "mistake", "multiclass": "max", "class_wei
 _CLASSIFIER = _BATCH | {"shuffle": True}
 _PERCEPTRON = {"eta0": 1.0, "margin": 0.0}
 _PA = {"C": 1.0, "variant": "PA-I", "average": False}
-_KERNEL = _CLASSIFIER | {
+_KERNEL = {
     "kernel": "rbf", "gamma": "scale", "degree": 3, "coef0": 1.0, "rule": None, "readout": "last", "block_size": None,
     "cache_size": None, "budget": None, "budget_policy": "random", "projection_tol": 0.1, "device": "cpu",
-    "precision": "float32",
+    "precision": "float32", **_CLASSIFIER,
 }  # fmt: skip
 
-#: The algorithms by their names in Python. The estimators of these names have these parameters (tested).
+#: The algorithms by their names in Python; the estimators of these names have these parameters.
 ALGORITHMS = {
-    "Perceptron": Algorithm(_CLASSIFIER | _PERCEPTRON, _perceptron),
-    "AveragedPerceptron": Algorithm(_CLASSIFIER | _PERCEPTRON, _perceptron, "averaged"),
-    "PocketPerceptron": Algorithm(_CLASSIFIER | _PERCEPTRON | {"ratchet": True}, _perceptron, "pocket"),
-    "BatchPerceptron": Algorithm(_BATCH | _PERCEPTRON, _perceptron, batch=True),
-    "PassiveAggressiveClassifier": Algorithm(_CLASSIFIER | _PA, _passive_aggressive, _averaged),
-    "MIRA": Algorithm(_CLASSIFIER | _PA | {"variant": "margin", "C": None, "beta": 0.01}, _mira, _averaged),
+    "Perceptron": Algorithm(_PERCEPTRON | _CLASSIFIER, _perceptron),
+    "AveragedPerceptron": Algorithm(_PERCEPTRON | _CLASSIFIER, _perceptron, "averaged"),
+    "PocketPerceptron": Algorithm(_PERCEPTRON | {"ratchet": True} | _CLASSIFIER, _perceptron, "pocket"),
+    "BatchPerceptron": Algorithm(_PERCEPTRON | _BATCH, _perceptron, batch=True),
+    "PassiveAggressiveClassifier": Algorithm(_PA | _CLASSIFIER, _passive_aggressive, _averaged),
+    "MIRA": Algorithm(_PA | {"variant": "margin", "C": None, "beta": 0.01} | _CLASSIFIER, _mira, _averaged),
     "OnlineClassifier": Algorithm(
-        _CLASSIFIER | {"rule": None, "readout": "last", "ratchet": True}, _any_rule, _named_readout
+        {"rule": None, "readout": "last", "ratchet": True} | _CLASSIFIER, _any_rule, _named_readout
     ),
     "KernelPerceptron": Algorithm(_KERNEL, _any_rule, _named_readout, in_kernel=True),
     "VotedPerceptron": Algorithm(
         _KERNEL | {"kernel": "linear", "readout": "voted"}, _any_rule, _named_readout, in_kernel=True
     ),
     "PassiveAggressiveRegressor": Algorithm(
-        _RUN | _PA | {"shuffle": True, "max_iter": 20, "epsilon": 0.1}, _passive_aggressive, _averaged
+        _PA | {"epsilon": 0.1} | _RUN | {"shuffle": True, "max_iter": 20}, _passive_aggressive, _averaged
     ),
 }
 

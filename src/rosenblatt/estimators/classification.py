@@ -13,20 +13,16 @@ from sklearn.utils.multiclass import check_classification_targets
 from ..core import engine, labels
 from ..core.convergence import SEPARATED
 from ..core.learner import learn_labels
-from .contract import Examples, LinearEstimator, parameters, refuse_no_weight
+from .contract import Examples, LinearEstimator, refuse_no_weight
 from .locking import reads, writes
 
 Array = NDArray[Any]
 
 
-@parameters
 class LinearClassifier(ClassifierMixin, LinearEstimator):
     """Everything a linear classifier of the family can do. Subclasses name a rule and a readout."""
 
-    tol: float | None = 1e-4
-    ties: str = "mistake"
-    multiclass: str = "max"
-    class_weight: Any = None
+    class_weight: Any
 
     #: Whether the definition misses a score that scikit-learn's checks ask for. One of them wants 87 % of noisy rows
     #: given to a class of weight 1000 against 0.0001. The perceptron's last weights give it 86 % (the pocket, which

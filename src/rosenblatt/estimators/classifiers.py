@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from ..core import rules
 from .classification import LinearClassifier
 from .shared import published
 
@@ -39,9 +38,6 @@ class Perceptron(LinearClassifier):
     ('separated', 13, array([[-5.,  3.]]))
     """
 
-    eta0: float = 1.0
-    margin: float = 0.0
-    shuffle: bool = True
     _poor_score = True
 
 
@@ -83,8 +79,6 @@ class PocketPerceptron(Perceptron):
     Gallant (1990), "Perceptron-based learning algorithms".
     """
 
-    ratchet: bool = True
-
 
 @published
 class BatchPerceptron(LinearClassifier):
@@ -107,8 +101,6 @@ class BatchPerceptron(LinearClassifier):
     Duda & Hart (1973), section 5.5.
     """
 
-    eta0: float = 1.0
-    margin: float = 0.0
     _contract_exceptions: ClassVar[dict[str, str]] = {}
 
 
@@ -140,11 +132,6 @@ class PassiveAggressiveClassifier(LinearClassifier):
     Crammer, Dekel, Keshet, Shalev-Shwartz & Singer (2006), fig. 1.
     """
 
-    C: float = 1.0
-    variant: str = "PA-I"
-    average: bool = False
-    shuffle: bool = True
-
 
 @published
 class MIRA(LinearClassifier):
@@ -170,11 +157,6 @@ class MIRA(LinearClassifier):
     Crammer & Singer (2003), "Ultraconservative online algorithms for multiclass problems".
     """
 
-    variant: str = "margin"
-    C: float | None = None
-    beta: float = 0.01
-    average: bool = False
-    shuffle: bool = True
     _poor_score = True
 
 
@@ -203,8 +185,4 @@ class OnlineClassifier(LinearClassifier):
     'separated'
     """
 
-    rule: rules.Rule | None = None
-    readout: str = "last"
-    ratchet: bool = True
-    shuffle: bool = True
     _poor_score = True

@@ -212,19 +212,16 @@ class FittedState(Locked):
 parameters = dataclass(kw_only=True, eq=False, repr=False)
 
 
-@parameters
 class LinearEstimator(FittedState):
-    """A learner with scikit-learn's face. Subclasses say which rule, readout and targets."""
+    """A learner with scikit-learn's face. Subclasses are ``published``, with the parameters of ``core.spec``."""
 
-    fit_intercept: bool = True
-    max_iter: int = 1000
-    init: str = "zeros"
-    random_state: Any = None
-    early_stopping: bool = False
-    validation_fraction: float = 0.1
-    n_iter_no_change: int = 5
-    warm_start: bool = False
-    verbose: int = 0
+    init: str
+    random_state: Any
+    early_stopping: bool
+    validation_fraction: float
+    n_iter_no_change: int
+    warm_start: bool
+    verbose: int
 
     #: The algorithm that it is, whatever a subclass is called.
     _algorithm: ClassVar[str]

@@ -70,20 +70,9 @@ class KernelPerceptron(LinearClassifier):
     ('separated', array([-1,  1,  1, -1]))
     """
 
-    kernel: Any = "rbf"
-    gamma: Any = "scale"
-    degree: float = 3
-    coef0: float = 1.0
-    rule: Any = None
-    readout: str = "last"
-    shuffle: bool = True
-    block_size: int | None = None
-    cache_size: float | None = None
-    budget: int | None = None
-    budget_policy: str = "random"
-    projection_tol: float = 0.1
-    device: str = "cpu"
-    precision: str = "float32"
+    kernel: Any
+    device: str
+    precision: str
 
     @property
     def _is_precomputed(self) -> bool:
@@ -301,8 +290,5 @@ class VotedPerceptron(KernelPerceptron):
     ----------
     Freund & Schapire (1999), fig. 1.
     """
-
-    kernel: Any = "linear"
-    readout: str = "voted"
 
     _poor_score = True  # of a run that ends undecided the early vectors vote too, which the weights have not reached

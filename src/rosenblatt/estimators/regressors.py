@@ -51,13 +51,6 @@ class PassiveAggressiveRegressor(RegressorMixin, LinearEstimator):
     array([7.])
     """
 
-    max_iter: int = 20
-    C: float = 1.0
-    epsilon: float = 0.1
-    variant: str = "PA-I"
-    average: bool = False
-    shuffle: bool = True
-
     def _examples(self, X: Any, y: Any, sample_weight: Any) -> Examples:
         X, rows, targets, weight = self._read_rows(X, y, sample_weight, None, reset=True)
         refuse_no_weight(weight)

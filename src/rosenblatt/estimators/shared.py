@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from typing import TypeVar
+from typing import Any, TypeVar
 
+from ..core.spec import ALGORITHMS
 from .contract import parameters
 
 C = TypeVar("C", bound=type)
@@ -164,21 +165,25 @@ validation_scores_ : ndarray
 
 
 def published(cls: C) -> C:
-    """A class of parameters as an estimator: the algorithm of its name, with the shared entries in its docstring.
+    """A class as the estimator of the algorithm of its name: it takes the parameters of that.
 
-    ``{shared}`` there stands for the parameters of its signature that it does not describe itself, and its attributes.
+    ``{shared}`` in its docstring stands for those that it does not describe itself, and for its attributes.
     """
+    defaults = ALGORITHMS[cls.__name__].defaults
+    cls.__annotations__ = dict.fromkeys(defaults, Any)
+    for name, default in defaults.items():
+        setattr(cls, name, default)
     parameters(cls)
     cls._algorithm = cls.__name__  # type: ignore[attr-defined]
-    own, signature = inspect.getdoc(cls) or "", inspect.signature(cls).parameters
+    own = inspect.getdoc(cls) or ""
     described, attributes = PARAMETERS, REGRESSOR_ATTRIBUTES
-    if "kernel" in signature:
+    if "kernel" in defaults:
         described, attributes = PARAMETERS | KERNEL_PARAMETERS, KERNEL_ATTRIBUTES
-    elif "ties" in signature:
+    elif "ties" in defaults:
         attributes = CLASSIFIER_ATTRIBUTES
-    entries = [described[name] for name in signature if name in described and f"\n{name} : " not in own]
+    entries = [described[name] for name in defaults if name in described and f"\n{name} : " not in own]
     shared = "\n".join([*entries, "", "Attributes", "----------", attributes])
-    cls.__doc__ = own.replace("{shared}", shared).replace("{max_iter}", str(signature["max_iter"].default))
+    cls.__doc__ = own.replace("{shared}", shared).replace("{max_iter}", str(defaults["max_iter"]))
     return cls
 
 
