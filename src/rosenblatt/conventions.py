@@ -391,27 +391,17 @@ def markdown() -> str:
         Markdown, without a newline at its end.
     """
     lines = ["| there | nearest here |", "|---|---|"]
-    lines += [f"| [{entry.name}](#{_anchor(entry.name)}) | {_quoted(entry.here) or 'nothing yet'} |" for entry in ALL]
+    lines += [f"| [{entry.name}](#{_anchor(entry.name)}) | {_quoted(entry.here)} |" for entry in ALL]
     for entry in ALL:
-        rows = {
-            "there": entry.there,
-            "here": _quoted(entry.here) or "nothing yet",
-            "ties": entry.ties,
-            "bias": entry.bias,
-            "order": entry.order,
-            "averaging": entry.averaging,
-            "labels": entry.labels,
-            "arguments": entry.arguments,
-            "differs": entry.differs or "Nothing.",
-            "source": entry.source,
-        }
-        lines += ["", f"### {entry.name}", "", "| | |", "|---|---|"]
-        lines += [f"| {name} | {text} |" for name, text in rows.items()]
+        lines += ["", f"### {entry.name}", "", "| | |", "|---|---|", f"| there | {entry.there} |"]
+        lines += [f"| here | {_quoted(entry.here)} |"]
+        names = ("ties", "bias", "order", "averaging", "labels", "arguments", "differs", "source")
+        lines += [f"| {name} | {getattr(entry, name) or 'Nothing.'} |" for name in names]
     return "\n".join(lines)
 
 
 def _quoted(code: str) -> str:
-    return f"`{code}`" if code else ""
+    return f"`{code}`" if code else "nothing yet"
 
 
 def _anchor(title: str) -> str:

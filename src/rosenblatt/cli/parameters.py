@@ -33,11 +33,11 @@ def _option(text: str, **settings: Any) -> dict[str, Any]:
 
 def _of_rules() -> dict[str, dict[str, Any]]:
     """The parameters of the rules; one that several rules have is an option of them all."""
-    texts: dict[str, list[str]] = {}
+    texts: dict[str, dict[str, None]] = {}  # each once
     parse: dict[str, Any] = {}
     for kind in rules.ALL:
         for name, value in kind().parameters.items():
-            texts.setdefault(name, []).append(kind.descriptions[name])
+            texts.setdefault(name, {})[kind.descriptions[name]] = None
             parse[name] = options.numbers if isinstance(value, tuple) else options.number
     return {name: _option("; ".join(texts[name]), metavar=name.upper(), type=parse[name]) for name in texts}
 
