@@ -198,7 +198,7 @@ def test_weights_that_come_back_are_a_certificate(data, bias, exact):
     rows, codes = data
     told = rb.trace(rb.Perceptron(shuffle=False, fit_intercept=bias, max_iter=50), rows, codes, exact=exact)
     assert told.certificate == [1, 1, 1, 1]
-    assert not any(combination(rows, codes, told.certificate, bias))
+    assert not any(combination(rows, codes, told.certificate, bias).values())
     assert told.verdict == "no margin"
     assert "no separator exists" in told.proved[-1]
     assert len(told) == told.revisit.last or not exact
@@ -336,9 +336,9 @@ def test_certificates_hold(exact, share, problem):
     assert max(flat) > 0
     if share == "ovr" and problem.n_classes > 2:
         sums = [combination(rows, problem.codes == c, told.certificate, True) for c in range(problem.n_classes)]
-        assert any(not any(total) for total in sums)
+        assert any(not any(total.values()) for total in sums)
     else:
-        assert not any(combination(rows, problem.codes.tolist(), told.certificate, True))
+        assert not any(combination(rows, problem.codes.tolist(), told.certificate, True).values())
     assert told.verdict != "separated"
 
 

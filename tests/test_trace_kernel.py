@@ -231,9 +231,9 @@ def test_certificates_hold_in_kernel_space(share, problem):
         return
     K = [[int(v) for v in row] for row in (X @ X.T + 1) ** 2]
     if share == "ovr" and max(codes) > 1:
-        assert any(not any(combination(K, codes == c, told.certificate, False)) for c in range(3))
+        assert any(not any(combination(K, codes == c, told.certificate, False).values()) for c in range(3))
     else:
-        assert not any(combination(K, codes.tolist(), told.certificate, False))
+        assert not any(combination(K, codes.tolist(), told.certificate, False).values())
 
 
 # ---- votes -------------------------------------------------------------------------------------------------------
