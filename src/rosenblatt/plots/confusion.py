@@ -34,11 +34,6 @@ class ConfusionMatrixDisplay(metrics.ConfusionMatrixDisplay):
             Rows and their labels.
         **options
             What scikit-learn's takes.
-
-        Returns
-        -------
-        ConfusionMatrixDisplay
-            The picture, drawn.
         """
         return super().from_estimator(estimator, X, y, **(SHADES | options))
 
@@ -52,11 +47,6 @@ class ConfusionMatrixDisplay(metrics.ConfusionMatrixDisplay):
             What they are, and what they were taken for.
         **options
             What scikit-learn's takes.
-
-        Returns
-        -------
-        ConfusionMatrixDisplay
-            The picture, drawn.
         """
         return super().from_predictions(y_true, y_pred, **(SHADES | options))
 
@@ -69,11 +59,6 @@ class ConfusionMatrixDisplay(metrics.ConfusionMatrixDisplay):
             Where to draw; None: a new figure.
         **options
             What scikit-learn's takes.
-
-        Returns
-        -------
-        ConfusionMatrixDisplay
-            Itself, with ``ax_`` and ``figure_``.
         """
         if options.get("values_format") is None and self.confusion_matrix.dtype.kind != "f":
             options["values_format"] = ",d"

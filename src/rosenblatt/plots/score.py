@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from ..tracing import Trace
 from ..tracing.wording import number
 from . import style
+from .display import TraceDisplay
 from .history import History, floats
-from .traced import TraceDisplay
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -54,7 +54,7 @@ class ScoreDisplay(TraceDisplay):
         self.steps, self.scores, self.own, self.row, self.sign, self.square = steps, scores, own, row, sign, square
 
     @classmethod
-    def from_trace(cls, run: Trace, row: int = 0, *, ax: Axes | None = None, **options: Any) -> ScoreDisplay:
+    def from_trace(cls, run: Trace, row: int = 0, *, ax: Axes | None = None) -> ScoreDisplay:
         """Draw the score of a row of a trace.
 
         Parameters
@@ -65,13 +65,6 @@ class ScoreDisplay(TraceDisplay):
             Which row.
         ax : Axes, default=None
             Where to draw; None: a new figure.
-        **options
-            What ``plot`` takes.
-
-        Returns
-        -------
-        ScoreDisplay
-            The picture, drawn.
         """
         if run.setting.form in ("multiclass", "ovr"):
             raise ValueError("the score of an example is drawn for two classes; here each class has a score")
@@ -85,7 +78,7 @@ class ScoreDisplay(TraceDisplay):
             steps=np.array([0, *(move.number for move in history.moves)]), scores=scores,
             own=np.array([False, *(move.row == row for move in history.moves)]), row=row,
             sign=1 if data.y[row] == history.classes[1] else -1, square=square if taus == {1.0} else f"τ·({square})",
-        ).plot(ax, **options)  # fmt: skip
+        ).plot(ax)  # fmt: skip
 
     def _draw(self, ax: Axes) -> None:
         colour = style.COLOURS[1 if self.sign > 0 else 0]

@@ -91,11 +91,6 @@ class SpaceDisplay:
             Where to draw; None: a new figure.
         **options
             What ``plot`` takes.
-
-        Returns
-        -------
-        SpaceDisplay
-            The picture, drawn.
         """
         rows = plane.table(X)
         codes = plane.encoded(y, answer.classes, len(rows))
@@ -135,11 +130,6 @@ class SpaceDisplay:
             Where to draw; None: a new figure.
         elev, azim : float, default=17 and -66
             Where it is seen from, in degrees.
-
-        Returns
-        -------
-        SpaceDisplay
-            Itself, with ``ax_`` and ``figure_``.
         """
         if ax is not None and not hasattr(ax, "zaxis"):
             raise ValueError("this picture has three dimensions: give axes made with projection='3d'")

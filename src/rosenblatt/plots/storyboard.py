@@ -86,9 +86,10 @@ class Storyboard:
         """The weights after so many moves: vectors (w, b), or the regions; and the rows that they get wrong."""
         history, at = self.history, slice(place, place + 1)
         own = history.scores(history.own, at)[0]
-        state: dict[str, Any] = {"wrong": np.flatnonzero(_said(own) != history.y).tolist()}
+        state: dict[str, Any] = {"wrong": np.flatnonzero(history.said(own) != history.y).tolist()}
         if self.picture == "regions":
-            state["regions"] = "".join(DIGITS[code] for code in _said(history.scores(self._cells, at)[0]).tolist())
+            codes = history.said(history.scores(self._cells, at)[0])
+            state["regions"] = "".join(DIGITS[code] for code in codes.tolist())
         else:
             stacked = np.column_stack((history.coordinates[place], history.biases[place]))
             if len(stacked) == 1:  # two classes: the other has no weights
@@ -206,11 +207,6 @@ def _picture(history: History) -> str:
             f"{setting.n_features} features and {len(history.classes)} classes"
         )
     return "weights"
-
-
-def _said(scores: Any) -> Any:
-    """The class that scores give, as predict does."""
-    return (scores[:, 0] > 0).astype(int) if scores.shape[1] == 1 else scores.argmax(axis=1)
 
 
 def _bound(value: float) -> str:
