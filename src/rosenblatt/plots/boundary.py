@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 Array = NDArray[Any]
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class BoundaryDisplay:
     """The boundary of a model over two features.
 
@@ -77,29 +79,21 @@ class BoundaryDisplay:
     ([-5.0, 3.0], margin 0.171499, attained at row 1; hyperplane 0 from the origin)
     """
 
-    def __init__(
-        self,
-        *,
-        X: Array,
-        codes: Array,
-        classes: Sequence[Any],
-        xx0: Array,
-        xx1: Array,
-        response: Array,
-        names: Sequence[str],
-        w: Array | None = None,
-        b: float | None = None,
-        margin: Any = None,
-        support: Array | None = None,
-        wrong: Array | None = None,
-        support_name: str = "on the margin",
-        hulls: Hulls | None = None,
-        title: str = "",
-    ) -> None:
-        self.X, self.codes, self.classes, self.names = X, codes, list(classes), list(names)
-        self.xx0, self.xx1, self.response = xx0, xx1, response
-        self.w, self.b, self.margin, self.support, self.wrong = w, b, margin, support, wrong
-        self.support_name, self.hulls, self.title = support_name, hulls, title
+    X: Array
+    codes: Array
+    classes: Sequence[Any]
+    xx0: Array
+    xx1: Array
+    response: Array
+    names: Sequence[str]
+    w: Array | None = None
+    b: float | None = None
+    margin: Any = None
+    support: Array | None = None
+    wrong: Array | None = None
+    support_name: str = "on the margin"
+    hulls: Hulls | None = None
+    title: str = ""
 
     # ---- where it comes from -------------------------------------------------------------------------------------
 

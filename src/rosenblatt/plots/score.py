@@ -66,7 +66,7 @@ class ScoreDisplay(TraceDisplay):
         ax : Axes, default=None
             Where to draw; None: a new figure.
         """
-        if run.setting.form in ("multiclass", "ovr"):
+        if run.setting.several:
             raise ValueError("the score of an example is drawn for two classes; here each class has a score")
         history, data, setting = History.of(run), run.data, run.setting
         if not 0 <= row < len(data.X):

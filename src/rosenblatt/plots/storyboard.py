@@ -147,12 +147,8 @@ class Storyboard:
 
     def _score(self, step: Step) -> str:
         if isinstance(step.score, tuple):
-            return ", ".join(f"{name} {number(s)}" for name, s in zip(self._labels, step.score))
+            return ", ".join(f"{name} {number(s)}" for name, s in zip(self.trace.setting.labels, step.score))
         return f"s = {number(step.score)}"
-
-    @property
-    def _labels(self) -> list[str]:
-        return [label(c) for c in self.trace.setting.classes or ()]
 
     def _update(self, step: Step) -> str:
         """What was added to what."""
@@ -160,7 +156,7 @@ class Storyboard:
             return "none"
         kernel, several = self.trace.setting.kernel is not None, len(step.coef) > 1
         updates = []
-        for name, a in zip(self._labels if several else [""], step.coef):
+        for name, a in zip(self.trace.setting.labels if several else [""], step.coef):
             if not a:
                 continue
             sign, size = "−" if a < 0 else "+", number(abs(a))
@@ -177,9 +173,15 @@ class Storyboard:
         w, b = (setting.w, setting.b) if step is None else (step.coordinates, step.b)
         if w is None:
             return "0", None
-        if setting.form in ("multiclass", "ovr"):
-            weights = "; ".join(f"{name} {self._w.write([vector])[0]}" for name, vector in zip(self._labels, w))
-            bias = "; ".join(f"{name} {number(v)}" for name, v in zip(self._labels, b)) if b is not None else None
+        if setting.several:
+            weights = "; ".join(
+                f"{name} {self._w.write([vector])[0]}" for name, vector in zip(self.trace.setting.labels, w)
+            )
+            bias = (
+                "; ".join(f"{name} {number(v)}" for name, v in zip(self.trace.setting.labels, b))
+                if b is not None
+                else None
+            )
         else:
             weights, bias = self._w.write([w])[0], None if b is None else number(b)
         return weights + self._w.suffix, bias if setting.bias_apart else None
