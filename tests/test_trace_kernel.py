@@ -70,7 +70,7 @@ def same_as_fit(estimator, X, y, **options):
 
 
 @pytest.mark.parametrize(("rule", "share"), LEARNERS, ids=str)
-@settings(max_examples=25)
+@settings(max_examples=12)
 @given(
     problem=problems(),
     kernel=st.sampled_from(SMOOTH),
