@@ -47,9 +47,6 @@ class MarginBoundsDisplay(TraceDisplay):
 
     what = "a plot of margin bounds"
 
-    lower_: Any
-    upper_: Any
-
     def __init__(
         self, *, updates: Array, lower: Array, upper: Array, best: float | None = None, image: str = "x"
     ) -> None:

@@ -49,10 +49,6 @@ class MistakesDisplay(Display):
 
     what = "a plot of mistakes"
 
-    bars_: Any
-    line_: Any
-    bound_: Any
-
     def __init__(self, *, mistakes: Sequence[int], bound: float | None = None, formula: str = "(R/γ)²") -> None:
         self.mistakes, self.bound, self.formula = [int(count) for count in mistakes], bound, formula
 
@@ -106,7 +102,7 @@ class MistakesDisplay(Display):
         return cls(mistakes=run.mistakes, bound=bound, formula="").plot(ax)
 
     def _draw(self, ax: Axes) -> None:
-        self.bound_ = None
+        self.bound_: Any = None
         passes, total = np.arange(1, len(self.mistakes) + 1), np.cumsum(self.mistakes)
         few = len(passes) <= 40
         self.bars_ = ax.bar(

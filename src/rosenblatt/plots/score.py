@@ -47,9 +47,6 @@ class ScoreDisplay(TraceDisplay):
 
     what = "a plot of a score"
 
-    line_: Any
-    jumps_: Array
-
     def __init__(self, *, steps: Array, scores: Array, own: Array, row: int, sign: int, square: str) -> None:
         self.steps, self.scores, self.own, self.row, self.sign, self.square = steps, scores, own, row, sign, square
 
