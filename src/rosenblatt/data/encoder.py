@@ -158,9 +158,7 @@ class Encoder:
             parts.append(read.categorical)
         for name, rows in zip(self.columns.text or (), read.text):
             indptr, indices, data = self.text[name].weigh(rows, learn=learn)
-            encoder = self.text[name]
-            data = data.astype(self.dtype, copy=False)
-            parts.append(Csr(indptr, indices, data, encoder.n_columns))
+            parts.append(Csr(indptr, indices, data.astype(self.dtype, copy=False), self.text[name].n_columns))
         return hstack(parts)
 
     def _missing(self, block: Block) -> list[str]:
@@ -169,8 +167,7 @@ class Encoder:
         if names and self.missing == "raise":
             pc = arrow("tables", "pyarrow.compute")
             first = {name: pc.index(pc.is_null(block.table[name]), True).as_py() for name in names}
-            name = min(names, key=lambda name: first[name])
-            row = first[name]
+            name, row = min(first.items(), key=lambda place: place[1])
             raise DataError(
                 "the value is missing", "fill it in, or say {}",
                 **block.origin(row), name=name, parameter="missing", value="absent",
@@ -179,9 +176,7 @@ class Encoder:
 
     def _numeric(self, block: Block) -> Array:
         names = self.columns.numeric or ()
-        table = block.table
-        x = np.column_stack([numpy_of(table[name]) for name in names])
-        x = x.astype(np.float64, copy=False)
+        x = np.column_stack([numpy_of(block.table[name]) for name in names]).astype(np.float64, copy=False)
         if np.isinf(x).any():
             row, column = (int(i) for i in np.argwhere(np.isinf(x))[0])
             raise DataError("the value is infinite", **block.origin(row), name=names[column])
@@ -190,11 +185,7 @@ class Encoder:
     def _scaled(self, x: Array, learn: bool) -> Csr:
         if self.scale is not None:
             x = self.scale.transform(x, learn=learn)
-        x = np.nan_to_num(x, copy=False).astype(self.dtype, copy=False)
-        rows, columns = np.nonzero(x)
-        kind = index_type(max(x.size, x.shape[1]))
-        indptr = np.concatenate([[0], np.cumsum(np.count_nonzero(x, axis=1))]).astype(kind)
-        return Csr(indptr, columns.astype(kind), x[rows, columns], x.shape[1])
+        return Csr.of_dense(np.nan_to_num(x, copy=False).astype(self.dtype, copy=False))
 
     def _categorical(self, block: Block) -> Csr:
         names = self.columns.categorical or ()

@@ -15,7 +15,7 @@ from .columns import Columns, nearest
 from .csv_files import Csv, CsvReader
 from .json_lines import JsonLines, JsonLinesReader
 from .sources import Source, stem
-from .sparse_text import Svmlight, SvmlightReader, VowpalWabbit, VowpalWabbitReader
+from .sparse_text import SparseReader, Svmlight, SvmlightReader, VowpalWabbit, VowpalWabbitReader
 
 Format: TypeAlias = Svmlight | VowpalWabbit | Csv | JsonLines | Parquet | ArrowFile
 
@@ -103,14 +103,13 @@ def _is_vw(line: bytes) -> bool:
     return bool(bar) and _VW_HEAD.fullmatch(head) is not None and _VW_REST.fullmatch(rest) is not None
 
 
+_READERS: dict[type[Format], Any] = {
+    Svmlight: SvmlightReader, VowpalWabbit: VowpalWabbitReader, Csv: CsvReader, JsonLines: JsonLinesReader,
+}  # fmt: skip
+
+
 def reader_of(format: Format, columns: Columns, bad_rows: BadRows, n_threads: int | None) -> Reader:
     """What reads files of a format."""
-    if isinstance(format, Svmlight):
-        return SvmlightReader(format, bad_rows, n_threads)
-    if isinstance(format, VowpalWabbit):
-        return VowpalWabbitReader(format, bad_rows, n_threads)
-    if isinstance(format, Csv):
-        return CsvReader(format, columns, bad_rows)
-    if isinstance(format, JsonLines):
-        return JsonLinesReader(format, columns, bad_rows)
-    return ArrowReader(format, columns, bad_rows)
+    kind = _READERS.get(type(format), ArrowReader)
+    reader: Reader = kind(format, bad_rows, n_threads if issubclass(kind, SparseReader) else columns)
+    return reader

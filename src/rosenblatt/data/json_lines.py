@@ -13,10 +13,9 @@ import numpy as np
 from ..core import memory
 from ..errors import DataError
 from .arrow import arrow
-from .bad_rows import BadRows
 from .blocks import Block
 from .chunks import Chunk, Size, check_encoding_errors, chunks, heads, utf8_error
-from .columns import Columns, Profile, check_names, profile_values
+from .columns import Profile, check_names, profile_values
 from .csr import Array
 from .sources import Source
 from .tables import SAMPLE_ROWS, VALUE_BYTES, TableReader, convert_row_by_row, types_of
@@ -44,15 +43,10 @@ class JsonLinesReader(TableReader):
     """Blocks of JSON lines files with the same keys."""
 
     settings: JsonLines
-
-    def __init__(self, settings: JsonLines, columns: Columns, bad_rows: BadRows) -> None:
-        super().__init__(settings, columns, bad_rows)
-        self._seen: dict[str, Profile] = {}
+    _seen: dict[str, Profile]  # of the first file
 
     def _profiles(self, source: Source) -> dict[str, Profile]:
         lines, rows = _sample(source)
-        if not lines:
-            raise DataError("the file is empty", file=source.name)
         names = dict.fromkeys(name for row in rows for name in row)
         if not names:
             raise _fault(lines[0], source.name, 1) or DataError("no line is a JSON object", file=source.name, line=1)
@@ -72,10 +66,7 @@ class JsonLinesReader(TableReader):
     def blocks(self, source: Source, size: Size | None) -> Iterator[Block]:
         """Blocks of this size, the last one and those with skipped rows shorter."""
         self.prepare(source)
-        lines, rows = _sample(source)
-        if not lines:
-            raise DataError("the file is empty", file=source.name)
-        there = list(dict.fromkeys(name for row in rows for name in row))
+        there = list(dict.fromkeys(name for row in _sample(source)[1] for name in row))
         if there:  # a key that none of the first rows has is a column that is not there
             check_names(self.columns.used, there, source.name)
         for chunk in chunks(source, size):
@@ -133,6 +124,8 @@ def _sample(source: Source) -> tuple[list[bytes], list[dict[str, Any]]]:
         sample = [line for line in (lines if whole else lines[:-1]) if line.strip()][:SAMPLE_ROWS]
         if sample or whole:
             break
+    if not sample:
+        raise DataError("the file is empty", file=source.name)
     rows = []
     for line in sample:
         with contextlib.suppress(ValueError, RecursionError):  # refused with its place when the row is read
