@@ -15,10 +15,9 @@ from ..errors import DataError
 from .arrow import arrow
 from .bad_rows import Skipped
 from .blocks import Block
-from .columns import nearest
 from .csr import Array, Csr
 from .encoder import Encoder
-from .formats import ALIASES, FORMATS, SUFFIXES
+from .formats import SUFFIXES, known_format
 from .reading import stream
 from .sources import expand, replacing, stem
 
@@ -133,12 +132,7 @@ def target_format(path: Any, format: str | None, parameter: str = "format") -> s
         )  # fmt: skip
     if name == "tsv" or (name == "csv" and stem(str(path)).endswith((".tsv", ".tab"))):
         return "tsv"
-    name = ALIASES.get(name, name)
-    if name not in FORMATS:
-        raise ValueError(
-            f"there is no format {format!r}{nearest(name, [*FORMATS, *ALIASES])}; there are {', '.join(FORMATS)}"
-        )
-    return name
+    return known_format(name)
 
 
 def _encoded(blocks: Iterable[Block], encoder: Encoder) -> Iterator[Block]:
