@@ -206,12 +206,6 @@ class SmallData:
     names: list[str] | None  # of the columns; None: they are numbered
     places: list[str]  # file and line of each row
 
-    def dense(self) -> Any:
-        """The rows as an array."""
-        X = np.zeros(self.csr.shape)
-        X[np.repeat(np.arange(len(X)), np.diff(self.csr.indptr)), self.csr.indices] = self.csr.data
-        return X
-
 
 def read_small(arguments: argparse.Namespace, most: int | None = None, regression: bool = False) -> SmallData:
     """Rows and classes of files, or numbers for a regression; refuses more than ``most`` rows."""

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from ..data import Columns, Svmlight
-from ..data.features import Categories, Features, Section, bits_for
+from ..data.features import Features, Section, bits_for
 from ..data.moments import RunningScale
 from ..data.pipes import identity
 from ..data.sources import IN_MEMORY, expand
@@ -85,7 +85,7 @@ def default_features(text: Any = None, **options: Any) -> MakeFeatures:
 
     def make(settled: Peek) -> Features:
         if settled.columns is None:
-            return Features(None, settled.format, Categories())
+            return Features(None, settled.format)
         n_vectors = len(settled.labels) if len(settled.labels) > 2 else 1
 
         def hashing() -> Hashing:
