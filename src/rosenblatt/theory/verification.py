@@ -290,6 +290,8 @@ def check(answer: Any, X: Any, known: inputs.Labels) -> Verification:
         return wrong(f"X has {X.shape[0]} rows, the answer is about {answer.n_rows}")
     if answer.separable is None:
         return wrong("it is undecided: nothing is claimed")
+    if answer.in_kernel:
+        return wrong("it is about the space of a kernel, of which the rows alone show nothing")
     if answer.pairs:
         return _pairs(answer, X, known)
     if answer.separable:
