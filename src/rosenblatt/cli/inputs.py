@@ -201,10 +201,6 @@ class SmallData:
     names: list[str] | None  # of the columns; None: they are numbered
     places: list[str]  # file and line of each row
 
-    def dense(self) -> Any:
-        """The rows as an array."""
-        return self.csr.to_scipy().toarray().astype(np.float64)
-
 
 def read_small(arguments: argparse.Namespace, most: int | None = None, regression: bool = False) -> SmallData:
     """Rows and classes of files, or numbers for a regression; refuses more than ``most`` rows."""

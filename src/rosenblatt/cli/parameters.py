@@ -35,7 +35,7 @@ def _option(text: str, **settings: Any) -> dict[str, Any]:
 
 def _of_rules() -> dict[str, dict[str, Any]]:
     """The parameters of the rules; one that several rules have is an option of them all."""
-    texts: dict[str, dict[str, None]] = {}
+    texts: dict[str, dict[str, None]] = {}  # each once
     parse: dict[str, Any] = {}
     for kind in rules.ALL:
         for name, value in kind().parameters.items():

@@ -9,7 +9,7 @@ from operator import getitem
 from typing import Any
 
 from ..data import Columns, Svmlight
-from ..data.features import Categories, Features, Section, bits_for, merged
+from ..data.features import Features, Section, bits_for, merged
 from ..data.moments import RunningScale
 from ..data.pipes import identity
 from ..data.sources import IN_MEMORY, expand, size_of
@@ -86,7 +86,7 @@ def default_features(text: Any = None, **options: Any) -> MakeFeatures:
 
     def make(settled: Peek) -> Features:
         if settled.columns is None:
-            return Features(None, settled.format, Categories())
+            return Features(None, settled.format)
         n_vectors = len(settled.labels) if len(settled.labels) > 2 else 1
 
         def hashing() -> Hashing:

@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 from ...errors import ParameterError
+from ..checks import check_finite, is_finite
 from .perceptron import Perceptron
-from .rule import SHARES, Control, Example, Number, Rule, check_number, check_numbers
+from .rule import SHARES, Control, Example, Number, Rule
 from .theorems import EqualSteps, MistakeTheorem
 
 
@@ -43,13 +44,21 @@ class PAUM(Rule):
         Control("margin_last", "m, last", "margin of the last class, the positive one of two", 0, 1000, 0.5),
         *(control for control in Perceptron.controls if control.name == "eta0"),
     )
-    # One against the rest judges a row by the vectors of other classes too, for which the paper names no margin.
     shares = tuple(share for share in SHARES if share != "ovr")
+    shares_reason = "which has no margin for a class against the rest"
     additive, divides_by_norm, short_in_fractions = True, False, True
 
     def __post_init__(self) -> None:
-        check_numbers(self, "margins", 0)
-        check_number(self, "eta0", 0, strict=True)
+        check_finite("eta0", self.eta0, 0, strict=True)
+        if not isinstance(self.margins, tuple):
+            raise ParameterError(
+                f"margins must be a tuple of numbers, one for each class; got {self.margins!r}", "margins"
+            )
+        if len(self.margins) < 2 or not all(is_finite(margin) and margin >= 0 for margin in self.margins):
+            raise ParameterError(
+                "{margins} does not give each class a margin: give two or more finite numbers >= 0, one for each class",
+                "margins", margins=self.margins,
+            )  # fmt: skip
 
     def _perceptron(self, margin: Number) -> Perceptron:
         return Perceptron(self.eta0, margin)
