@@ -63,7 +63,10 @@ def _train(arguments: argparse.Namespace, progress: Progress, interrupt: Interru
     if _is_on_cluster(arguments):
         from . import cluster  # needs Dask
 
-        return cluster.train(arguments, arguments.passes or PASSES, progress, interrupt), arguments.stream
+        run = cluster.train(arguments, arguments.passes or PASSES, progress, interrupt)
+        if run.skipped:
+            note(run.skipped.worded(option))
+        return run, arguments.stream
     inputs.keep_pipes(arguments, *arguments.files, *_held_out_files(arguments))
     run = _prepare(arguments, progress, interrupt)
     streamed = _is_streamed(run, arguments)
@@ -99,10 +102,6 @@ def _is_on_cluster(arguments: argparse.Namespace) -> bool:
     if arguments.shuffle_buffer:
         raise CommandError(
             "--shuffle-buffer does not go with a cluster; without --stream each shard is shuffled as a whole"
-        )
-    if arguments.on_error == "skip":
-        raise CommandError(
-            "--on-error skip does not go with a cluster, which does not count skipped rows; repair the files first"
         )
     if isinstance(arguments.held_out, float):
         raise CommandError("--held-out SHARE does not go with a cluster; name a file, --held-out FILE")
