@@ -17,7 +17,7 @@ from ..tables import Table
 from .features import Features
 from .inputs import are_text, load_model, open_for_model, targets_of
 from .predict import score_blocks
-from .summary import first_names
+from .summary import evaluation_in_words, first_names
 from .terminal import CommandError, Progress, emit, note, option, several, shown
 
 Array = Any
@@ -121,7 +121,7 @@ class ConfusionMatrix:
         return list(zip(self.classes, precision.tolist(), recall.tolist(), f1.tolist(), true.tolist()))
 
     def __str__(self) -> str:
-        return f"accuracy {self.accuracy:.2%} on {several(self.rows, 'row')}"
+        return evaluation_in_words(self.to_dict())
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values."""

@@ -157,6 +157,8 @@ def _prepare_streaming(run: TrainingRun, arguments: argparse.Namespace, error: D
 def _refuse_outputs(arguments: argparse.Namespace) -> None:
     """Refuse files that cannot be written, before hours of work."""
     for path in filter(None, (arguments.output, arguments.checkpoint)):
+        if path == "-":
+            raise CommandError("-: a model is not written to standard output; name a file")
         check(path)
         inputs.refuse_to_replace(path, [*arguments.files, *_held_out_files(arguments)])
     if arguments.checkpoint and os.path.realpath(arguments.checkpoint) == os.path.realpath(arguments.output):
