@@ -422,3 +422,18 @@ def test_a_model_is_not_written_to_a_file_called_minus(option, tmp_path, monkeyp
     assert cli.main(["train", "a.svm", *more, option, "-"]) == 1
     assert "a model is not written to standard output; name a file" in capsys.readouterr().err
     assert [path.name for path in tmp_path.iterdir()] == ["a.svm"]
+
+
+def test_categories_that_were_not_met_in_training_are_counted(tmp_path, capsys):
+    (tmp_path / "a.csv").write_text("color,size,label\nred,1,x\nblue,2,y\nred,3,x\nblue,1,y\n")
+    (tmp_path / "b.csv").write_text("color,size,label\nred,1,x\ngreen,2,y\npink,3,x\nblue,1,y\n")
+    model, path = str(tmp_path / "m"), str(tmp_path / "b.csv")
+    assert cli.main(["train", str(tmp_path / "a.csv"), "-o", model, "-q", "--categorical", "color"]) == 0
+    for command in (["evaluate", model, path, "--json"], ["predict", model, path]):
+        assert cli.main(command) == 0
+        out, err = capsys.readouterr()
+        assert err == "2 rows with a value of color that was not met in training\n"
+        if "--json" in command:
+            assert json.loads(out)["unseen_categories"] == {"color": 2}
+    assert cli.main(["evaluate", model, str(tmp_path / "a.csv")]) == 0
+    assert capsys.readouterr().err == ""

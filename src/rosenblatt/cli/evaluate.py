@@ -15,7 +15,7 @@ from ..data import Block
 from ..data.moments import Moments
 from ..tables import Table
 from .features import Features
-from .inputs import are_text, load_model, open_for_model, targets_of
+from .inputs import are_text, load_model, note_unseen, open_for_model, targets_of
 from .predict import score_blocks
 from .summary import evaluation_in_words, first_names
 from .terminal import CommandError, Progress, emit, note, option, several, shown
@@ -41,8 +41,9 @@ def run(arguments: argparse.Namespace) -> None:
         note(skipped.worded(option))
     if isinstance(result, ConfusionMatrix) and result.unknown:
         note(f"labels that the model does not know and never predicts: {first_names(result.unknown)}")
+    unseen = note_unseen(features)
     if arguments.json:
-        emit({**result.to_dict(), "skipped": skipped.count})
+        emit({**result.to_dict(), "skipped": skipped.count, "unseen_categories": unseen})
         return
     print(result)
     for table in result.tables():
