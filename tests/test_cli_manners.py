@@ -437,3 +437,46 @@ def test_categories_that_were_not_met_in_training_are_counted(tmp_path, capsys):
             assert json.loads(out)["unseen_categories"] == {"color": 2}
     assert cli.main(["evaluate", model, str(tmp_path / "a.csv")]) == 0
     assert capsys.readouterr().err == ""
+
+
+# ---- slips -----------------------------------------------------------------------------------------------------------
+
+
+def test_files_that_are_named_twice_or_held_out_of_nothing_are_told(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a.svm").write_bytes(ROWS)
+    assert cli.main(["train", "a.svm", "./a.svm", "--held-out", "a.svm", "-o", "m", "-q"]) == 0
+    twice, held_out = capsys.readouterr().err.splitlines()
+    assert twice == "./a.svm is named twice: its rows count twice"
+    assert held_out == "a.svm is trained on, too: how the model does on it says nothing of other rows"
+
+
+def test_a_share_that_holds_out_no_row_is_refused(tmp_path, capsys):
+    (tmp_path / "a.svm").write_text("1 1:1\n-1 2:1\n1 1:2\n")
+    assert cli.main(["train", str(tmp_path / "a.svm"), "--held-out", "0.1", "-o", str(tmp_path / "m")]) == 1
+    assert "--held-out 0.1 holds out none of 3 rows; the model is in " in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("command", "sentence"),
+    [
+        ("train a.svm -o m --shuffle-buffer 2 --no-shuffle", "--shuffle-buffer and --no-shuffle exclude each other"),
+        ("separable a.svm --time-limit 0", "0 is not a positive number of seconds"),
+        ("trace a.svm --max-steps 1", "would be more than the --max-steps 1 steps; take fewer rows, fewer passes or"),
+    ],
+)
+def test_options_that_cannot_be_are_refused_as_options(command, sentence, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a.svm").write_bytes(ROWS)
+    assert cli.main(command.split()) > 0
+    assert sentence in capsys.readouterr().err
+
+
+def test_updates_alone_are_traced_for_machines_too(tmp_path, capsys):
+    (tmp_path / "a.svm").write_bytes(ROWS)
+    steps = {}
+    for more in ([], ["--updates"]):
+        assert cli.main(["trace", str(tmp_path / "a.svm"), "--passes", "2", "--json", *more]) == 0
+        steps[bool(more)] = json.loads(capsys.readouterr().out)["steps"]
+    assert steps[True] == [step for step in steps[False] if step["updates"]]
+    assert len(steps[True]) < len(steps[False])

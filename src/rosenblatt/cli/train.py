@@ -21,7 +21,19 @@ from .commands import PASSES
 from .evaluate import ConfusionMatrix, RegressionErrors, evaluate
 from .features import SECTION, Features
 from .parameters import OPTIONS, asked_for, spelled
-from .terminal import DONE, CommandError, Interrupt, Progress, emit, in_words, note, option, optional_output, show
+from .terminal import (
+    DONE,
+    CommandError,
+    Interrupt,
+    Progress,
+    emit,
+    in_words,
+    note,
+    option,
+    optional_output,
+    several,
+    show,
+)
 from .training import TrainingRun, split_block
 
 #: Options that need a cluster.
@@ -33,6 +45,9 @@ def run(arguments: argparse.Namespace) -> int:
     began = time.monotonic()
     engine.keep_freed_memory()
     _refuse_outputs(arguments)
+    _note_repeated(arguments)
+    if arguments.shuffle_buffer and arguments.shuffle is False:
+        raise CommandError("--shuffle-buffer and --no-shuffle exclude each other; say one of them")
     if arguments.shuffle_buffer:
         arguments.block_rows, arguments.stream = arguments.shuffle_buffer, True
     with Interrupt() as interrupt:
@@ -165,6 +180,19 @@ def _refuse_outputs(arguments: argparse.Namespace) -> None:
         raise CommandError(f"{arguments.output}: the checkpoint and the model must be two files; name another for one")
 
 
+def _note_repeated(arguments: argparse.Namespace) -> None:
+    """Say which files are named twice, and which are held out though they are trained on."""
+    trained_on: set[str] = set()
+    for name in expand(arguments.files):
+        if os.path.isfile(name):
+            if os.path.realpath(name) in trained_on:
+                note(f"{name} is named twice: its rows count twice")
+            trained_on.add(os.path.realpath(name))
+    for name in _held_out_files(arguments):
+        if os.path.realpath(name) in trained_on:
+            note(f"{name} is trained on, too: how the model does on it says nothing of other rows")
+
+
 def _prepare(arguments: argparse.Namespace, progress: Progress, interrupt: Interrupt) -> TrainingRun:
     """A run before its first row: the files opened, the columns and the learner chosen."""
     every = round(1 / arguments.held_out) if isinstance(arguments.held_out, float) else None
@@ -237,7 +265,10 @@ def _evaluate_held_out(run: TrainingRun) -> tuple[ConfusionMatrix | RegressionEr
             run.refuse_changed()
         with inputs.open_for_model(features, files, arguments, labelled=True) as stream:
             inputs.release_pipes(arguments, files)
-            return evaluate(features, run.learner, run.classes, blocks(stream)), None
+            result = evaluate(features, run.learner, run.classes, blocks(stream))
+        if not result.rows:
+            raise CommandError(f"--held-out {arguments.held_out} holds out none of {several(run.rows, 'row')}")
+        return result, None
     except KeyboardInterrupt:
         run.interrupted = True
         return None, None
