@@ -15,7 +15,7 @@ from ..model_files import onnx as onnx_files
 from ..model_files.values import encode
 from ..schema import cut
 from .contract import FittedState
-from .raw_text import transformer_of, with_text
+from .encodings import Encoding
 
 
 def save(estimator: FittedState, path: str | os.PathLike[str], text: Any = None) -> None:
@@ -24,17 +24,20 @@ def save(estimator: FittedState, path: str | os.PathLike[str], text: Any = None)
     for name, value in model.parameters.items():
         encode(value, name)  # says what a file cannot hold
     _check_parameters(estimator)
-    text = estimator._text if text is None else text
+    encoding = estimator._encoding
     if text is not None:
-        model.extras = with_text(model.extras, text, model.learner.n_features)
+        encoding = Encoding.of_text(text, model.learner.n_features, encoding)
+    if encoding is not None:
+        model.extras = encoding.into(model.extras)
     model_files.write(path, model)
 
 
 def load(path: str | os.PathLike[str]) -> Any:
     """The estimator that was saved in a file.
 
-    It predicts as the one that was saved, and learns on as if it had never stopped, to the bit. No code in the file is
-    ever run, for there is none.
+    It predicts as the one that was saved, and learns on as if it had never stopped, to the bit. One that the command
+    line trained takes what the command took, columns of a table by their names or text. No code in the file is ever
+    run, for there is none.
 
     Parameters
     ----------
@@ -81,8 +84,7 @@ def _estimator(model: Model, path: str | os.PathLike[str]) -> Any:
     if model.classes is not None:
         estimator._know(model.classes)
     if model.extras:
-        estimator._extras = model.extras
-        estimator._text = transformer_of(model.extras, model.learner.n_features)
+        estimator._take_sections(model.extras)
     return estimator
 
 
