@@ -216,3 +216,67 @@ def test_a_new_fit_forgets_the_columns(tmp_path):
     loaded.fit([[1.0], [2.0]], [0, 1])
     assert loaded.predict([[1.0], [2.0]]).tolist() == [0, 1]
     assert not hasattr(loaded, "encoder_")
+
+
+# ---- ONNX ----------------------------------------------------------------------------------------------------------
+
+
+def answered(model, inputs, folder, **options):
+    """What the graph answers, run by onnxruntime."""
+    pytest.importorskip("onnx")
+    onnxruntime = pytest.importorskip("onnxruntime")
+    rb.export_onnx(model, folder / "model.onnx", **options)
+    session = onnxruntime.InferenceSession(folder / "model.onnx", providers=["CPUExecutionProvider"])
+    return dict(zip([output.name for output in session.get_outputs()], session.run(None, inputs)))
+
+
+@pytest.mark.parametrize(
+    "columns", [["age", "income"], ["city"], ["age", "income", "city", "kind"]], ids=lambda names: "-".join(names)
+)
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_a_graph_takes_what_the_command_took(columns, n_classes, tmp_path, capsys):
+    frame, new = (one.assign(kind=np.arange(len(one)) % 5, constant=3.0) for one in (table(), table(60, seed=1)))
+    frame["kind"], new["kind"] = "k" + frame["kind"].astype(str), "k" + new["kind"].astype(str)
+    if n_classes == 3:
+        frame["label"] = frame["label"] + np.where(frame["age"] > 50, "!", "")
+    numeric = [name for name in (*columns, "constant") if name in ("age", "income", "constant")]
+    categorical = [name for name in columns if name not in numeric]
+    numeric = numeric if "age" in columns else []
+    path = trained(tmp_path, frame[[*numeric, *categorical, "label"]])
+    new.loc[3, "city"] = "Atlantis"
+    labels, scores = told(tmp_path, path, new[[*numeric, *categorical]], capsys)
+    inputs = {"X": new[numeric].to_numpy(float)} if numeric else {}
+    inputs |= {"categories": new[categorical].to_numpy(object)} if categorical else {}
+    found = answered(rb.load(path), inputs, tmp_path)
+    np.testing.assert_allclose(found["scores"].reshape(scores.shape), scores, rtol=1e-9, atol=1e-9)
+    assert found["label"].tolist() == labels
+
+
+def test_a_graph_of_a_kernel_model_standardises(tmp_path, capsys):
+    frame, new = table()[["age", "income", "label"]], table(60, seed=1)[["age", "income"]]
+    path = trained(tmp_path, frame, "--algorithm", "kernel", "--kernel", "rbf")
+    labels, scores = told(tmp_path, path, new, capsys)
+    found = answered(rb.load(path), {"X": new.to_numpy()}, tmp_path)
+    np.testing.assert_allclose(found["scores"], scores[:, 0], rtol=1e-6, atol=1e-6)
+    assert found["label"].tolist() == labels
+
+
+def test_missing_values_in_a_graph(tmp_path):
+    frame = table()
+    frame.loc[::7, "age"] = np.nan
+    loaded = rb.load(trained(tmp_path, frame, "--missing", "absent"))
+    inputs = {"X": frame[["age", "income"]].to_numpy(), "categories": frame[["city"]].to_numpy(object)}
+    found = answered(loaded, inputs, tmp_path)
+    np.testing.assert_allclose(found["scores"], loaded.decision_function(frame), rtol=1e-9, atol=1e-9)
+
+
+def test_what_a_graph_cannot_express_is_refused(tmp_path):
+    frame = table().assign(review="a fine day in a fine city")
+    loaded = rb.load(trained(tmp_path, frame, "--text", "review", "--bits", "6", "--numeric", "age"))
+    one_sentence(lambda: rb.export_onnx(loaded, tmp_path / "x.onnx"), ValueError, "reads text", "encoded=True")
+    assert not (tmp_path / "x.onnx").exists()
+    rows = loaded._encoding.rows(frame)
+    found = answered(loaded, {"X": rows.toarray()}, tmp_path, encoded=True)
+    np.testing.assert_allclose(found["scores"], loaded.decision_function(frame), rtol=1e-4, atol=1e-5)
+    kernel = rb.load(trained(tmp_path, table(), "--algorithm", "kernel", "--kernel", "rbf"))
+    one_sentence(lambda: rb.export_onnx(kernel, tmp_path / "x.onnx"), ValueError, "kernel", "categories")

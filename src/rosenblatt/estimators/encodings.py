@@ -14,11 +14,12 @@ from .. import schema
 from ..core import engine
 from ..data import Block, Columns, Encoder
 from ..data.encoder import Read, hash_names
+from ..data.features import MOST_CATEGORIES, Categories, Features, TextColumn
 from ..data.features import SECTION as TABLE
-from ..data.features import Categories, Features, TextColumn
 from ..data.frames import block_of_matrix, block_of_table, is_table
 from ..errors import DataError
 from ..model_files import Section
+from ..model_files.onnx import Table
 from ..text import Documents, Vocabulary
 from .text import BagOfWords, HashedText
 
@@ -105,6 +106,28 @@ class Encoding:
         if self.text is not None:
             self._text_column()
         return self.features.to_section()
+
+    def as_graph(self) -> Table:
+        """What an ONNX graph needs to make the rows; refuses what ONNX cannot express."""
+        columns = self.encoder.columns if self.features is not None else None
+        if columns is None or columns.text:
+            raise ValueError(
+                "ONNX has no operator that reads text as this model does; export_onnx(…, encoded=True) writes a graph "
+                "of the rows that text_ or encoder_ makes of it"
+            )
+        assert self.features is not None
+        met, scale = list(self.features.categories.met), self.encoder.scale
+        if len(met) >= MOST_CATEGORIES:
+            raise ValueError(f"the model has met {MOST_CATEGORIES:,} categories or more, and so many are not named")
+        numeric, categories = list(columns.numeric or ()), {}
+        for name in columns.categorical or ():
+            values = [pair[len(name) + 1 :] for pair in met if pair.startswith(f"{name}=")]
+            places = len(numeric) + self.encoder._columns_of(name, values)
+            categories[name] = dict(zip(values, places.tolist()))
+        table = Table(numeric, absent=self.encoder.missing == "absent", categories=categories)
+        if scale is not None:
+            table.mean, table.deviation = scale.mean, np.sqrt(np.maximum(scale.variance, 0))
+        return table
 
     # ---- rows ----------------------------------------------------------------------------------------------------
 

@@ -107,12 +107,16 @@ def _share_generator(estimator: Any) -> None:
             policy.rng = seed
 
 
-def export_onnx(estimator: FittedState, path: str | os.PathLike[str]) -> None:
+def export_onnx(estimator: Any, path: str | os.PathLike[str], encoded: bool = False) -> None:
     """Write a fitted estimator as an ONNX graph, which predicts without this package or Python.
 
     The input ``X`` has the columns and the number type of the training data. Outputs are ``label`` and ``scores``, what
     ``predict`` and ``decision_function`` return, or ``variable`` for a regressor: those of the readout in use. Scores
     are summed in another order than here, and may differ in the last digits.
+
+    A model that the command line trained on a table takes its columns as they stand: numbers as ``X``, in the order of
+    ``encoder_.columns.numeric``, and text as ``categories``, in that of ``encoder_.columns.categorical``. They are
+    standardised and looked up in the graph. ONNX has no hash of text: a model of text is refused unless ``encoded``.
 
     Parameters
     ----------
@@ -120,13 +124,20 @@ def export_onnx(estimator: FittedState, path: str | os.PathLike[str]) -> None:
         A linear model, or a kernel model whose kernel has a name and whose readout is not a vote.
     path : str or Path
         Where to. The file appears whole or not at all.
+    encoded : bool, default=False
+        Write a graph that takes rows that are encoded already, by ``text_.transform`` or ``encoder_.encode``.
 
     Notes
     -----
     It needs the ``onnx`` package: ``pip install rosenblatt[onnx]``.
     """
     _check_kind(estimator)
-    estimator._lock.read(lambda: onnx_files.write(path, model_of(estimator)))
+
+    def write() -> None:
+        encoding = None if encoded else estimator._encoding
+        onnx_files.write(path, model_of(estimator), None if encoding is None else encoding.as_graph())
+
+    estimator._lock.read(write)
 
 
 def _check_kind(estimator: Any) -> None:
