@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 from typing import Any
 
 import numpy as np
+from sklearn.pipeline import Pipeline
 
 from .. import estimators, model_files
 from ..core import labels
@@ -120,8 +122,9 @@ def export_onnx(estimator: Any, path: str | os.PathLike[str], encoded: bool = Fa
 
     Parameters
     ----------
-    estimator : estimator
-        A linear model, or a kernel model whose kernel has a name and whose readout is not a vote.
+    estimator : estimator or Pipeline
+        A linear model, or a kernel model whose kernel has a name and whose readout is not a vote; or a fitted pipeline
+        of scikit-learn that takes a matrix of numbers and has such a model in it, which skl2onnx converts.
     path : str or Path
         Where to. The file appears whole or not at all.
     encoded : bool, default=False
@@ -131,6 +134,13 @@ def export_onnx(estimator: Any, path: str | os.PathLike[str], encoded: bool = Fa
     -----
     It needs the ``onnx`` package: ``pip install rosenblatt[onnx]``.
     """
+    if isinstance(estimator, Pipeline):
+        try:
+            pipelines = importlib.import_module("rosenblatt.compat.onnx_pipelines")
+        except ImportError:
+            raise ImportError("export_onnx of a pipeline needs the skl2onnx package: pip install skl2onnx") from None
+        pipelines.write(estimator, path)
+        return
     _check_kind(estimator)
 
     def write() -> None:

@@ -198,7 +198,7 @@ def _kernel_scores(drawn: _Drawing, learner: KernelLearner, X: str) -> str:
     scale = {"linear": 1.0, "rbf": -2.0}.get(kernel.name, kernel.gamma)
     K = drawn.node("MatMul", X, drawn.array(np.ascontiguousarray(learner.dtype.type(scale) * examples.T)))
     if kernel.name == "rbf":
-        squares = drawn.node("ReduceSumSquare", X, axes=[1], keepdims=1)
+        squares = drawn.node("ReduceSum", drawn.node("Mul", X, X), drawn.array(np.array([1], np.int64)), keepdims=1)
         distance = drawn.node("Add", squares, drawn.array(np.einsum("ij,ij->i", examples, examples)))
         distance = drawn.node("Max", drawn.node("Add", distance, K), number(0))
         K = drawn.node("Exp", drawn.node("Mul", distance, number(-kernel.gamma)))
