@@ -13,8 +13,8 @@ import numpy as np
 from .. import schema
 from ..core import engine
 from ..data import Block, Columns, Encoder
-from ..data.encoder import Read, hash_names
-from ..data.features import MOST_CATEGORIES, Categories, Features, TextColumn
+from ..data.encoder import MOST_CATEGORIES, Read, hash_names
+from ..data.features import Features, TextColumn
 from ..data.features import SECTION as TABLE
 from ..data.frames import block_of_matrix, block_of_table, is_table
 from ..errors import DataError
@@ -56,10 +56,8 @@ class Encoding:
 
     def __init__(self, features: Features | None, text: HashedText | BagOfWords | None = None) -> None:
         self.features, self.text = features, text
-        if features is not None:
-            self.encoder._hash = hash_names  # without a memory for names, which learning alone needs
-            if text is None and features.is_text and len(self.encoder.text) == 1:
-                self.text = HashedText._of(self._text_column().hashing)
+        if features is not None and text is None and features.is_text and len(self.encoder.text) == 1:
+            self.text = HashedText._of(self._text_column().hashing)
 
     @classmethod
     def of_text(cls, text: Any, n_features: int, before: Encoding | None) -> Encoding:
@@ -76,7 +74,7 @@ class Encoding:
             columns, named_rows = before.encoder.columns, before._text_column().named_rows
         [name] = columns.text or ()
         encoder = Encoder(columns, {name: TextColumn(core, named_rows)}, dtype=core.dtype)
-        return cls(Features(encoder, None, Categories()), text)
+        return cls(Features(encoder, None), text)
 
     @property
     def encoder(self) -> Encoder:
@@ -115,15 +113,14 @@ class Encoding:
                 "ONNX has no operator that reads text as this model does; export_onnx(…, encoded=True) writes a graph "
                 "of the rows that text_ or encoder_ makes of it"
             )
-        assert self.features is not None
-        met, scale = list(self.features.categories.met), self.encoder.scale
+        met, scale = list(self.encoder.categories), self.encoder.scale
         if len(met) >= MOST_CATEGORIES:
             raise ValueError(f"the model has met {MOST_CATEGORIES:,} categories or more, and so many are not named")
         numeric, categories = list(columns.numeric or ()), {}
         for name in columns.categorical or ():
-            values = [pair[len(name) + 1 :] for pair in met if pair.startswith(f"{name}=")]
-            places = len(numeric) + self.encoder._columns_of(name, values)
-            categories[name] = dict(zip(values, places.tolist()))
+            pairs = [pair for pair in met if pair.startswith(f"{name}=")]
+            places = len(numeric) + hash_names(pairs).astype(np.int64) % (1 << self.encoder.bits)
+            categories[name] = dict(zip((pair[len(name) + 1 :] for pair in pairs), places.tolist()))
         table = Table(numeric, absent=self.encoder.missing == "absent", categories=categories)
         if scale is not None:
             table.mean, table.deviation = scale.mean, np.sqrt(np.maximum(scale.variance, 0))

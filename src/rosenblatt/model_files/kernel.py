@@ -29,11 +29,7 @@ MADE_WITH = {
 RUN = {
     "first_row": schema.whole(-schema.MOST),
     "offered": schema.whole(),
-    "run": schema.whole(),
-    "best_run": schema.whole(),
     "pocketed": schema.whole(),
-    "pocket_errors": schema.whole(),
-    "refused": schema.whole(-1),
 }
 #: and what else ``state_of`` tells.
 REST = {
