@@ -14,8 +14,8 @@ from .. import schema
 from ..core import engine
 from ..data import Block, Columns, Encoder
 from ..data.encoder import MOST_CATEGORIES, Read, hash_names
-from ..data.features import Features, TextColumn
 from ..data.features import SECTION as TABLE
+from ..data.features import Features, TextColumn
 from ..data.frames import block_of_matrix, block_of_table, is_table
 from ..errors import DataError
 from ..model_files import Section
