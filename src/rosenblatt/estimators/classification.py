@@ -76,7 +76,8 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):
                     self._learner.partial_fit(self._admit(X), code, None, (0, 1))
                     return self
         stream = self if "_learner" in self.__dict__ else self._shell()
-        stream._partial_fit(X, y, classes, sample_weight)
+        with stream._read_to_learn(X) as rows:
+            stream._partial_fit(rows, y, classes, sample_weight)
         if stream is not self and len(stream.classes_):  # rows without weight are not there at all
             self._become(stream)
         return self
@@ -171,6 +172,10 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):
         return self
 
     def _learn_one(self, x: dict[Any, float], y: Any, sample_weight: float) -> None:
+        if self._encoding is not None:
+            with self._read_to_learn([x]) as rows:
+                self._partial_fit(rows, [y], None, sample_weight)
+            return
         if type(x) is not dict or self._columns is None or sample_weight != 1.0:
             self._check_named(x, sample_weight)
         learner = self.__dict__.get("_learner")
@@ -238,6 +243,8 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):
 
     def _predict_one(self, x: dict[Any, float]) -> Any:
         learner = self._fitted if "_learner" not in self.__dict__ else self._learner
+        if self._encoding is not None:
+            return self._labels[learner.predict(self._rows([x]))[0]]
         if type(x) is not dict or self._columns is None:
             self._check_named(x)
         return self._labels[learner.predict_one(x, self._columns)]
