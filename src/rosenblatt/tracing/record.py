@@ -133,7 +133,7 @@ class Setting:
 
     estimator: str
     name: str
-    exact: bool
+    exact: bool | str
     form: str
     fit_intercept: bool
     classes: list[Any] | None
