@@ -165,8 +165,14 @@ def summary(problem: Problem) -> dict[str, Any]:
         "codes": made.codes.tolist(), "verdict": run.verdict, "passes": run.n_iter, "updates": run.n_updates,
         "mistakes": run.mistakes, "bounds": [_number(bound) for bound in run.margin_bounds], "proved": run.proved,
         "certificate": _certificate(run), "R": radius_of(problem), "cut": _cut(problem, run),
-        "program": plans.program(problem), "exact": bool(problem.exact), "novikoff": _is_novikoff(problem),
+        "program": plans.program(problem), "arithmetic": _arithmetic(problem), "novikoff": _is_novikoff(problem),
     }  # fmt: skip
+
+
+def _arithmetic(problem: Problem) -> str:
+    if problem.exact:
+        return "exact decimals" if problem.exact == "decimals" else "exact fractions"
+    return f"floating point: {problem.rounded_because}"
 
 
 def _is_novikoff(problem: Problem) -> bool:
