@@ -207,11 +207,11 @@ def test_as_many_margins_as_classes():
                 ValueError, match=rf"PAUM has {len(margins)} margins, .* there are {len({*y})} classes: "
             ):
                 made(rule=rules.PAUM(margins)).fit(X, y)
-        with pytest.raises(ValueError, match=r"there is 1 class: .* name all classes of a stream at its beginning"):
+        with pytest.raises(ValueError, match=r"there is 1 class: .* a stream must know all its classes"):
             made(rule=rules.PAUM()).partial_fit(X, Y)
         model = made(rule=rules.PAUM((0, 30))).partial_fit(X, Y, classes=[-1, 1])
         scores = model.decision_function(X)
-        with pytest.raises(ValueError, match="PAUM has 2 margins, one for each class, and there are 3 classes"):
+        with pytest.raises(ValueError, match="PAUM has 2 margins, and there are 3 classes"):
             model.partial_fit([[0.0, 5.0]], [2])
         assert model.classes_.tolist() == [-1, 1]
         assert model.decision_function(X).tolist() == scores.tolist()

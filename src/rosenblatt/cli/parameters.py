@@ -17,10 +17,12 @@ def _class_weight(text: str) -> str | dict[str, float]:
     if text == "balanced":
         return text
     try:
-        pairs = [pair.rsplit("=", 1) for pair in options.names(text)]
-        return {name: options.number_from_0(weight) for name, weight in pairs}
-    except (ValueError, argparse.ArgumentTypeError):
-        raise argparse.ArgumentTypeError(f"{text!r} is neither balanced nor a list such as neg=1,pos=2") from None
+        weights = options.numbers_of_labels(text)
+    except argparse.ArgumentTypeError:
+        weights = {}
+    if not weights or not all(0 <= weight < float("inf") for weight in weights.values()):
+        raise argparse.ArgumentTypeError(f"{text!r} is neither balanced nor a list such as neg=1,pos=2")
+    return weights
 
 
 _SPELLED = {"C": ("-C",), "fit_intercept": ("--fit-intercept", "--intercept")}

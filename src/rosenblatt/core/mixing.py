@@ -18,14 +18,15 @@ to ``T_i``, so that its weights after them sum up to ``(V + N_i)·W_i − T_i �
 
 a sum over the same tree, and the last term is what the rounding of W' took. One shard: T' = T_1.
 
-The proofs of a run hold: W' − W₀ is again a sum of τ·y·x with τ ≥ 0, and Σ τ' = Σ μ_i·(Σ τ)_i. ``reference_mixing`` is
-the same in plain Python.
+The proofs of a run hold: W' − W₀ is again a sum of τ·y·x with τ ≥ 0, and Σ τ' = Σ μ_i·(Σ τ)_i. ``tests/mixing_twin.py``
+is the same in plain Python.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+import operator
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol
 
@@ -35,11 +36,18 @@ from numpy.typing import NDArray
 from .checks import check_name
 from .convergence import Evidence
 from .learner import Learner, Piece
-from .reference_mixing import tree_sum
 
 Array = NDArray[Any]
 
 MIXES = ("uniform", "updates")
+
+
+def tree_sum(terms: Sequence[Any], add: Callable[[Any, Any], Any] = operator.add) -> Any:
+    """Neighbours added, then neighbours of these; one that is left over goes up as it is."""
+    while len(terms) > 1:
+        pairs = [add(a, b) for a, b in zip(terms[::2], terms[1::2])]
+        terms = [*pairs, terms[-1]] if len(terms) % 2 else pairs
+    return terms[0]
 
 
 class Held(NamedTuple):

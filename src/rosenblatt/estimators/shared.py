@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Callable
 from typing import Any, TypeVar
 
@@ -91,23 +92,10 @@ KERNEL_PARAMETERS = {
     Seed of the shuffles, of the held-out part and of evicting at random.""",
 }
 
-#: Parameters of both text transformers.
+#: Parameters of both text transformers, besides those of their cores.
 TEXT_PARAMETERS = {
-    "analyzer": """analyzer : {"word", "char", "char_wb"}, default="word"
-    N-grams of words, of characters, or of the characters of each word with a space before and after it.""",
-    "lowercase": """lowercase : bool, default=True
-    Read the text in lower case, as ``str.lower()`` makes it.""",
-    "min_length": """min_length : int, default=2
-    Characters that a word has at least.""",
-    "stop_words": """stop_words : iterable of str or None, default=None
-    Words to leave out before n-grams are made. None are left out unless you say so.""",
-    "negations": """negations : iterable of str or None, default=None
-    Words after which every word gets the prefix "not_", up to the next of ``.,;:!?``; for example
-    ``rb.text.ENGLISH_NEGATIONS``.""",
     "input": """input : {"content", "filename", "lines"}, default="content"
     Whether X holds the documents, files of one document each, or files (or is one) of one document per line.""",
-    "decode_error": """decode_error : {"strict", "replace"}, default="strict"
-    Whether bytes that are not UTF-8 are refused, or read as U+FFFD.""",
     "dtype": """dtype : type, default=np.float32
     Type of the values, float32 or float64. Learners take either as it is; float32 halves their memory.""",
     "n_jobs": """n_jobs : int or None, default=-1
@@ -193,10 +181,25 @@ def published(cls: C) -> C:
 
 
 def with_entries(shared: dict[str, str]) -> Callable[[C], C]:
-    """Fill ``{parameters}`` of a class docstring with these entries."""
+    """Fill ``{parameters}`` of a class docstring with those of its parameters that it does not document itself."""
 
     def decorated(cls: C) -> C:
-        cls.__doc__ = (inspect.getdoc(cls) or "").replace("{parameters}", "\n".join(shared.values()))
+        own = inspect.getdoc(cls) or ""
+        entries = [
+            shared[name].replace(f"{{{name}}}", str(parameter.default))
+            for name, parameter in inspect.signature(cls).parameters.items()
+            if f"\n{name} : " not in own and name in shared
+        ]
+        cls.__doc__ = own.replace("{parameters}", "\n".join(entries))
         return cls
 
     return decorated
+
+
+def entries_of(*documented: type) -> dict[str, str]:
+    """The entries of parameters in class docstrings, by name."""
+    entries: dict[str, str] = {}
+    for cls in documented:
+        section = (inspect.getdoc(cls) or "").partition("\n----------\n")[2].partition("\n\n")[0]
+        entries |= {entry.partition(" : ")[0]: entry for entry in re.split(r"\n(?=\S)", section)}
+    return entries

@@ -81,10 +81,12 @@ class PAUM(Rule):
 
     def check_classes(self, n_classes: int) -> None:
         if n_classes not in (0, len(self.margins)):
-            raise ValueError(
-                f"PAUM has {len(self.margins)} margins, one for each class, and there {_classes(n_classes)}: give as "
-                "many margins as classes, and name all classes of a stream at its beginning"
-            )
+            stream = "; a stream must know all its classes from the beginning: {classes}"
+            raise ParameterError(
+                f"PAUM has {len(self.margins)} margins, and there {_classes(n_classes)}: give one for each, {{margins}}"
+                + (stream if n_classes < len(self.margins) else ""),
+                "margins", margins=..., classes=...,
+            )  # fmt: skip
 
     @classmethod
     def from_controls(cls, values: Mapping[str, Any], n_classes: int) -> PAUM:

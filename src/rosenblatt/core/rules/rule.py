@@ -114,7 +114,7 @@ class Rule:
         """Refuse what it does not go with."""
         name = type(self).__name__
         if share not in self.shares:
-            others = " or ".join(map(repr, self.shares))
+            others = " or ".join(self.shares)
             raise ParameterError(
                 f"{{multiclass}} does not go with {name}, {self.shares_reason}; use {others}",
                 "multiclass", multiclass=share,
