@@ -16,7 +16,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import engine, labels
-from .convergence import NO_MARGIN, ON_THE_BOUNDARY, SEPARATED, STOPPED, ConvergenceWarning, undecided
+from .convergence import (
+    NO_MARGIN,
+    ON_THE_BOUNDARY,
+    PASSES_BEFORE_NO_MARGIN,
+    SEPARATED,
+    STOPPED,
+    ConvergenceWarning,
+    undecided,
+)
 from .state import State
 
 Array = NDArray[Any]
@@ -106,6 +114,7 @@ class Learner(State):
         rng = rng or np.random.default_rng()
         best: Learner | None = None
         order: Array | None = None
+        looked = False  # for equal rows
         self.streaming = False
         if self.pocket is not None and self.ratchet:
             self.tally.errors = self._score(rows, targets, natural)
@@ -136,9 +145,13 @@ class Learner(State):
             if separated:
                 self.verdict = SEPARATED
                 break
-            if tol is not None and scale is not None and self.evidence.upper <= tol * scale:
-                self.verdict = NO_MARGIN
-                break
+            if tol is not None and scale is not None and number >= min(max_iter, PASSES_BEFORE_NO_MARGIN):
+                if not looked and held_out is None:
+                    self.evidence.note_equal_rows(self.equal_rows(original, targets, natural))
+                    looked = True
+                if self.evidence.upper <= tol * scale:
+                    self.verdict = NO_MARGIN
+                    break
             if held_out is not None and number - int(np.argmax(self.held_out_scores)) > n_iter_no_change:
                 break
         else:
@@ -147,10 +160,16 @@ class Learner(State):
                 self.verdict = SEPARATED
             elif tol is not None and scale is not None and held_out is None:
                 warnings.warn(undecided(name, self.evidence, max_iter, scale, tol), warning, stacklevel=5)
+        if self.verdict == SEPARATED and self.readout == "pocket":
+            self._pocket_separator(rows.n_rows if natural is None else len(natural))
         if self.verdict == SEPARATED and self.least.min() <= 0 and tol is not None:
             warnings.warn(f"{name} {ON_THE_BOUNDARY}", warning, stacklevel=5)
         if best is not None and self.verdict != SEPARATED:
             self._restore(best)
+
+    def equal_rows(self, rows: Any, targets: Array, order: Array | None) -> tuple[int, int] | None:
+        """Two equal rows of different labels, which no weights tell apart: a proof, where there are such."""
+        return engine.equal_rows(rows=rows.view, targets=targets, order=order)
 
     def order(self, rows: engine.Rows, natural: Array | None, shuffle: bool, rng: np.random.Generator) -> Array | None:
         """The order of the next pass: ``natural`` (None: all rows as they stand), or a fresh shuffle of it."""

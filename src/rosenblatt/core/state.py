@@ -315,6 +315,14 @@ class State(Weights):
     def _start_rows(self) -> Array | None:
         return None if self.start is None else self.in_order(self.start)
 
+    def _pocket_separator(self, n_rows: int) -> None:
+        """Leave the present weights, which were scored on so many rows and are right, in the pocket."""
+        if self.pocket is not None:
+            self.pocket[:] = self.weights
+        tally = self.tally
+        tally.run = tally.best_run = max(tally.run, n_rows)
+        tally.errors, tally.is_current, self._read = 0, 1, None
+
     def _restore(self, earlier: State) -> None:
         """Take back the weights of an earlier pass; the counts and bounds stay those of the whole run."""
         updates = self.n_updates

@@ -245,8 +245,9 @@ class Replay:
         shown = [wording.number(bound) if math.isfinite(bound) else "" for bound in (lower, upper)]
         boundary = native.verdict == SEPARATED and bool(native.least.min() <= 0)
         return Ending(
-            native.verdict, native.n_iter, native.n_updates, lower, upper, boundary, shown=shown[0], capped=shown[1]
-        )
+            native.verdict, native.n_iter, native.n_updates, lower, upper, boundary, shown=shown[0], capped=shown[1],
+            equal_rows=native.evidence.equal_rows,
+        )  # fmt: skip
 
     def _agreement(self, space: KernelSpace, native: Any) -> str:
         """Whether the native learner, whose scores are rounded in blocks, decided the same everywhere."""
@@ -374,6 +375,8 @@ class Replay:
     def record(self, ending: Ending, title: str, name: str) -> Trace:
         """The record with its closing sentences."""
         learner, run = self.run.learner, self.run
+        if self.pocket is not None and ending.verdict == SEPARATED:
+            self.pocket.separated(self.model, len(self.present))
         names = None if run.names is None else [str(name) for name in run.names]
         classes = None if run.classes is None else [_label(v) for v in run.classes.tolist()]
         mistakes = [0] * ending.n_iter
