@@ -223,6 +223,8 @@ class KernelLearner(Learner):
                 if self.readout == "pocket":
                     self._fill_pocket(view, targets, order, ratchet)
                 start += len(block)
+                if self.pulse is not None:
+                    self.pulse()
         if self.readout == "pocket":
             self._settle(view, targets, order, ratchet, self.length)
 
