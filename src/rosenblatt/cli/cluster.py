@@ -66,7 +66,7 @@ class _Run:
         arguments, columns = self.arguments, settled.columns
         inputs.refuse_unlabelled(columns, arguments.files)
         numbers = inputs.are_fractions(settled.labels)
-        features = Features.asked_for(columns, settled.format, arguments, 1 if numbers else _vectors(settled.labels))
+        features = Features.asked_for(columns, settled.format, arguments)
         name = arguments.algorithm
         if name is None:
             name, self.why = algorithms.default(features.has_text, numbers)
@@ -108,7 +108,3 @@ class _Run:
         )  # fmt: skip
         run.passes_on_cluster, run.fault = job.history, fault
         return run
-
-
-def _vectors(labels: Any) -> int:
-    return len(labels) if len(labels) > 2 else 1

@@ -166,14 +166,6 @@ def are_fractions(labels: Any) -> bool:
     return labels.dtype.kind == "f" and bool((labels % 1 > 0).any())
 
 
-def n_vectors_for(block: Block) -> int:
-    """How many weight vectors the classes of the first rows need."""
-    if block.labels is None or has_fractions(block):
-        return 1
-    classes = len(set(block.labels.tolist()))  # np.unique would load NumPy's masked arrays
-    return classes if classes > 2 else 1
-
-
 def are_text(labels: Any) -> bool:
     """Whether labels are text; in an array of objects the first one decides."""
     return labels.dtype.kind in "US" or (labels.dtype.kind == "O" and len(labels) > 0 and isinstance(labels[0], str))

@@ -4,7 +4,8 @@ What the core takes are objects that check what they are made of once, and keep 
 
 - rows, the *view* of some data: ``DenseRows(data)`` or ``CsrRows(indptr, indices, data, n_features)``, and in kernel
   space ``GramRows(data)``, a block by its kernel matrix;
-- ``Model(form=…, weights=…, n_vectors=…, …)``, weights and how they are used;
+- ``Model(form=…, weights=…, n_vectors=…, …)``, weights and how they are used,
+  or, with ``lists=ClassLists(…)``, the biases alone, and for each feature a list of the classes that ever moved;
 - ``Rule(name, …)``, a rule by its name and numbers;
 - ``Tally(n_vectors)``, what a run has counted: Σ τ and the smallest margin of each vector, a bound on what the steps
   can have added to ‖W‖² and the room for that, examples visited, mistakes, updates, and the pocket's numbers.
@@ -25,7 +26,8 @@ What the text encoders take are tuples (``rosenblatt.text`` makes them):
 - a lexicon, n-grams by number: their bytes, where each starts, and the slots that ``index_ngrams`` makes.
 
 ``measure_lines``, ``read_lines``, ``csv_rows``, ``cut_csv`` and ``hash_texts`` read files; ``arrow_strings``
-hands text on; rosenblatt.data says how. ``place_features`` is of rosenblatt.core.groups.
+hands text on; rosenblatt.data says how. ``place_features`` is of rosenblatt.core.groups, ``share_rows`` of
+rosenblatt.model_files.
 """
 
 from __future__ import annotations
@@ -39,6 +41,7 @@ from numpy.typing import NDArray
 
 from .. import _native
 from .._native import (
+    ClassLists,
     CsrRows,
     DenseRows,
     GramRows,
@@ -66,12 +69,14 @@ from .._native import (
     read_lines,
     score,
     score_one,
+    share_rows,
     unicode_version,
     weigh_columns,
 )
 from ..errors import DataError
 
 __all__ = [
+    "ClassLists",
     "CsrRows",
     "DenseRows",
     "GramRows",
@@ -107,6 +112,8 @@ __all__ = [
     "score",
     "score_one",
     "select_columns",
+    "share_rows",
+    "squares",
     "stride_of",
     "threads",
     "unicode_version",

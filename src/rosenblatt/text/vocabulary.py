@@ -144,7 +144,7 @@ class Vocabulary:
             "binary": self.binary,
             "dtype": self.dtype,
         }
-        return plain, {"name_bytes": self.lexicon.text, "name_starts": self.lexicon.starts}
+        return plain, self.lexicon.to_state()
 
     @classmethod
     def from_state(cls, plain: dict[str, Any], arrays: dict[str, Array], n_threads: int = 1) -> Vocabulary:
