@@ -69,7 +69,7 @@ def orders_of(weight, edges, shuffle):
         yield [rng.permutation(rows) if shuffle else rows for rng, rows in zip(generators, natural)]
 
 
-@settings(max_examples=150)
+@settings(max_examples=60)
 @given(problems(max_rows=24), cases)
 def test_shards_give_the_bits_of_the_reference(problem, case):
     (rule, share), (n, d) = case["learner"], problem.X.shape
@@ -181,7 +181,6 @@ def test_the_convergence_theorem(data, shards, mix):
 
 
 @given(separable_classes(), st.integers(1, 4), st.sampled_from(mixing.MIXES))
-@settings(max_examples=30)
 def test_the_convergence_theorem_among_several_classes(data, shards, mix):
     X, codes, _ = data
     model = quietly(
@@ -200,7 +199,6 @@ RULES = [rb.Perceptron(), rb.AveragedPerceptron(eta0=0.3), rb.PassiveAggressiveC
 
 @every(RULES)
 @given(problem=problems(classes=(2, 4), features=(2, 3, 5)), shards=st.integers(2, 5))
-@settings(max_examples=25)
 def test_the_bounds_of_a_mixed_run_hold(estimator, problem, shards):
     """γ* lies between them, whether the data can be separated or not, in float32 as well."""
     model = quietly(

@@ -6,7 +6,7 @@ import math
 import numpy as np
 import pytest
 from clockless import calls
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import rosenblatt as rb
@@ -118,7 +118,6 @@ points = st.lists(st.tuples(st.integers(-3, 3), st.integers(-3, 3), st.integers(
     ("space", "readout"),
     [*itertools.product(["linear", "poly"], ["last", "averaged", "pocket"]), ("poly", "voted")],
 )
-@settings(max_examples=20)
 @given(rows=points, seed=st.integers(0, 3), ties=st.sampled_from(["mistake", "predict"]))
 def test_the_model_after_each_pass_is_that_of_a_fit_of_so_many_passes(space, readout, rows, seed, ties):
     data = [row[:2] for row in rows], [row[2] for row in rows]

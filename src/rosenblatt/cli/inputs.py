@@ -156,14 +156,9 @@ def targets_of(block: Block, regression: bool) -> Any:
         raise
 
 
-def has_fractions(block: Block) -> bool:
-    """Whether some label of a block is a number that is not whole."""
-    return block.labels is not None and are_fractions(block.labels)
-
-
 def are_fractions(labels: Any) -> bool:
     """Whether some label is a number that is not whole."""
-    return labels.dtype.kind == "f" and bool((labels % 1 > 0).any())
+    return labels is not None and labels.dtype.kind == "f" and bool((labels % 1 > 0).any())
 
 
 def are_text(labels: Any) -> bool:
@@ -197,12 +192,6 @@ class SmallData:
     labels: Any
     names: list[str] | None  # of the columns; None: they are numbered
     places: list[str]  # file and line of each row
-
-    def dense(self) -> Any:
-        """The rows as an array."""
-        X = np.zeros(self.csr.shape)
-        X[np.repeat(np.arange(len(X)), np.diff(self.csr.indptr)), self.csr.indices] = self.csr.data
-        return X
 
 
 def read_small(arguments: argparse.Namespace, most: int | None = None, regression: bool = False) -> SmallData:

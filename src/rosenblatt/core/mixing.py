@@ -40,6 +40,7 @@ from .checks import check_name
 from .convergence import Evidence
 from .learner import Learner, Piece
 from .lists import Entries, bits_of
+from .reference_mixing import tree_sum
 
 Array = NDArray[Any]
 
@@ -212,11 +213,9 @@ def term(share: Share, part: Held, old: Held) -> Mixture:
 
 
 def mixture(terms: Sequence[Mixture], old: Held) -> Mixture:
-    """Neighbours added, then neighbours of these, until one is left."""
-    while len(terms) > 1:
-        pairs = [_added(a, b, old) for a, b in zip(terms[::2], terms[1::2])]
-        terms = [*pairs, terms[-1]] if len(terms) % 2 else pairs
-    return terms[0]
+    """The sum over shards, in the order of the tree."""
+    root: Mixture = tree_sum(terms, lambda a, b: _added(a, b, old))
+    return root
 
 
 def _added(a: Mixture, b: Mixture, old: Held) -> Mixture:
@@ -412,14 +411,6 @@ class MixedLearner(Learner):
         mistakes, least = shards.score(self, stop_at_mistake)
         self.least[:] = least
         return mistakes
-
-
-def tree_sum(terms: Sequence[Array]) -> Array:
-    """The sum in the order of the tree."""
-    while len(terms) > 1:
-        pairs = [a + b for a, b in zip(terms[::2], terms[1::2])]
-        terms = [*pairs, terms[-1]] if len(terms) % 2 else pairs
-    return terms[0]
 
 
 def roundings(n_shards: int) -> int:

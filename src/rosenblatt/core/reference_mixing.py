@@ -18,7 +18,8 @@ are summed in double precision, in the tree of ``tree_sum``, and rounded once to
 from __future__ import annotations
 
 import copy
-from collections.abc import Sequence
+import operator
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -45,10 +46,10 @@ class Passed:
         return sum(mu * k for mu, k in zip(self.shares, self.mistakes))
 
 
-def tree_sum(terms: Sequence[Number]) -> Number:
+def tree_sum(terms: Sequence[Number], add: Callable[[Number, Number], Number] = operator.add) -> Number:
     """Neighbours added, then neighbours of these; one that is left over goes up as it is."""
     while len(terms) > 1:
-        pairs = [a + b for a, b in zip(terms[::2], terms[1::2])]
+        pairs = [add(a, b) for a, b in zip(terms[::2], terms[1::2])]
         terms = [*pairs, terms[-1]] if len(terms) % 2 else pairs
     return terms[0]
 

@@ -59,6 +59,8 @@ class Separability:
         The labels; of two, the second is y = +1.
     pairs : dict
         With ``multiclass="pairwise"``: the answer for each pair of labels.
+    in_kernel : bool
+        Whether it is about the space of a kernel, which has the bias in its constant 1.
     """
 
     separable: bool | None = None
@@ -80,6 +82,7 @@ class Separability:
     fit_intercept: bool = True
     classes: Any = None
     pairs: dict[tuple[Any, Any], Separability] = field(default_factory=dict)
+    in_kernel: bool = False
 
     @property
     def verdict(self) -> str:
@@ -92,7 +95,7 @@ class Separability:
         weights = self.certificate if self.certificate is not None else self.dual
         if weights is None:
             return np.zeros(0, dtype=int)
-        return np.flatnonzero((weights != 0).reshape(len(weights), -1).any(axis=1))
+        return verification.rows_with_weight(weights)
 
     @property
     def margin_squared(self) -> Fraction | None:
@@ -144,8 +147,8 @@ def _squared(dual: Array | None) -> Fraction | None:
 
 def _describe(answer: Separability) -> list[str]:
     """The lines that a person reads."""
-    bias = "with a bias" if answer.fit_intercept else "without a bias"
-    lines = [f"{answer.verdict} {bias}: {answer.how}"]
+    space = "in the space of the kernel" if answer.in_kernel else f"with{'' if answer.fit_intercept else 'out'} a bias"
+    lines = [f"{answer.verdict} {space}: {answer.how}"]
     if answer.pairs:
         lines += [f"  {a!r} against {b!r}: {pair.verdict}, {pair.how}" for (a, b), pair in answer.pairs.items()]
     elif answer.separable is None:
