@@ -17,11 +17,15 @@
 #include "named_row.hpp"
 #include "objects.hpp"
 #include "product.hpp"
+#include "share.hpp"
 #include "text_bindings.hpp"
 
 using namespace rosenblatt;
 
 namespace {
+
+template <class Rows>
+constexpr bool is_sparse = requires(const Rows& rows) { rows.feature; };
 
 // ---- learning ----------------------------------------------------------------------------------------------------
 
@@ -46,6 +50,7 @@ bool run(const Rows& rows, Model& model, const PyRule& rule, const Examples<Targ
                 .least = kept.least()};
     Pocket<T> pocket{};
     if (!pocket_weights.is_none()) {
+        if constexpr (requires { model.w.lists; }) throw std::invalid_argument("lists of classes have no pocket");
         const Index size = (1 + rows.n_features) * model.w.stride;
         pocket = {writable<T>(pocket_weights, size, "pocket"),
                   size,
@@ -90,7 +95,7 @@ bool learn_rows(const AnyRows& rows, const PyModel& model, const PyRule& rule, n
     bool done = false;
     rows.visit([&]<class Rows>(const Rows& view) {
         using T = typename Rows::value_type;
-        model.with_view<T>(view.n_features, true, [&]<class Model>(Model m) {
+        model.with_view<T, is_sparse<Rows>>(view.n_features, true, [&]<class Model>(Model m) {
             const auto with = [&](auto target) {
                 Examples<decltype(target)> examples{
                     target, nullptr, read_only_or_none<double>(weight, view.n_rows, "weights"), view.n_rows, first};
@@ -141,7 +146,7 @@ bool learn_one(const nb::dict& row, const nb::dict& columns, const PyModel& mode
 void score_rows(const AnyRows& rows, const PyModel& model, nb::object out) {
     rows.visit([&]<class Rows>(const Rows& view) {
         using T = typename Rows::value_type;
-        model.with_view<T>(view.n_features, false, [&](auto m) {
+        model.with_view<T, is_sparse<Rows>>(view.n_features, false, [&](auto m) {
             T* to = writable<T>(out, view.n_rows * m.w.n_classes, "out");
             nb::gil_scoped_release unlocked;
             score(view, m, to);
@@ -241,6 +246,26 @@ void compress_rows(const PyDenseRows& rows, nb::object start, nb::object feature
     });
 }
 
+// Rows of equal content: (which content each has, by number; the first row of each), of which there are as many as told
+Index share_of_rows(nb::object start, const nb::list& columns, nb::object which, nb::object first) {
+    const auto starts = array<ReadOnly>(start, "starts");
+    const auto n_rows = static_cast<Index>(starts.size()) - 1;
+    const Index* const from = typed<Index>(starts, 1, "starts");
+    check_starts(from, n_rows, std::numeric_limits<Index>::max());
+    if (n_rows >= std::numeric_limits<std::int32_t>::max()) throw std::invalid_argument("there are too many rows");
+    std::vector<Column> held;
+    for (const nb::handle column : columns) {
+        const auto a = array<ReadOnly>(column, "a column");
+        if (a.ndim() != 1 || static_cast<Index>(a.size()) < from[n_rows])
+            throw std::invalid_argument("a column has an entry for each of the rows' entries");
+        held.push_back({static_cast<const char*>(a.data()), a.itemsize()});
+    }
+    auto* const numbers = writable<std::int32_t>(which, n_rows, "which");
+    Index* const firsts = writable<Index>(first, n_rows, "first");
+    nb::gil_scoped_release unlocked;
+    return share_rows(from, n_rows, held, numbers, firsts);
+}
+
 // Places of features among the weights of few; (how many were done, groups then)
 nb::tuple place_of_features(nb::object features, nb::object table, nb::object met, Index count, bool add,
                             nb::object out) {
@@ -304,11 +329,37 @@ void bind_rows(nb::module_& m) {
 
 void bind_model(nb::module_& m) {
     nb::class_<PyModel>(m, "Model", "Weights and how they are used; it keeps the arrays that it is made of.")
-        .def(nb::init<nb::handle, nb::object, Index, bool, bool, nb::object, nb::object, double, double>(),
+        .def(nb::init<nb::handle, nb::object, Index, bool, bool, nb::object, nb::object, double, double, nb::object>(),
              nb::kw_only(), nb::arg("form"), nb::arg("weights"), nb::arg("n_vectors"), nb::arg("fit_intercept") = true,
              nb::arg("tie_is_mistake") = true, nb::arg("total") = nb::none(), nb::arg("gradient") = nb::none(),
-             nb::arg("epsilon") = 0.0, nb::arg("constant") = 1.0)
+             nb::arg("epsilon") = 0.0, nb::arg("constant") = 1.0, nb::arg("lists") = nb::none())
         .def_prop_ro("weights", [](const PyModel& model) { return model.weights.object(); });
+    using Listed = std::tuple<Index, nb::object, nb::object, nb::object, nb::object>;
+    nb::class_<PyClassLists>(m, "ClassLists",
+                             "Class vectors: for each feature the classes that ever moved, and weights.")
+        .def(nb::init<Index, bool, bool>(), nb::arg("n_vectors"), nb::arg("wide"), nb::arg("averaged"))
+        .def_static("of", &PyClassLists::of, nb::arg("n_vectors"), nb::arg("starts"), nb::arg("classes"),
+                    nb::arg("weights"), nb::arg("total").none(),
+                    "Those with these entries, classes ascending in each row.")
+        .def("__getstate__",
+             [](PyClassLists& lists) {
+                 const nb::tuple e = lists.entries(nb::none());
+                 return nb::make_tuple(lists.n_vectors(), e[0], e[1], e[2], e[3]);
+             })
+        .def("__setstate__",
+             [](PyClassLists* lists, const Listed& state) {
+                 const auto& [k, starts, classes, weights, total] = state;
+                 new (lists) PyClassLists(PyClassLists::of(k, starts, classes, weights, total));
+             })
+        .def_prop_ro("n_rows", &PyClassLists::n_rows)
+        .def_prop_ro("n_vectors", &PyClassLists::n_vectors)
+        .def("reserve", &PyClassLists::reserve, nb::arg("n_rows"), "Room for so many features at least.")
+        .def("add_class", &PyClassLists::add_class, nb::arg("code"), "One class more; those from its code on move up.")
+        .def("add_squares", &PyClassLists::add_squares, nb::arg("rows").none(), nb::arg("out"),
+             "Add Σ w² of each class to out, over these rows.")
+        .def("average", &PyClassLists::average, nb::arg("visited"), "Lists of the averages over so many examples.")
+        .def("entries", &PyClassLists::entries, nb::arg("rows") = nb::none(),
+             "Where the entries of each of these rows begin, their classes, ascending, weights and sums; no zeros.");
     nb::class_<PyRule>(m, "Rule", "A rule by its name and numbers, as those of rosenblatt.core.rules list them.")
         .def("__init__", [](PyRule* rule, const nb::args& terms) { new (rule) PyRule(terms); });
     auto tally = nb::class_<PyTally>(m, "Tally", "What a run has counted, in one array of float64.");
@@ -386,6 +437,9 @@ NB_MODULE(_native, m) {
     m.def("equal_rows", &equal_rows_of, nb::kw_only(), nb::arg("rows"), nb::arg("targets"), nb::arg("order") = none,
           "The first of the rows in order that equals an earlier one of another label, after that one; None: no two.");
     m.def("squares", &squares_of, nb::arg("weights"), nb::arg("out"), "out = Σ w² of each column of the weights.");
+    m.def(
+        "share_rows", &share_of_rows, nb::arg("starts"), nb::arg("columns"), nb::arg("which"), nb::arg("first"),
+        "Number the rows by their content; which: the number of each, first: the first row of each number; how many.");
     m.def("place_features", &place_of_features, nb::arg("features"), nb::arg("table"), nb::arg("met"), nb::arg("count"),
           nb::arg("add"), nb::arg("out"),
           "Places of features among the weights of the groups that were met; (features done, groups then).");

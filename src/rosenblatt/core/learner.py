@@ -25,6 +25,7 @@ from .convergence import (
     ConvergenceWarning,
     undecided,
 )
+from .lists import Entries
 from .state import State
 
 Array = NDArray[Any]
@@ -344,7 +345,7 @@ class Learner(State):
         """Judge every row by the present weights, without learning; returns the mistakes."""
         tally = engine.Tally(self.n_vectors)
         tally.tau[:] = tally.least[:] = tally.room = math.inf
-        rows, model = self.map_rows(rows, learn=True), self._model_of(self.weights)
+        rows, model = self.map_rows(rows, learn=True), self._model_of(self.weights, lists=self.lists)
         for part, _ in self._calls(rows.view, order):
             if not engine.learn(
                 rows=rows.view, model=model, rule=_STILL, targets=targets, order=part, tally=tally, stop=stop_at_mistake
@@ -377,9 +378,13 @@ class Learner(State):
         rows = self.map_rows(rows, learn=False)
         model = self._model
         if (readout or self.readout) != "last" or self.groups is not None or rows.dtype != self.dtype:
-            full = self.groups is not None and not rows.is_mapped
-            weights = self.read(readout) if full else self.stored(readout)
-            model = self._model_of(np.ascontiguousarray(weights, rows.dtype))
+            weights, lists = self.stored_with_lists(readout)
+            if self.groups is not None and not rows.is_mapped:
+                weights, lists = self.read(readout), None
+            if lists is not None and rows.dtype != self.dtype:
+                entries = Entries(*lists.entries())
+                lists = entries._replace(weights=entries.weights.astype(rows.dtype)).lists(self.n_vectors)
+            model = self._model_of(np.ascontiguousarray(weights, rows.dtype), lists=lists)
         out = np.empty((rows.n_rows, self.n_vectors), rows.dtype)
         engine.score(rows=rows.view, model=model, out=out)
         return out[:, 0] if self.n_vectors == 1 else out
@@ -405,7 +410,8 @@ class Learner(State):
             return self._model, 0
         if self.readout == "averaged" and self._read is None and self.visited and not self._frozen:
             return self._model, self.visited
-        return self._model_of(self.read()), 0
+        weights, lists = self.stored_with_lists()
+        return self._model_of(weights, lists=lists), 0
 
     def predict(self, rows: engine.Rows) -> Array:
         """Codes of the predicted classes, or the predicted numbers."""

@@ -296,8 +296,11 @@ class Spec:
 
 def by_vector(learner: Learner, readout: str | None = None) -> tuple[Array, Array]:
     """(n_vectors, n_features) weights and (n_vectors,) biases, as copies."""
-    k, weights, features = learner.n_vectors, learner.stored(readout), learner.features()
-    if features is None:
+    (weights, lists), k, features = learner.stored_with_lists(readout), learner.n_vectors, learner.features()
+    if lists is not None:
+        coef, entries = learner.zeros_by_vector(), learner.entries(lists)
+        coef[entries.classes, entries.rows if features is None else features[entries.rows]] = entries.weights
+    elif features is None:
         coef = np.array(weights[1:, :k].T, order="C")
     else:
         coef = learner.zeros_by_vector()
