@@ -64,7 +64,7 @@ class _Run:
         """What makes rows of the first block's format and columns; chooses the learner, too."""
         arguments, columns = self.arguments, settled.columns
         inputs.refuse_unlabelled(columns, arguments.files)
-        features = Features.asked_for(columns, settled.format, arguments, inputs.n_vectors_for(settled.labels))
+        features = Features.asked_for(columns, settled.format, arguments)
         self.columns, self.format = columns, settled.format
         self.kind, self.parameters, self.why = algorithms.for_training(
             arguments, features, inputs.are_fractions(settled.labels), self.passes

@@ -219,7 +219,7 @@ def _prepare(arguments: argparse.Namespace, progress: Progress, interrupt: Inter
         )
     inputs.refuse_unlabelled(columns, arguments.files)
     first = next(stream)
-    features = Features.asked_for(columns, format, arguments, inputs.n_vectors_for(first.labels))
+    features = Features.asked_for(columns, format, arguments)
     features.populate()
     if isinstance(arguments.held_out, str):  # opened once, so that its faults are known before the work
         inputs.open_for_model(features, [arguments.held_out], arguments, labelled=True).close()

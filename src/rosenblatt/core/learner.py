@@ -16,7 +16,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import engine, labels
-from .convergence import NO_MARGIN, ON_THE_BOUNDARY, SEPARATED, STOPPED, ConvergenceWarning, undecided
+from .convergence import (
+    NO_MARGIN,
+    ON_THE_BOUNDARY,
+    PASSES_BEFORE_NO_MARGIN,
+    SEPARATED,
+    STOPPED,
+    ConvergenceWarning,
+    undecided,
+)
+from .lists import Entries
 from .state import State
 
 Array = NDArray[Any]
@@ -127,6 +136,7 @@ class Learner(State):
         rng = rng or np.random.default_rng()
         best: Learner | None = None
         order: Array | None = None
+        looked = False  # for equal rows
         self.streaming = False
         if self.pocket is not None and self.ratchet:
             self.tally.errors = self._score(rows, targets, natural)
@@ -157,9 +167,13 @@ class Learner(State):
             if separated:
                 self.verdict = SEPARATED
                 break
-            if tol is not None and scale is not None and self.evidence.upper <= tol * scale:
-                self.verdict = NO_MARGIN
-                break
+            if tol is not None and scale is not None and number >= min(max_iter, PASSES_BEFORE_NO_MARGIN):
+                if not looked and held_out is None:
+                    self.evidence.note_equal_rows(self.equal_rows(original, targets, natural))
+                    looked = True
+                if self.evidence.upper <= tol * scale:
+                    self.verdict = NO_MARGIN
+                    break
             if held_out is not None and number - int(np.argmax(self.held_out_scores)) > n_iter_no_change:
                 break
         else:
@@ -168,10 +182,16 @@ class Learner(State):
                 self.verdict = SEPARATED
             elif tol is not None and scale is not None and held_out is None:
                 warnings.warn(undecided(name, self.evidence, max_iter, scale, tol), warning, stacklevel=5)
+        if self.verdict == SEPARATED and self.readout == "pocket":
+            self._pocket_separator(rows.n_rows if natural is None else len(natural))
         if self.verdict == SEPARATED and self.least.min() <= 0 and tol is not None:
             warnings.warn(f"{name} {ON_THE_BOUNDARY}", warning, stacklevel=5)
         if best is not None and self.verdict != SEPARATED:
             self._restore(best)
+
+    def equal_rows(self, rows: Any, targets: Array, order: Array | None) -> tuple[int, int] | None:
+        """Two equal rows of different labels, which no weights tell apart: a proof, where there are such."""
+        return engine.equal_rows(rows=rows.view, targets=targets, order=order)
 
     def order(self, rows: engine.Rows, natural: Array | None, shuffle: bool, rng: np.random.Generator) -> Array | None:
         """The order of the next pass: ``natural`` (None: all rows as they stand), or a fresh shuffle of it."""
@@ -325,7 +345,7 @@ class Learner(State):
         """Judge every row by the present weights, without learning; returns the mistakes."""
         tally = engine.Tally(self.n_vectors)
         tally.tau[:] = tally.least[:] = tally.room = math.inf
-        rows, model = self.map_rows(rows, learn=True), self._model_of(self.weights)
+        rows, model = self.map_rows(rows, learn=True), self._model_of(self.weights, lists=self.lists)
         for part, _ in self._calls(rows.view, order):
             if not engine.learn(
                 rows=rows.view, model=model, rule=_STILL, targets=targets, order=part, tally=tally, stop=stop_at_mistake
@@ -358,9 +378,13 @@ class Learner(State):
         rows = self.map_rows(rows, learn=False)
         model = self._model
         if (readout or self.readout) != "last" or self.groups is not None or rows.dtype != self.dtype:
-            full = self.groups is not None and not rows.is_mapped
-            weights = self.read(readout) if full else self.stored(readout)
-            model = self._model_of(np.ascontiguousarray(weights, rows.dtype))
+            weights, lists = self.stored_with_lists(readout)
+            if self.groups is not None and not rows.is_mapped:
+                weights, lists = self.read(readout), None
+            if lists is not None and rows.dtype != self.dtype:
+                entries = Entries(*lists.entries())
+                lists = entries._replace(weights=entries.weights.astype(rows.dtype)).lists(self.n_vectors)
+            model = self._model_of(np.ascontiguousarray(weights, rows.dtype), lists=lists)
         out = np.empty((rows.n_rows, self.n_vectors), rows.dtype)
         engine.score(rows=rows.view, model=model, out=out)
         return out[:, 0] if self.n_vectors == 1 else out
@@ -386,7 +410,8 @@ class Learner(State):
             return self._model, 0
         if self.readout == "averaged" and self._read is None and self.visited and not self._frozen:
             return self._model, self.visited
-        return self._model_of(self.read()), 0
+        weights, lists = self.stored_with_lists()
+        return self._model_of(weights, lists=lists), 0
 
     def predict(self, rows: engine.Rows) -> Array:
         """Codes of the predicted classes, or the predicted numbers."""
