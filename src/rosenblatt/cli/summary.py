@@ -130,7 +130,9 @@ def _progressive(record: dict[str, Any], learner: Any) -> str:
     if share is None and within is None:
         return ""
     right = f"{within:.2%} within ε = {learner.epsilon:g}" if share is None else f"accuracy {share:.2%}"
-    line = f"{right} in the first pass, each row predicted before it was learned from"
+    judged = record.get("progressive_readout")  # which weights, where that is known
+    by = f" by the {judged} weights" if judged else ""
+    line = f"{right}{by} in the first pass, each row predicted before it was learned from"
     order = record["label_order"]
     if order is None or order["random"]:
         return line
