@@ -86,7 +86,7 @@ def test_help_begins_with_an_example_that_parses(name, capsys):
 
 
 def test_quiet_when_piped(mood, tmp_path):
-    ended = rosenblatt("predict", mood, tmp_path / "reviews.csv", "--no-header")
+    ended = rosenblatt("predict", mood, tmp_path / "reviews.csv", "--no-output-header")
     assert ended.stderr == ""
     assert ended.stdout.split() == ["pos", "neg"] * 5
 

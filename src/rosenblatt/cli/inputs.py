@@ -27,7 +27,7 @@ from .features import Features
 from .terminal import CommandError, shown
 
 #: Options that name columns.
-COLUMN_OPTIONS = ("label", "text", "numeric", "categorical", "weight", "label_type")
+COLUMN_OPTIONS = ("label", "text", "numeric", "categorical", "weight", "label_type", "drop")
 
 
 def format_settings(arguments: argparse.Namespace) -> dict[str, Any]:
@@ -35,11 +35,11 @@ def format_settings(arguments: argparse.Namespace) -> dict[str, Any]:
     settings: dict[str, Any] = {}
     if arguments.delimiter is not None:
         settings["delimiter"] = arguments.delimiter.replace("\\t", "\t")
-    for name in ("header", "zero_based"):
-        if (choice := getattr(arguments, name)) not in (None, "auto"):
-            settings[name] = choice == "yes"
-    if arguments.encoding_errors is not None:
-        settings["encoding_errors"] = arguments.encoding_errors
+    if arguments.zero_based not in (None, "auto"):
+        settings["zero_based"] = arguments.zero_based == "yes"
+    for name in ("header", "encoding_errors"):
+        if (choice := getattr(arguments, name)) is not None:
+            settings[name] = choice
     return settings
 
 
@@ -115,6 +115,7 @@ def open_files(
             format=format or arguments.format,
             columns=columns,
             on_error=arguments.on_error,
+            missing=arguments.missing,
             memory=arguments.memory,
             **settings,
         )
@@ -259,7 +260,9 @@ def open_for_model(features: Features, files: Sequence[str], arguments: argparse
     """The blocks of files that a model is used on."""
     columns = None
     if features.encoder is not None:
+        features.encoder.missing = arguments.missing = arguments.missing or features.encoder.missing
         columns = features.encoder.columns if labelled else features.encoder.columns.without_label()
+    arguments.missing = arguments.missing or "raise"
     known = features.format
     if known is None or arguments.format not in (None, known.name):
         return open_files(files, arguments, columns)

@@ -101,7 +101,7 @@ def lines(run: TrainingRun, record: dict[str, Any]) -> list[tuple[str, str]]:
     why += "" if learner.fit_intercept else ", no bias"
     rows = [
         ("data", f"{several(record['rows'], 'row')}, {several(learner.n_features, 'feature')}, {_labels(run)}"),
-        ("columns", "" if run.columns is None else str(run.columns)),
+        ("columns", "" if run.columns is None else run.columns.worded(terminal.option)),
         ("learner", f"{run.name}{why}"),
         ("training", f"{record['how']}, {passes}, {several(record['updates'], 'update')}{kept}"),
         ("cluster", _cluster_line(record["cluster"]) if "cluster" in record else ""),

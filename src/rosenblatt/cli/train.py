@@ -161,6 +161,7 @@ def _prepare(arguments: argparse.Namespace, progress: Progress, interrupt: Inter
         _refuse_other_settings(arguments)
         model, features = inputs.load_model(arguments.resume)
         columns = None if features.encoder is None else features.encoder.columns
+        arguments.missing = "raise" if features.encoder is None else features.encoder.missing
         if model.algorithm == "BatchPerceptron":
             raise CommandError("the batch perceptron needs all rows at once and cannot continue on others")
         return TrainingRun(

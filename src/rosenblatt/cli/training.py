@@ -143,6 +143,7 @@ def split_block(block: Block, seen: int, every: int | None, held_out: bool) -> B
         None if block.csr is None else block.csr.taken(which),
         None if block.columns is None else block.table.take(which),
         None if block.weights is None else block.weights[which],
+        unit=block.unit,
     )
 
 
@@ -213,7 +214,7 @@ def _read(run: TrainingRun) -> tuple[Csr, Array, Array, list[Block]]:
             ys.append(run.targets_of(block))
             reads.append(run.features.read(block, learn=True))
             weights.append(np.ones(len(block)) if block.weights is None else block.weights)
-            places.append(Block(None, block.lines, block.files))
+            places.append(Block(None, block.lines, block.files, unit=block.unit))
             n += len(block)
             own = nbytes_of(reads[-1]) + ys[-1].nbytes + weights[-1].nbytes
             holding.keep(2 * own + block.lines.nbytes, len(block), block.file(0))  # and all of them in one

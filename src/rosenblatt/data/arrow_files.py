@@ -12,7 +12,8 @@ from ..errors import DataError
 from .arrow import arrow
 from .blocks import Block
 from .chunks import Size
-from .columns import Profile, check_names, profile_values, repeated
+from .columns import check_names, repeated
+from .profiles import Profile, profile_values
 from .sources import Source
 from .tables import SAMPLE_ROWS, TableReader, types_of
 
@@ -40,6 +41,7 @@ class ArrowReader(TableReader):
     """Blocks of Parquet or Arrow files with the same columns."""
 
     settings: Parquet | ArrowFile
+    _unit = "row"
 
     def _profiles(self, source: Source) -> dict[str, Profile]:
         pa = arrow("Parquet and Arrow files")
@@ -205,6 +207,8 @@ def _profile(type_: Any, values: Any) -> Profile:
         kind = "boolean"
     elif kinds.is_string(type_) or kinds.is_large_string(type_) or str(type_) == "string_view":
         kind = "string"
+    elif kinds.is_timestamp(type_) or kinds.is_date(type_):
+        kind = "date"
     else:
         kind = str(type_)
     return profile_values(values.to_pylist())._replace(kind=kind)

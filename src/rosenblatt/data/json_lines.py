@@ -15,8 +15,9 @@ from ..errors import DataError
 from .arrow import arrow
 from .blocks import Block
 from .chunks import Chunk, Size, check_encoding_errors, chunks, heads, utf8_error
-from .columns import Profile, check_names, profile_values
+from .columns import check_names
 from .csr import Array
+from .profiles import Profile, profile_values
 from .sources import Source
 from .tables import SAMPLE_ROWS, VALUE_BYTES, TableReader, convert_row_by_row, types_of
 
