@@ -91,7 +91,7 @@ def test_an_index_is_left_out_and_said():
             table(["1500", "2500", *WHOLE], ["1500", "3000", *WHOLE], ["yes", "no", *WORDS], header="2019,2020,target"),
             True,
         ),
-        (b"colour,shape\nred,round\nblue,square\ngreen,flat\n", True),
+        (b"colour,shape\nred,round\nblue,square\ngreen,flat\nwhite,flat\n", True),
     ],
 )
 def test_a_guess_in_doubt_is_stated_and_can_be_settled(text, is_header, tmp_path, capsys):

@@ -316,7 +316,7 @@ def test_nan_is_missing(tmp_path, format):
         written(tmp_path, format, {"label": ["a", "b"], "x": [1.0, float("nan")]}).rename(tmp_path / f"t.{format}")
     data = rb.data.read(tmp_path / f"t.{format}", columns={"label": "label", "numeric": "x"})
     assert data.table["x"].to_pylist() == [1.0, None]
-    with pytest.raises(rb.data.DataError, match=r"line [23], column 'x': the value is missing"):
+    with pytest.raises(rb.data.DataError, match=r"(line|row) [23], column 'x': the value is missing"):
         rb.data.Encoder(data.columns).encode(data.block, learn=True)
 
 

@@ -89,10 +89,10 @@ def add_options(parser: argparse.ArgumentParser, without: tuple[str, ...] = ()) 
     parameters.add_options(group, without)
 
 
-def default(has_text: bool, is_regression: bool) -> tuple[str, str]:
+def default(has_text: bool, is_regression: bool, label_type: str | None) -> tuple[str, str]:
     """The learner where none is asked for, and what it was chosen for."""
     if is_regression:
-        return FOR_REGRESSION, "labels that are not whole numbers"
+        return FOR_REGRESSION, f"--label-type {label_type}" if label_type else "labels that are not whole numbers"
     return (FOR_TEXT, "text") if has_text else (FOR_NUMBERS, "numbers")
 
 

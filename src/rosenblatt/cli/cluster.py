@@ -65,11 +65,11 @@ class _Run:
         """What makes rows of the first block's format and columns; chooses the learner, too."""
         arguments, columns = self.arguments, settled.columns
         inputs.refuse_unlabelled(columns, arguments.files)
-        numbers = inputs.are_fractions(settled.labels)
+        numbers = inputs.are_numbers(settled.labels, arguments)
         features = Features.asked_for(columns, settled.format, arguments, 1 if numbers else _vectors(settled.labels))
         name = arguments.algorithm
         if name is None:
-            name, self.why = algorithms.default(features.has_text, numbers)
+            name, self.why = algorithms.default(features.has_text, numbers, arguments.label_type)
         kind, parameters = algorithms.chosen(arguments, name, features.is_text)
         parameters |= {"max_iter": self.passes, "random_state": arguments.seed}
         if "tol" in algorithms.ALGORITHMS[name].takes:

@@ -24,7 +24,10 @@ from ..model_files import Model, learners, read, refusing
 from ..schema import cut
 from . import algorithms
 from .features import Features
-from .terminal import CommandError, shown
+from .terminal import CommandError, note, shown
+
+#: More different whole numbers than these may be the classes of labels, or the numbers of a regression.
+MOST_NUMBERED = 50
 
 #: Options that name columns.
 COLUMN_OPTIONS = ("label", "text", "numeric", "categorical", "weight", "label_type", "drop")
@@ -167,6 +170,25 @@ def are_fractions(labels: Any) -> bool:
     return labels.dtype.kind == "f" and bool((labels % 1 > 0).any())
 
 
+def are_numbers(labels: Any, arguments: argparse.Namespace) -> bool:
+    """Whether labels are the numbers of a regression; asks, where whole numbers may be that or classes."""
+    if labels is None or arguments.algorithm or arguments.label_type not in (None, "number"):
+        return labels is not None and are_fractions(labels)
+    if arguments.label_type == "number" or are_fractions(labels):
+        return True
+    different: Any = np.unique(labels) if labels.dtype.kind in "iuf" else ()
+    if len(different) > MOST_NUMBERED:
+        said = f"the labels are {len(different):,} different whole numbers in the first rows"
+        regression = f"--algorithm {algorithms.FOR_REGRESSION}"
+        if different[0] not in (0, 1) or different[-1] - different[0] >= len(different):
+            raise CommandError(
+                f"{', '.join(arguments.files)}: {said}, which looks like a regression; say {regression} for a "
+                f"regression, or --algorithm {algorithms.FOR_NUMBERS} for classes"
+            )
+        note(f"{said}, and are taken for classes; for a regression say {regression}")
+    return False
+
+
 def n_vectors_for(block: Block) -> int:
     """How many weight vectors the classes of the first rows need."""
     if block.labels is None or has_fractions(block):
@@ -184,6 +206,15 @@ def refuse_unlabelled(columns: Columns | None, files: Sequence[str]) -> None:
     """Refuse a table in which no column looks like the labels."""
     if columns is not None and not columns.label:
         raise CommandError(f"{', '.join(files)}: no column looks like the labels; name it with --label")
+
+
+def refuse_unique(classes: Any, n_rows: int, files: Sequence[str]) -> None:
+    """Refuse labels of which each occurs once: none could be told from an example."""
+    if len(classes) == n_rows > 2:
+        raise CommandError(
+            f"{', '.join(files)}: each of the {n_rows:,} rows has a label of its own; name the column of the "
+            f"classes with --label, or for a regression say --algorithm {algorithms.FOR_REGRESSION}"
+        )
 
 
 def refuse_one_class(classes: Any, files: Sequence[str]) -> None:

@@ -179,13 +179,14 @@ def _prepare(arguments: argparse.Namespace, progress: Progress, interrupt: Inter
         )
     inputs.refuse_unlabelled(columns, arguments.files)
     first = next(stream)
-    features = Features.asked_for(columns, format, arguments, inputs.n_vectors_for(first))
+    numbers = inputs.are_numbers(first.labels, arguments)
+    features = Features.asked_for(columns, format, arguments, 1 if numbers else inputs.n_vectors_for(first))
     features.populate()
     if isinstance(arguments.held_out, str):  # opened once, so that its faults are known before the work
         inputs.open_for_model(features, [arguments.held_out], arguments, labelled=True).close()
     name, why = arguments.algorithm, ""
     if name is None:
-        name, why = algorithms.default(features.has_text, inputs.has_fractions(first))
+        name, why = algorithms.default(features.has_text, numbers, arguments.label_type)
     kind, parameters = algorithms.chosen(arguments, name, features.is_text)
     passes = arguments.passes or PASSES
     parameters |= {"max_iter": passes, "random_state": arguments.seed}

@@ -29,7 +29,7 @@ from ..data.memory_limit import STREAM_INSTEAD, MemoryLimit
 from ..model_files import Model
 from .algorithms import class_weights
 from .features import Features
-from .inputs import are_text, file_stamps, open_files, read_whole, refuse_one_class, targets_of
+from .inputs import are_text, file_stamps, open_files, read_whole, refuse_one_class, refuse_unique, targets_of
 from .terminal import CommandError, Interrupt, Progress, shown
 
 Array = Any
@@ -162,6 +162,7 @@ def in_memory(run: TrainingRun) -> None:
         run.classes = labels.classes_of(y if weight is None else y[weight > 0])
         refuse_many_classes(run.classes, run.arguments.files)
         refuse_one_class(run.classes, run.arguments.files)
+        refuse_unique(run.classes, run.rows, run.arguments.files)
         refuse_other_classes(run)
     with placed(places):
         rows, rng = run.spec.rows(X), np.random.default_rng(arguments.seed)
@@ -258,6 +259,8 @@ def by_blocks(run: TrainingRun) -> None:
         run.fault = error  # the model of the passes before is not lost
     if not run.is_regression:
         refuse_one_class(run.classes, run.arguments.files)
+        if not run.resumed:
+            refuse_unique(run.classes, run.rows, run.arguments.files)
         refuse_other_classes(run)
 
 
