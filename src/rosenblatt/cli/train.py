@@ -175,7 +175,7 @@ def _prepare(arguments: argparse.Namespace, progress: Progress, interrupt: Inter
         next(stream)  # raises if there are no rows
         raise CommandError(
             f"{', '.join(arguments.files)}: no column is left to learn from; name them with --text, --numeric or "
-            "--categorical"
+            f"--categorical{''.join(f'; {name}: {why}' for name, why in columns.why.items() if name in columns.ignored)}"
         )
     inputs.refuse_unlabelled(columns, arguments.files)
     first = next(stream)

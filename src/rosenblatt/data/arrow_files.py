@@ -12,7 +12,7 @@ from ..errors import DataError
 from .arrow import arrow
 from .blocks import Block
 from .chunks import Size
-from .columns import check_names, repeated
+from .columns import repeated
 from .profiles import Profile, profile_values
 from .sources import Source
 from .tables import SAMPLE_ROWS, TableReader, types_of
@@ -64,7 +64,9 @@ class ArrowReader(TableReader):
         pending: list[Any] = []
         first, rows, n_bytes = 1, 0, 0
         with _TableFile(source, self.settings.name) as opened:
-            check_names(self.columns.used, opened.schema.names, source.name)
+            self._check_names(opened.schema.names, source.name)
+            if self.as_stored:
+                types = {name: opened.schema.field(name).type for name in types}
             for batch in opened.batches(list(types), step):
                 while batch.num_rows:
                     pending.append(batch.slice(0, most - rows))
@@ -80,6 +82,11 @@ class ArrowReader(TableReader):
 
     def _typed(self, table: Any, types: dict[str, Any], first: int, file: str) -> Block:
         pa = arrow("Parquet and Arrow files")
+        lines = np.arange(first, first + table.num_rows, dtype=np.int64)
+        if self.as_stored:
+            columns = [table[name].cast(type_) for name, type_ in types.items()]  # strings may be read as categories
+            table = pa.Table.from_arrays(columns, list(types))
+            return Block(None, lines, ((file, 0),), columns=table, unit=self._unit)
         columns = []
         for name, type_ in types.items():
             column = table[name]
@@ -91,7 +98,6 @@ class ArrowReader(TableReader):
                 problem = f"values of type {column.type} cannot be read as {type_} ({error})"
                 raise DataError(problem, file=file, name=name) from error
         table = pa.Table.from_arrays(columns, list(types))
-        lines = np.arange(first, first + table.num_rows, dtype=np.int64)
         return self._block(table, lines, file)
 
 

@@ -16,7 +16,7 @@ from ..errors import DataError
 from .arrow import Strings, Texts, arrow
 from .blocks import Block
 from .chunks import Chunk, Quoting, Size, check_encoding_errors, chunks, heads, skip_bom, utf8_error
-from .columns import check_names, repeated
+from .columns import repeated
 from .csr import Array
 from .headers import guess_header
 from .profiles import MISSING, NUMBERED, Profile, profile_strings
@@ -161,7 +161,7 @@ class CsvReader(TableReader):
             raise fault
         first = row.decode("utf-8", "replace")
         names = self._names(_rows(first, self.settings.delimiter, self.settings.quote, True)[0], source.name)
-        check_names(self.columns.used, names, source.name)
+        self._check_names(names, source.name)
         if not self.settings.header:
             return names, 1
         skip_bom(source)

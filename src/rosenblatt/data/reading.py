@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Generator, Iterator, Mapping
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -20,6 +20,7 @@ from .memory_limit import SMALLER_BLOCKS, STREAM_INSTEAD, MemoryLimit
 from .pipes import refuse_twice
 from .read_ahead import ReadAhead
 from .sources import Source, expand
+from .tables import TableReader
 
 
 class _Reading:
@@ -35,6 +36,7 @@ class _Reading:
         memory_limit: MemoryLimit,
         missing: str | None,
         settings: dict[str, Any],
+        as_stored: bool = False,
     ) -> None:
         self.memory_limit = memory_limit
         chosen = columns_of(columns)
@@ -49,7 +51,9 @@ class _Reading:
             self.reader: Reader = reader_of(
                 format_of(format, settings, source), chosen, self.bad_rows, n_threads, missing
             )
-            if self.reader.columns is None and chosen != Columns():
+            if isinstance(self.reader, TableReader):
+                self.reader.as_stored = as_stored
+            if self.reader.columns is None and (chosen != Columns() or chosen.drop):
                 raise TypeError(f"a file of format {self.reader.settings.name} has no columns to choose")
             self.reader.prepare(source)
         except BaseException:
@@ -229,12 +233,35 @@ def stream(
     ['pos' 'neg'] ['good film', 'bad film'] [2 3]
     ['pos'] ['fine'] [4]
     """
-    size = Size(BLOCK_ROWS, BLOCK_BYTES)
-    if block_rows is not None:
-        whole_number("block_rows", block_rows, 1)
-        size = Size(int(block_rows))
     memory_limit = MemoryLimit(memory, SMALLER_BLOCKS)
-    return Stream(_Reading(path, format, columns, on_error, n_threads, memory_limit, missing, settings), size)
+    return Stream(
+        _Reading(path, format, columns, on_error, n_threads, memory_limit, missing, settings), block_size(block_rows)
+    )
+
+
+def stream_as_stored(
+    path: Any,
+    block_rows: int | None,
+    drop: Sequence[str],
+    *,
+    format: Any = None,
+    on_error: str = "raise",
+    memory: Any = None,
+    **settings: Any,
+) -> Stream:
+    """Blocks of all columns of tables as they are stored, text of CSV as text, to be written to another file."""
+    memory_limit = MemoryLimit(memory, SMALLER_BLOCKS)
+    columns = Columns(drop=drop)
+    reading = _Reading(path, format, columns, on_error, None, memory_limit, None, settings, as_stored=True)
+    return Stream(reading, block_size(block_rows))
+
+
+def block_size(block_rows: int | None) -> Size:
+    """The size of blocks, of so many rows if they are counted."""
+    if block_rows is None:
+        return Size(BLOCK_ROWS, BLOCK_BYTES)
+    whole_number("block_rows", block_rows, 1)
+    return Size(int(block_rows))
 
 
 class Stream:

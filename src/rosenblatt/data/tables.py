@@ -13,7 +13,7 @@ from .arrow import Strings, Texts, arrow
 from .bad_rows import BadRows, quoted
 from .blocks import Block, Reader
 from .chunks import Chunk
-from .columns import Columns, resolve
+from .columns import Columns, check_names, resolve
 from .csr import Array
 from .profiles import NUMBERED, Profile, is_missing
 from .sources import Source
@@ -34,6 +34,8 @@ class TableReader(Reader):
     columns: Columns
     _notes: tuple[tuple[str, str, Any], ...] = ()  # guesses that are in doubt
     _unit = "line"
+    #: Whether all columns are read as they are stored, text as text, to be written to another file.
+    as_stored = False
 
     def __init__(self, settings: Any, bad_rows: BadRows, columns: Columns, missing: str | None) -> None:
         super().__init__(settings, bad_rows)
@@ -45,9 +47,24 @@ class TableReader(Reader):
     def prepare(self, source: Source) -> None:
         """Settle what is to be guessed by the first file."""
         if not self._settled:
-            self.columns = resolve(self.columns, self._profiles(source), source.name)
+            profiles = self._profiles(source)
+            if self.as_stored:
+                check_names(self.columns.drop, list(profiles), source.name)
+                names = [name for name in profiles if name not in self.columns.drop]
+                self.columns = Columns(label=False, text=names, drop=self.columns.drop)
+            else:
+                self.columns = resolve(self.columns, profiles, source.name)
             self.columns = replace(self.columns, notes=self._notes)
             self._settled = True
+
+    def _check_names(self, there: Sequence[str], file: str) -> None:
+        """Refuse a file without the columns that are read; all of them are, if they are read as they are stored."""
+        check_names(self.columns.used, there, file)
+        known = {*self.columns.used, *self.columns.drop}
+        more = [name for name in there if name not in known] if self.as_stored else []
+        if more:
+            raise DataError(f"the column {more[0]!r} is not in the first file", "leave it out with {}", file=file,
+                            parameter="drop", value=more[0])  # fmt: skip
 
     def _profiles(self, source: Source) -> dict[str, Profile]:
         """What the columns of a file look like; its rows are still to be read."""
