@@ -160,23 +160,18 @@ def targets_of(block: Block, regression: bool) -> Any:
         raise
 
 
-def has_fractions(block: Block) -> bool:
-    """Whether some label of a block is a number that is not whole."""
-    return block.labels is not None and are_fractions(block.labels)
-
-
 def are_fractions(labels: Any) -> bool:
     """Whether some label is a number that is not whole."""
-    return labels.dtype.kind == "f" and bool((labels % 1 > 0).any())
+    return labels is not None and labels.dtype.kind == "f" and bool((labels % 1 > 0).any())
 
 
 def are_numbers(labels: Any, arguments: argparse.Namespace) -> bool:
     """Whether labels are the numbers of a regression; asks, where whole numbers may be that or classes."""
     if labels is None or arguments.algorithm or arguments.label_type not in (None, "number"):
-        return labels is not None and are_fractions(labels)
+        return are_fractions(labels)
     if arguments.label_type == "number" or are_fractions(labels):
         return True
-    different: Any = np.unique(labels) if labels.dtype.kind in "iuf" else ()
+    different = sorted(set(labels.tolist())) if labels.dtype.kind in "iuf" else []
     if len(different) > MOST_NUMBERED:
         said = f"the labels are {len(different):,} different whole numbers in the first rows"
         regression = f"--algorithm {algorithms.FOR_REGRESSION}"
@@ -189,11 +184,11 @@ def are_numbers(labels: Any, arguments: argparse.Namespace) -> bool:
     return False
 
 
-def n_vectors_for(block: Block) -> int:
+def n_vectors_for(labels: Any) -> int:
     """How many weight vectors the classes of the first rows need."""
-    if block.labels is None or has_fractions(block):
+    if labels is None or are_fractions(labels):
         return 1
-    classes = len(set(block.labels.tolist()))  # np.unique would load NumPy's masked arrays
+    classes = len(set(labels.tolist()))  # np.unique would load NumPy's masked arrays
     return classes if classes > 2 else 1
 
 

@@ -173,25 +173,20 @@ def _prepare(arguments: argparse.Namespace, progress: Progress, interrupt: Inter
     columns, format = stream.columns, stream.format
     if columns is not None and not columns.features:
         next(stream)  # raises if there are no rows
+        reasons = "".join(f"; {name}: {columns.why[name]}" for name in columns.ignored if name in columns.why)
         raise CommandError(
             f"{', '.join(arguments.files)}: no column is left to learn from; name them with --text, --numeric or "
-            f"--categorical{''.join(f'; {name}: {why}' for name, why in columns.why.items() if name in columns.ignored)}"
+            f"--categorical{reasons}"
         )
     inputs.refuse_unlabelled(columns, arguments.files)
     first = next(stream)
     numbers = inputs.are_numbers(first.labels, arguments)
-    features = Features.asked_for(columns, format, arguments, 1 if numbers else inputs.n_vectors_for(first))
+    features = Features.asked_for(columns, format, arguments, 1 if numbers else inputs.n_vectors_for(first.labels))
     features.populate()
     if isinstance(arguments.held_out, str):  # opened once, so that its faults are known before the work
         inputs.open_for_model(features, [arguments.held_out], arguments, labelled=True).close()
-    name, why = arguments.algorithm, ""
-    if name is None:
-        name, why = algorithms.default(features.has_text, numbers, arguments.label_type)
-    kind, parameters = algorithms.chosen(arguments, name, features.is_text)
     passes = arguments.passes or PASSES
-    parameters |= {"max_iter": passes, "random_state": arguments.seed}
-    if "tol" in algorithms.ALGORITHMS[name].takes:
-        parameters.setdefault("tol", None)
+    kind, parameters, why = algorithms.for_training(arguments, features, numbers, passes)
     return TrainingRun(
         arguments, files, columns, format, features, Spec.of(kind, parameters).learner(), kind, parameters, passes,
         every, progress, interrupt, why=why, first=stream, ahead=(first,), stamps=stamps,

@@ -84,7 +84,7 @@ class TextColumn:
     def from_state(cls, plain: dict[str, Any], arrays: dict[str, Any]) -> TextColumn:
         from ..core.engine import threads
 
-        schema.record(("input",), hashing=schema.named(), named_rows=schema.whole(), input=schema.text)(plain, "text")
+        schema.record(hashing=schema.named(), named_rows=schema.whole())(plain, "text")
         return cls(Hashing.from_state(plain["hashing"], arrays, n_threads=threads()), plain["named_rows"])
 
 

@@ -1,7 +1,7 @@
 """Plots of models, runs and proofs (matplotlib), and animations of runs. ``pip install "rosenblatt[plots]"``.
 
-Displays follow scikit-learn's: ``from_estimator`` and its kin draw, ``plot(ax=None)`` draws again, ``ax_`` and
-``figure_`` are where. Nothing here loads matplotlib before something is drawn.
+Displays follow scikit-learn's: ``from_estimator`` and its kin draw, ``plot(ax=None)`` draws again; each returns the
+display, whose ``ax_`` and ``figure_`` are where. Nothing here loads matplotlib before something is drawn.
 """
 
 from __future__ import annotations

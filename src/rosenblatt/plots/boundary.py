@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,9 +25,8 @@ if TYPE_CHECKING:
 
 Array = NDArray[Any]
 
-INSTEAD = "give two of its columns to a model of their own, or see SpaceDisplay for more"
 
-
+@dataclass(eq=False, repr=False, kw_only=True)
 class BoundaryDisplay:
     """The boundary of a model over two features.
 
@@ -79,29 +79,21 @@ class BoundaryDisplay:
     ([-5.0, 3.0], margin 0.171499, attained at row 1; hyperplane 0 from the origin)
     """
 
-    def __init__(
-        self,
-        *,
-        X: Array,
-        codes: Array,
-        classes: Sequence[Any],
-        xx0: Array,
-        xx1: Array,
-        response: Array,
-        names: Sequence[str],
-        w: Array | None = None,
-        b: float | None = None,
-        margin: Any = None,
-        support: Array | None = None,
-        wrong: Array | None = None,
-        support_name: str = "on the margin",
-        hulls: Hulls | None = None,
-        title: str = "",
-    ) -> None:
-        self.X, self.codes, self.classes, self.names = X, codes, list(classes), list(names)
-        self.xx0, self.xx1, self.response = xx0, xx1, response
-        self.w, self.b, self.margin, self.support, self.wrong = w, b, margin, support, wrong
-        self.support_name, self.hulls, self.title = support_name, hulls, title
+    X: Array
+    codes: Array
+    classes: Sequence[Any]
+    xx0: Array
+    xx1: Array
+    response: Array
+    names: Sequence[str]
+    w: Array | None = None
+    b: float | None = None
+    margin: Any = None
+    support: Array | None = None
+    wrong: Array | None = None
+    support_name: str = "on the margin"
+    hulls: Hulls | None = None
+    title: str = ""
 
     # ---- where it comes from -------------------------------------------------------------------------------------
 
@@ -135,15 +127,9 @@ class BoundaryDisplay:
             Where to draw; None: a new figure.
         **options
             What ``plot`` takes.
-
-        Returns
-        -------
-        BoundaryDisplay
-            The picture, drawn.
         """
         _check_fitted(estimator)
-        rows = plane.table(X)
-        plane.check_features(_width(rows), 2, INSTEAD)
+        rows = _two_features(X)
         known = getattr(estimator, "classes_", None)
         if known is None:
             raise ValueError(f"{type(estimator).__name__} has no classes_ to draw regions of; give a classifier")
@@ -192,14 +178,8 @@ class BoundaryDisplay:
             Where to draw; None: a new figure.
         **options
             What ``plot`` takes.
-
-        Returns
-        -------
-        BoundaryDisplay
-            The picture, drawn.
         """
-        rows = plane.table(X)
-        plane.check_features(_width(rows), 2, INSTEAD)
+        rows = _two_features(X)
         if answer.n_rows != len(rows):
             raise ValueError(f"the answer is about {answer.n_rows} rows, but X has {len(rows)}; give the same rows")
         codes = plane.encoded(y, answer.classes, len(rows))
@@ -243,14 +223,9 @@ class BoundaryDisplay:
             Where to draw; None: a new figure.
         **options
             What ``plot`` takes.
-
-        Returns
-        -------
-        BoundaryDisplay
-            The picture, drawn.
         """
         history = History.of(trace)
-        plane.check_features(history.X.shape[1], 2, "trace.plot('margins') is drawn for any number of them")
+        _check_features(history.X.shape[1], "trace.plot('margins') is drawn for any number of them")
         at = trace[step]
         place = sum(move.number <= at.number for move in history.moves)
         display = cls.at_move(history, place, grid_resolution)
@@ -267,13 +242,13 @@ class BoundaryDisplay:
         drawn: dict[str, Any] = {}
         if setting.kernel is not None:
             used = np.any(history.coordinates[place] != 0, axis=0)
-            drawn = {"support": _rows(history, np.flatnonzero(used)), "support_name": "support: updated on"}
+            support = floats([row for row, is_used in zip(history.trace.data.X, used) if is_used]).reshape(-1, 2)
+            drawn = {"support": support, "support_name": "support: updated on"}
         elif len(history.classes) == 2:
             drawn = _linear(history.coordinates[place, 0], float(history.biases[place, 0]), X, codes)
-        said = (own[:, 0] > 0).astype(int) if own.shape[1] == 1 else own.argmax(axis=1)
         return cls(
             X=X, codes=codes, classes=history.classes, xx0=xx0, xx1=xx1, response=response.reshape(*xx0.shape, -1),
-            names=setting.names or plane.numbered(2), wrong=X[said != codes], **drawn,
+            names=setting.names or plane.numbered(2), wrong=X[history.said(own) != codes], **drawn,
         )  # fmt: skip
 
     # ---- drawing -------------------------------------------------------------------------------------------------
@@ -289,11 +264,6 @@ class BoundaryDisplay:
             Whether to say beside it what is what.
         normal : bool, default=True
             Whether to draw w.
-
-        Returns
-        -------
-        BoundaryDisplay
-            Itself, with ``ax_`` and ``figure_``.
         """
         with style.canvas(ax, "a boundary", (8.6, 5.6)) as ax:
             self.ax_, self.figure_ = ax, ax.figure
@@ -362,7 +332,7 @@ class BoundaryDisplay:
         foot = middle - w * (float(middle @ w) + float(self.b or 0)) / size**2  # the nearest point of the boundary
         if np.any(foot < low) or np.any(foot > high):
             return None
-        return plane.arrow(ax, foot, 0.22 * (high - low)[0] * w / size, "w")
+        return plane.arrow(ax, foot, 0.22 * (high - low)[0] * w / size)
 
 
 def _check_fitted(estimator: Any) -> None:
@@ -372,10 +342,17 @@ def _check_fitted(estimator: Any) -> None:
     check_fitted(estimator)
 
 
-def _width(rows: Array) -> int:
+def _two_features(X: Any) -> Array:
+    rows = plane.table(X)
     if rows.ndim != 2:
         raise ValueError(f"X must be a table of rows and columns, got {rows.ndim} dimension(s)")
-    return int(rows.shape[1])
+    _check_features(rows.shape[1], "give two of its columns to a model of their own, or see SpaceDisplay for more")
+    return rows
+
+
+def _check_features(n: int, instead: str) -> None:
+    if n != 2:
+        raise ValueError(f"this picture is drawn over two features, but X has {n}; {instead}")
 
 
 def _names(X: Any, names: Sequence[str] | None) -> list[str]:
@@ -392,8 +369,3 @@ def _linear(w: Array, b: float, X: Array, codes: Array) -> dict[str, Any]:
         return {"w": w, "b": b}
     margin = theory.margin(X, np.where(codes == 1, 1, -1), w, b)
     return {"w": w, "b": b, "margin": margin, "support": X[margin.closest] if margin > 0 else None}
-
-
-def _rows(history: History, which: Array) -> Array:
-    """Rows by their numbers in the data that were traced."""
-    return floats([history.trace.data.X[i] for i in which]).reshape(-1, history.X.shape[1])

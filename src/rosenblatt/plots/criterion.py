@@ -70,7 +70,6 @@ class CriterionDisplay:
         span: tuple[float, float] | None = None,
         feature_names: Sequence[str] | None = None,
         ax: Any = None,
-        **options: Any,
     ) -> CriterionDisplay:
         """Draw both around some weights.
 
@@ -90,13 +89,6 @@ class CriterionDisplay:
             Names of the features; None: those of the data frame.
         ax : pair of Axes, default=None
             Where to draw; None: a new figure.
-        **options
-            What ``plot`` takes.
-
-        Returns
-        -------
-        CriterionDisplay
-            The picture, drawn.
         """
         names = plane.names_of(X, feature_names)
         rows = plane.table(X)
@@ -130,7 +122,7 @@ class CriterionDisplay:
             at_mistakes=len(here.mistaken),
             slope=float(np.ravel(here.gradient)[weight]),
             name=f"weight of {name}",
-        ).plot(ax, **options)
+        ).plot(ax)
 
     def plot(self, ax: Any = None) -> CriterionDisplay:
         """Draw the picture.
@@ -139,11 +131,6 @@ class CriterionDisplay:
         ----------
         ax : pair of Axes, default=None
             Where: mistakes above, the criterion below; None: a new figure.
-
-        Returns
-        -------
-        CriterionDisplay
-            Itself, with ``axes_`` and ``figure_``.
         """
         pair = style.pair_of(ax)
         with style.canvas(pair, "a plot of the criterion", (8, 6.4), nrows=2, sharex=True) as axes:

@@ -13,6 +13,7 @@ import numpy as np
 from . import plane, style
 from .boundary import BoundaryDisplay
 from .storyboard import Storyboard
+from .weights import WeightsDisplay
 
 #: Pixels an inch.
 DPI = 80
@@ -66,13 +67,11 @@ def _draw(axes: Any, story: Storyboard, record: dict[str, Any], frame: dict[str,
 
 
 def _bars(ax: Any, record: dict[str, Any], frame: dict[str, Any]) -> None:
-    weights = np.array(record["states"][frame["state"]]["vectors"][1])
-    names = [*record["names"], "bias"]
-    most = max(np.abs(state["vectors"][1]).max() for state in record["states"]) or 1.0
-    colours = [style.COLOURS[int(value > 0)] for value in weights]
-    ax.barh(np.arange(len(weights)), weights, color=colours, edgecolor=style.INK)
-    ax.set_yticks(np.arange(len(weights)), names)
+    weights = np.array([state["vectors"][1] for state in record["states"]])
+    against, towards = record["classes"]
+    WeightsDisplay(
+        weights=weights[frame["state"]], names=[*record["names"], "bias"], towards=towards, against=against
+    ).plot(ax)
     ax.invert_yaxis()
-    ax.axvline(0, color=style.INK)
+    most = np.abs(weights).max() or 1.0
     ax.set_xlim(-1.1 * most, 1.1 * most)
-    ax.set_xlabel(f"weight:  {record['classes'][0]}  ←  0  →  {record['classes'][1]}")

@@ -107,6 +107,11 @@ class History:
         """Scores of rows by the weights after some moves: (n_moves, n_rows, n_vectors)."""
         return np.asarray(np.einsum("mkd,nd->mnk", self.coordinates[at], image) + self.biases[at][:, None, :])
 
+    @staticmethod
+    def said(scores: Array) -> Array:
+        """The classes that scores give, as ``predict`` does."""
+        return (scores[:, 0] > 0).astype(int) if scores.shape[1] == 1 else scores.argmax(axis=1)
+
     @cached_property
     def own(self) -> Array:
         """The image of the rows themselves."""

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from ..tracing import Trace
 from ..tracing.wording import number
 from . import style
+from .display import TraceDisplay
 from .history import History
-from .traced import TraceDisplay
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -47,18 +47,13 @@ class MarginBoundsDisplay(TraceDisplay):
 
     what = "a plot of margin bounds"
 
-    lower_: Any
-    upper_: Any
-
     def __init__(
         self, *, updates: Array, lower: Array, upper: Array, best: float | None = None, image: str = "x"
     ) -> None:
         self.updates, self.lower, self.upper, self.best, self.image = updates, lower, upper, best, image
 
     @classmethod
-    def from_trace(
-        cls, run: Trace, *, best: float | None = None, ax: Axes | None = None, **options: Any
-    ) -> MarginBoundsDisplay:
+    def from_trace(cls, run: Trace, *, best: float | None = None, ax: Axes | None = None) -> MarginBoundsDisplay:
         """Draw the bounds of a trace.
 
         Parameters
@@ -69,20 +64,12 @@ class MarginBoundsDisplay(TraceDisplay):
             γ*, such as ``rb.separability(X, y).margin_augmented``, to be drawn between them.
         ax : Axes, default=None
             Where to draw; None: a new figure.
-        **options
-            What ``plot`` takes.
-
-        Returns
-        -------
-        MarginBoundsDisplay
-            The picture, drawn.
         """
         history = History.of(run)
         if not history.moves:
             raise ValueError("the run made no update, so it has no bounds to draw")
         image = "φ(x)" if run.setting.kernel is not None else "(x, 1)" if run.setting.fit_intercept else "x"
-        display = cls(updates=history.updates, lower=history.lower, upper=history.upper, best=best, image=image)
-        return display.plot(ax, **options)
+        return cls(updates=history.updates, lower=history.lower, upper=history.upper, best=best, image=image).plot(ax)
 
     def _draw(self, ax: Axes) -> None:
         finite = np.isfinite(self.lower) & np.isfinite(self.upper)

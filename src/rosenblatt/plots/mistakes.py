@@ -12,13 +12,13 @@ from .. import theory
 from ..tracing import Trace
 from ..tracing.wording import number
 from . import style
-from .traced import FAR, TraceDisplay, best_separator
+from .display import FAR, Display, best_separator
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-class MistakesDisplay(TraceDisplay):
+class MistakesDisplay(Display):
     """Mistakes of each pass, their sum so far, and the bound that the sum cannot cross.
 
     Parameters
@@ -49,18 +49,13 @@ class MistakesDisplay(TraceDisplay):
 
     what = "a plot of mistakes"
 
-    bars_: Any
-    line_: Any
-    bound_: Any
-
     def __init__(self, *, mistakes: Sequence[int], bound: float | None = None, formula: str = "(R/γ)²") -> None:
         self.mistakes, self.bound, self.formula = [int(count) for count in mistakes], bound, formula
 
     @classmethod
     def from_estimator(
-        cls, estimator: Any, X: Any = None, y: Any = None, *, separator: Any = "best", ax: Axes | None = None,
-        **options: Any,
-    ) -> MistakesDisplay:  # fmt: skip
+        cls, estimator: Any, X: Any = None, y: Any = None, *, separator: Any = "best", ax: Axes | None = None
+    ) -> MistakesDisplay:
         """Draw the mistakes of a fitted estimator.
 
         Parameters
@@ -74,13 +69,6 @@ class MistakesDisplay(TraceDisplay):
             are none or no theorem speaks of the learner.
         ax : Axes, default=None
             Where to draw; None: a new figure.
-        **options
-            What ``plot`` takes.
-
-        Returns
-        -------
-        MistakesDisplay
-            The picture, drawn.
         """
         if not hasattr(type(estimator), "mistakes_"):
             raise TypeError(f"mistakes are counted by classifiers of this package, got {type(estimator).__name__}")
@@ -94,11 +82,11 @@ class MistakesDisplay(TraceDisplay):
             pair = separator if isinstance(separator, tuple) else (separator, 0.0)
             bound = theory.mistake_bound(X, y, *pair, estimator=estimator)
         if bound is None or bound.D > 0:  # a bound on one pass alone says nothing of the sum
-            return cls(mistakes=mistakes).plot(ax, **options)
-        return cls(mistakes=mistakes, bound=float(bound), formula=bound.theorem.partition(",")[0]).plot(ax, **options)
+            return cls(mistakes=mistakes).plot(ax)
+        return cls(mistakes=mistakes, bound=float(bound), formula=bound.theorem.partition(",")[0]).plot(ax)
 
     @classmethod
-    def from_trace(cls, run: Trace, *, ax: Axes | None = None, **options: Any) -> MistakesDisplay:
+    def from_trace(cls, run: Trace, *, ax: Axes | None = None) -> MistakesDisplay:
         """Draw the mistakes of a trace, with the bound if it was given a separator.
 
         Parameters
@@ -107,21 +95,14 @@ class MistakesDisplay(TraceDisplay):
             The run.
         ax : Axes, default=None
             Where to draw; None: a new figure.
-        **options
-            What ``plot`` takes.
-
-        Returns
-        -------
-        MistakesDisplay
-            The picture, drawn.
         """
         if not run.mistakes:
             raise ValueError("a regression counts no mistakes; trace a classifier")
         bound = None if run.bound is None else float(run.bound)
-        return cls(mistakes=run.mistakes, bound=bound, formula="").plot(ax, **options)
+        return cls(mistakes=run.mistakes, bound=bound, formula="").plot(ax)
 
     def _draw(self, ax: Axes) -> None:
-        self.bound_ = None
+        self.bound_: Any = None
         passes, total = np.arange(1, len(self.mistakes) + 1), np.cumsum(self.mistakes)
         few = len(passes) <= 40
         self.bars_ = ax.bar(

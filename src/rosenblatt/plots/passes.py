@@ -64,7 +64,6 @@ class ErrorsDisplay(Display):
         readouts: Sequence[str] | None = None,
         passes: int = 10,
         ax: Axes | None = None,
-        **options: Any,
     ) -> ErrorsDisplay:
         """Fit for 1, 2, … passes and draw the errors: of each readout of one run, or of several estimators.
 
@@ -84,13 +83,6 @@ class ErrorsDisplay(Display):
             How many passes to draw.
         ax : Axes, default=None
             Where to draw; None: a new figure.
-        **options
-            What ``plot`` takes.
-
-        Returns
-        -------
-        ErrorsDisplay
-            The picture, drawn.
         """
         if not isinstance(passes, int) or isinstance(passes, bool) or passes < 1:
             raise ValueError(f"passes must be a whole number >= 1, got {passes!r}")
@@ -112,7 +104,7 @@ class ErrorsDisplay(Display):
                     curve = name if readout == "own" else f"{name} {readout}".strip()
                     errors.setdefault(curve, []).append(float(np.mean(model.predict(rows) != targets)))
         where = f"the {len(targets):,} {'training' if X_test is None else 'unseen'} rows"
-        return cls(errors={name: np.array(values) for name, values in errors.items()}, where=where).plot(ax, **options)
+        return cls(errors={name: np.array(values) for name, values in errors.items()}, where=where).plot(ax)
 
     def _draw(self, ax: Axes) -> None:
         self.lines_ = {}

@@ -39,13 +39,6 @@ def numbered(n: int) -> list[str]:
     return [f"x[{j}]" for j in range(n)]
 
 
-def check_features(n: int, wanted: int, instead: str) -> None:
-    """Refuse rows that do not fit the picture."""
-    if n != wanted:
-        words = {2: "two", 3: "three"}[wanted]
-        raise ValueError(f"this picture is drawn over {words} features, but X has {n}; {instead}")
-
-
 def encoded(y: Any, classes: Any, n_rows: int) -> Array:
     """The places of labels among the classes."""
     y = np.asarray(y)
@@ -108,10 +101,9 @@ def points(ax: Axes, X: Array, codes: Array, classes: Sequence[Any]) -> None:
         )  # fmt: skip
 
 
-def rings(ax: Axes, X: Array, label: str) -> Any:
+def rings(ax: Axes, X: Array, label: str) -> None:
     """A ring around some points."""
-    line: dict[str, Any] = {"facecolors": "none", "edgecolors": style.INK, "linewidths": 1.6}
-    return ax.scatter(X[:, 0], X[:, 1], s=260, zorder=5, label=label, **line)
+    ax.scatter(X[:, 0], X[:, 1], s=260, facecolors="none", edgecolors=style.INK, linewidths=1.6, zorder=5, label=label)
 
 
 def crosses(ax: Axes, X: Array, label: str) -> None:
@@ -119,18 +111,16 @@ def crosses(ax: Axes, X: Array, label: str) -> None:
     ax.scatter(X[:, 0], X[:, 1], s=230, marker="x", color=style.INK, linewidths=2.2, zorder=3.5, label=label)
 
 
-def arrow(ax: Axes, start: Array, move: Array, label: str, *, colour: str = style.INK, name: str = "w") -> Any:
-    """A vector with its name at the tip."""
+def arrow(ax: Axes, start: Array, move: Array) -> Any:
+    """The vector w with its name at the tip."""
     drawn = ax.annotate(
-        "", xy=tuple(start + move), xytext=tuple(start),
-        arrowprops={"arrowstyle": "-|>", "color": colour, "lw": 2.4, "mutation_scale": 18, "shrinkA": 0, "shrinkB": 0},
-        zorder=7,
+        "", xy=tuple(start + move), xytext=tuple(start), zorder=7,
+        arrowprops={"arrowstyle": "-|>", "color": style.INK, "lw": 2.4, "mutation_scale": 18, "shrinkA": 0,
+                    "shrinkB": 0},
     )  # fmt: skip
-    drawn.set_gid(name)
     length = float(np.hypot(*move)) or 1.0
     ax.annotate(
-        label, xy=tuple(start + move), xytext=tuple(12 * move / length), textcoords="offset points", ha="center",
-        va="center", color=colour, fontweight="bold", zorder=8,
-        bbox=style.PLATE,
+        "w", xy=tuple(start + move), xytext=tuple(12 * move / length), textcoords="offset points", ha="center",
+        va="center", color=style.INK, fontweight="bold", zorder=8, bbox=style.PLATE,
     )  # fmt: skip
     return drawn

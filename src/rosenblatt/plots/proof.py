@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from ..tracing import Trace
 from ..tracing.wording import number
 from . import style
+from .display import FAR, TraceDisplay
 from .history import History, floats
-from .traced import FAR, TraceDisplay
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -57,7 +57,7 @@ class ProofDisplay(TraceDisplay):
         self.bound, self.unit = bound, unit
 
     @classmethod
-    def from_trace(cls, run: Trace, *, ax: Axes | None = None, **options: Any) -> ProofDisplay:
+    def from_trace(cls, run: Trace, *, ax: Axes | None = None) -> ProofDisplay:
         """Draw the proof beside a trace that was given a separator.
 
         Parameters
@@ -66,13 +66,6 @@ class ProofDisplay(TraceDisplay):
             The run, from ``rb.trace(…, separator=u)``.
         ax : Axes, default=None
             Where to draw; None: a new figure.
-        **options
-            What ``plot`` takes.
-
-        Returns
-        -------
-        ProofDisplay
-            The picture, drawn.
         """
         moves = [step for step in run.steps if step.moved]
         proofs = [step.proof for step in moves if step.proof is not None]
@@ -86,7 +79,7 @@ class ProofDisplay(TraceDisplay):
         )
         known = next((proof for proof in proofs if proof.cosine_floor), None)
         if known is None or known.cosine_floor is None or known.norm2_ceiling is None:  # another rule, or another start
-            return cls(updates=updates, progress=progress, floor=floor, unit=False).plot(ax, **options)
+            return cls(updates=updates, progress=progress, floor=floor, unit=False).plot(ax)
         norm, ceiling = (
             np.sqrt(floats([0, *(getattr(proof, name) for proof in proofs)])) for name in ("norm2", "norm2_ceiling")
         )
@@ -94,7 +87,7 @@ class ProofDisplay(TraceDisplay):
         bound = None if run.bound is None else float(run.bound)
         return cls(
             updates=updates, progress=progress / length, floor=floor / length, norm=norm, ceiling=ceiling, bound=bound
-        ).plot(ax, **options)
+        ).plot(ax)
 
     def _draw(self, ax: Axes) -> None:
         blue, orange, marker = style.COLOURS[0], style.COLOURS[5], "o" if len(self.updates) <= 60 else None

@@ -37,13 +37,7 @@ class RunDisplay:
         self.run, self.displays = run, {}  # type: tuple[Trace, dict[str, Any]]
 
     def plot(self) -> RunDisplay:
-        """Draw it in a new figure.
-
-        Returns
-        -------
-        RunDisplay
-            Itself, with ``axes_`` and ``figure_``.
-        """
+        """Draw it in a new figure."""
         run = self.run
         if run.setting.form == "regression":
             raise ValueError("a regression has no boundary, mistakes or margin to draw; trace a classifier")
@@ -76,11 +70,6 @@ def plot_trace(run: Trace, what: str | None = None, **options: Any) -> Any:
         One picture; None: all of them that the trace has.
     **options
         What the picture takes.
-
-    Returns
-    -------
-    display
-        The picture, drawn.
     """
     if what is None:
         if options:

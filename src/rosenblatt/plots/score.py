@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from ..tracing import Trace
 from ..tracing.wording import number
 from . import style
+from .display import TraceDisplay
 from .history import History, floats
-from .traced import TraceDisplay
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -47,14 +47,11 @@ class ScoreDisplay(TraceDisplay):
 
     what = "a plot of a score"
 
-    line_: Any
-    jumps_: Array
-
     def __init__(self, *, steps: Array, scores: Array, own: Array, row: int, sign: int, square: str) -> None:
         self.steps, self.scores, self.own, self.row, self.sign, self.square = steps, scores, own, row, sign, square
 
     @classmethod
-    def from_trace(cls, run: Trace, row: int = 0, *, ax: Axes | None = None, **options: Any) -> ScoreDisplay:
+    def from_trace(cls, run: Trace, row: int = 0, *, ax: Axes | None = None) -> ScoreDisplay:
         """Draw the score of a row of a trace.
 
         Parameters
@@ -65,15 +62,8 @@ class ScoreDisplay(TraceDisplay):
             Which row.
         ax : Axes, default=None
             Where to draw; None: a new figure.
-        **options
-            What ``plot`` takes.
-
-        Returns
-        -------
-        ScoreDisplay
-            The picture, drawn.
         """
-        if run.setting.form in ("multiclass", "ovr"):
+        if run.setting.several:
             raise ValueError("the score of an example is drawn for two classes; here each class has a score")
         history, data, setting = History.of(run), run.data, run.setting
         if not 0 <= row < len(data.X):
@@ -85,7 +75,7 @@ class ScoreDisplay(TraceDisplay):
             steps=np.array([0, *(move.number for move in history.moves)]), scores=scores,
             own=np.array([False, *(move.row == row for move in history.moves)]), row=row,
             sign=1 if data.y[row] == history.classes[1] else -1, square=square if taus == {1.0} else f"τ·({square})",
-        ).plot(ax, **options)  # fmt: skip
+        ).plot(ax)  # fmt: skip
 
     def _draw(self, ax: Axes) -> None:
         colour = style.COLOURS[1 if self.sign > 0 else 0]

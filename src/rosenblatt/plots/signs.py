@@ -53,11 +53,6 @@ class SignsDisplay:
             Where to draw; None: a new figure.
         **options
             What ``BoundaryDisplay.from_estimator`` takes.
-
-        Returns
-        -------
-        SignsDisplay
-            The picture, drawn.
         """
         pair = style.pair_of(ax)
         with style.canvas(pair, "a plot of signs", (12, 5.6), ncols=2) as axes:
@@ -78,11 +73,6 @@ class SignsDisplay:
         ----------
         ax : pair of Axes, default=None
             Where to draw; None: a new figure.
-
-        Returns
-        -------
-        SignsDisplay
-            Itself, with ``axes_`` and ``figure_``.
         """
         pair, before = style.pair_of(ax), self.before
         with style.canvas(pair, "a plot of signs", (12, 5.6), ncols=2) as axes:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 Array = NDArray[Any]
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class SpaceDisplay:
     """Separability in three dimensions or more.
 
@@ -55,13 +57,14 @@ class SpaceDisplay:
         Points of the plane, NaN where it leaves the picture.
     """
 
-    def __init__(
-        self, *, X: Array, codes: Array, classes: Sequence[Any], names: Sequence[str],
-        plane: tuple[Array, float] | None = None, hulls: Hulls | None = None,
-        row_names: Sequence[str] | None = None, title: str = "",
-    ) -> None:  # fmt: skip
-        self.X, self.codes, self.classes, self.names = X, codes, list(classes), list(names)
-        self.plane, self.hulls, self.row_names, self.title = plane, hulls, row_names, title
+    X: Array
+    codes: Array
+    classes: Sequence[Any]
+    names: Sequence[str]
+    plane: tuple[Array, float] | None = None
+    hulls: Hulls | None = None
+    row_names: Sequence[str] | None = None
+    title: str = ""
 
     @classmethod
     def from_separability(
@@ -91,11 +94,6 @@ class SpaceDisplay:
             Where to draw; None: a new figure.
         **options
             What ``plot`` takes.
-
-        Returns
-        -------
-        SpaceDisplay
-            The picture, drawn.
         """
         rows = plane.table(X)
         codes = plane.encoded(y, answer.classes, len(rows))
@@ -135,11 +133,6 @@ class SpaceDisplay:
             Where to draw; None: a new figure.
         elev, azim : float, default=17 and -66
             Where it is seen from, in degrees.
-
-        Returns
-        -------
-        SpaceDisplay
-            Itself, with ``ax_`` and ``figure_``.
         """
         if ax is not None and not hasattr(ax, "zaxis"):
             raise ValueError("this picture has three dimensions: give axes made with projection='3d'")

@@ -86,9 +86,10 @@ class Storyboard:
         """The weights after so many moves: vectors (w, b), or the regions; and the rows that they get wrong."""
         history, at = self.history, slice(place, place + 1)
         own = history.scores(history.own, at)[0]
-        state: dict[str, Any] = {"wrong": np.flatnonzero(_said(own) != history.y).tolist()}
+        state: dict[str, Any] = {"wrong": np.flatnonzero(history.said(own) != history.y).tolist()}
         if self.picture == "regions":
-            state["regions"] = "".join(DIGITS[code] for code in _said(history.scores(self._cells, at)[0]).tolist())
+            codes = history.said(history.scores(self._cells, at)[0])
+            state["regions"] = "".join(DIGITS[code] for code in codes.tolist())
         else:
             stacked = np.column_stack((history.coordinates[place], history.biases[place]))
             if len(stacked) == 1:  # two classes: the other has no weights
@@ -146,12 +147,8 @@ class Storyboard:
 
     def _score(self, step: Step) -> str:
         if isinstance(step.score, tuple):
-            return ", ".join(f"{name} {number(s)}" for name, s in zip(self._labels, step.score))
+            return ", ".join(f"{name} {number(s)}" for name, s in zip(self.trace.setting.labels, step.score))
         return f"s = {number(step.score)}"
-
-    @property
-    def _labels(self) -> list[str]:
-        return [label(c) for c in self.trace.setting.classes or ()]
 
     def _update(self, step: Step) -> str:
         """What was added to what."""
@@ -159,7 +156,7 @@ class Storyboard:
             return "none"
         kernel, several = self.trace.setting.kernel is not None, len(step.coef) > 1
         updates = []
-        for name, a in zip(self._labels if several else [""], step.coef):
+        for name, a in zip(self.trace.setting.labels if several else [""], step.coef):
             if not a:
                 continue
             sign, size = "−" if a < 0 else "+", number(abs(a))
@@ -176,9 +173,15 @@ class Storyboard:
         w, b = (setting.w, setting.b) if step is None else (step.coordinates, step.b)
         if w is None:
             return "0", None
-        if setting.form in ("multiclass", "ovr"):
-            weights = "; ".join(f"{name} {self._w.write([vector])[0]}" for name, vector in zip(self._labels, w))
-            bias = "; ".join(f"{name} {number(v)}" for name, v in zip(self._labels, b)) if b is not None else None
+        if setting.several:
+            weights = "; ".join(
+                f"{name} {self._w.write([vector])[0]}" for name, vector in zip(self.trace.setting.labels, w)
+            )
+            bias = (
+                "; ".join(f"{name} {number(v)}" for name, v in zip(self.trace.setting.labels, b))
+                if b is not None
+                else None
+            )
         else:
             weights, bias = self._w.write([w])[0], None if b is None else number(b)
         return weights + self._w.suffix, bias if setting.bias_apart else None
@@ -206,11 +209,6 @@ def _picture(history: History) -> str:
             f"{setting.n_features} features and {len(history.classes)} classes"
         )
     return "weights"
-
-
-def _said(scores: Any) -> Any:
-    """The class that scores give, as predict does."""
-    return (scores[:, 0] > 0).astype(int) if scores.shape[1] == 1 else scores.argmax(axis=1)
 
 
 def _bound(value: float) -> str:

@@ -96,7 +96,7 @@ def class_names(classes: Sequence[Any]) -> list[str]:
     return ["−1", "+1"] if list(classes) == [-1, 1] else [str(label) for label in classes]
 
 
-def beside(ax: Axes, **options: Any) -> None:
+def beside(ax: Axes) -> None:
     """A legend to the right of the axes, where it hides nothing."""
     if ax.get_legend_handles_labels()[0]:
-        ax.legend(loc="upper left", bbox_to_anchor=(1.01, 1.0), borderaxespad=0.0, handletextpad=0.5, **options)
+        ax.legend(loc="upper left", bbox_to_anchor=(1.01, 1.0), borderaxespad=0.0, handletextpad=0.5)

@@ -51,7 +51,6 @@ class WeightsDisplay(Display):
         label: Any = None,
         top: int = 20,
         ax: Axes | None = None,
-        **options: Any,
     ) -> WeightsDisplay:
         """Draw the largest weights of a fitted linear model.
 
@@ -67,13 +66,6 @@ class WeightsDisplay(Display):
             So many: the largest of either sign, half of each where there are enough.
         ax : Axes, default=None
             Where to draw; None: a new figure.
-        **options
-            What ``plot`` takes.
-
-        Returns
-        -------
-        WeightsDisplay
-            The picture, drawn.
         """
         model = estimator.steps[-1][1] if hasattr(estimator, "steps") else estimator
         check_fitted(model)
@@ -84,7 +76,7 @@ class WeightsDisplay(Display):
         weights, towards, against = _towards(model, label)
         chosen = _largest(weights, int(top))
         names = _names(estimator, model, chosen, len(weights), feature_names)
-        return cls(weights=weights[chosen], names=names, towards=towards, against=against).plot(ax, **options)
+        return cls(weights=weights[chosen], names=names, towards=towards, against=against).plot(ax)
 
     @property
     def _size(self) -> tuple[float, float]:

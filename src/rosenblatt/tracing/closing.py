@@ -26,7 +26,7 @@ def proved(replay: Replay, ending: Ending, setting: Setting) -> list[str]:
     if learner.form == "regression":
         lines = [_regression(replay, ending, last)]
     else:
-        labels = [wording.label(c) for c in setting.classes or ()]
+        labels = setting.labels
         revisited = ""
         if replay.revisit is not None:
             revisit, c = replay.revisit
@@ -51,7 +51,7 @@ def proved(replay: Replay, ending: Ending, setting: Setting) -> list[str]:
 
 def in_words(setting: Setting, w: Any, b: Any) -> str:
     """The weights of one vector with their bias, or its coefficients; several are too many for a sentence."""
-    if setting.form in ("multiclass", "ovr"):
+    if setting.several:
         return "the last weights"
     return _one(setting, Vectors(setting, weights=True), w, b)
 
@@ -65,11 +65,9 @@ def _regression(replay: Replay, ending: Ending, last: str) -> str:
     updates = wording.several(ending.n_updates, "update")
     within = not any(step.why for step in replay.steps if step.pass_number == ending.n_iter)
     epsilon = wording.number(replay.plain(replay.model.epsilon))
-    where = (
-        f"every prediction lay within ε = {epsilon} of its target"
-        if within
-        else (f"some predictions lay more than ε = {epsilon} from their targets")
-    )
+    where = f"some predictions lay more than ε = {epsilon} from their targets"
+    if within:
+        where = f"every prediction lay within ε = {epsilon} of its target"
     return f"Ended in pass {ending.n_iter} after {updates} with {last}; in that pass {where}."
 
 
@@ -77,15 +75,12 @@ def _model(replay: Replay, setting: Setting) -> str:
     """The weights of the readout, which predict."""
     coef, intercept = replay.space.read(replay.pocket)
     what = {"averaged": "averaged weights", "pocket": "weights in the pocket"}[replay.run.learner.readout]
-    if setting.form not in ("multiclass", "ovr"):
+    if not setting.several:
         return f"The {what}, the model, are {in_words(setting, coef[0], intercept and intercept[0])}."
     form = Vectors(setting, weights=True)
-    vectors = [
-        f"{wording.label(label)}: {_one(setting, form, w, b)}"
-        for label, w, b in zip(setting.classes or (), coef, intercept or [None] * len(coef))
-    ]
-    more = f"; … {len(vectors) - MANY} more classes" if len(vectors) > MANY else ""
-    return f"The {what}, the model, are {'; '.join(vectors[:MANY])}{more}."
+    biases = intercept or [None] * len(coef)
+    vectors = [f"{label}: {_one(setting, form, w, b)}" for label, w, b in zip(setting.labels, coef, biases)]
+    return f"The {what}, the model, are {_classes(vectors)}."
 
 
 def _vote(replay: Replay, setting: Setting) -> str:
@@ -94,9 +89,13 @@ def _vote(replay: Replay, setting: Setting) -> str:
     what = "weight vectors, zero the first, each with the number of examples that it survived"
     if setting.form != "ovr":
         return f"The model is the vote of {len(survived):,} {what}: c = {_counts(survived)}."
-    vectors = [f"{wording.label(label)}: c = {_counts(c)}" for label, c in zip(setting.classes or (), survived)]
-    more = f"; … {len(vectors) - MANY} more classes" if len(vectors) > MANY else ""
-    return f"The model is for each class the vote of its {what}; {'; '.join(vectors[:MANY])}{more}."
+    votes = [f"{label}: c = {_counts(c)}" for label, c in zip(setting.labels, survived)]
+    return f"The model is for each class the vote of its {what}; {_classes(votes)}."
+
+
+def _classes(entries: Sequence[str]) -> str:
+    more = f"; … {len(entries) - MANY} more classes" if len(entries) > MANY else ""
+    return "; ".join(entries[:MANY]) + more
 
 
 def _counts(survived: Sequence[int]) -> str:

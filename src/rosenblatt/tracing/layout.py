@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
 from ..tables import Table
@@ -29,7 +30,7 @@ class Vectors:
             names, d = None, setting.n_rows
         short = names is None or sum(map(len, names)) + 2 * d <= SHORT
         self.tuples = d <= FEW and short
-        self.room = ROOM // 2 if setting.form in ("multiclass", "ovr") else ROOM
+        self.room = ROOM // 2 if setting.several else ROOM
         self.names = None if self.tuples else names or [str(j) for j in range(d)]
         self.suffix = f" ({', '.join(names)})" if names is not None and self.tuples else ""
 
@@ -38,16 +39,13 @@ class Vectors:
         if self.names is None:
             widths = wording.widths(vectors)
             return [wording.vector(v, None, widths) for v in vectors]
-        if not firsts:
-            return [wording.named(v, self.names, None, self.room) for v in vectors]
-        return [wording.named(v, self.names, first, self.room) for v, first in zip(vectors, firsts)]
+        return [wording.named(v, self.names, first, self.room) for v, first in zip_longest(vectors, firsts)]
 
 
 def table(trace: Trace) -> Table:
     """The steps as a table."""
     setting, steps = trace.setting, trace.steps
     form, weights = Vectors(setting), Vectors(setting, weights=True)
-    several = setting.form in ("multiclass", "ovr")
     columns: list[tuple[str, str, Cells]] = [
         ("step", "r", [str(step.number) for step in steps]),
         ("pass", "r", [str(step.pass_number) for step in steps]),
@@ -62,7 +60,7 @@ def table(trace: Trace) -> Table:
     if setting.kernel is not None:
         columns.append(("support", "r", [str(step.n_support) for step in steps]))
     if setting.bias_apart:
-        widths = wording.widths([step.b for step in steps]) if several and steps else None
+        widths = wording.widths([step.b for step in steps]) if setting.several and steps else None
         columns.append(("b", "r", [_numbers(step.b, widths) for step in steps]))
     if steps and steps[0].proof is not None:
         columns += _proofs(setting, [step.proof for step in steps if step.proof is not None])
@@ -94,20 +92,15 @@ def title(trace: Trace, form: Vectors) -> str:
     numbers = " in exact numbers" if setting.exact else ""
     if setting.kernel is not None:
         start = f"{setting.kernel}, from zero"
-    elif setting.form in ("multiclass", "ovr"):
+    elif setting.several:
         flat = [*(v for w in setting.w for v in w), *setting.b]
         start = f"from {setting.start if any(flat) else 'zero'}"
     else:
         start = "from w = " + form.write([setting.w])[0]
         start += f", b = {wording.number(setting.b)}" if setting.fit_intercept else ""
-    positive = "" if setting.form != "binary" or setting.classes == [-1, 1] else _positive(setting)
+    positive = f", y = +1 is {setting.labels[1]}" if setting.form == "binary" and setting.classes != [-1, 1] else ""
     words = f"{setting.name}{numbers}: {wording.several(setting.n_rows, 'row')}{positive}, {start}"
     return words.replace("= ≈", "≈ ")
-
-
-def _positive(setting: Setting) -> str:
-    """Which label is y = +1 in the formulas."""
-    return f", y = +1 is {wording.label((setting.classes or [0, 1])[1])}"
 
 
 def _numbers(value: Any, widths: Sequence[int] | None = None) -> str:
@@ -123,14 +116,13 @@ def _numeric(steps: Sequence[Step]) -> bool:
 
 
 def _scores(setting: Setting, steps: Sequence[Step]) -> tuple[str, str, Cells]:
-    if setting.form not in ("multiclass", "ovr"):
+    if not setting.several:
         return "s", "r", [wording.number(step.score) for step in steps]
-    labels = [wording.label(c) for c in setting.classes or ()]
-    if len(labels) > FEW:
+    if len(setting.labels) > FEW:
         lead = "s_y − s_r" if setting.form == "multiclass" else "min y·s"
         return lead, "r", [wording.number(step.margin) for step in steps]
     widths = wording.widths([step.score for step in steps])
-    return f"s ({', '.join(labels)})", "l", [wording.vector(step.score, None, widths) for step in steps]
+    return f"s ({', '.join(setting.labels)})", "l", [wording.vector(step.score, None, widths) for step in steps]
 
 
 def _weights(setting: Setting, steps: Sequence[Step], form: Vectors) -> tuple[str, str, Cells]:
@@ -139,9 +131,9 @@ def _weights(setting: Setting, steps: Sequence[Step], form: Vectors) -> tuple[st
     firsts: list[Callable[[int], Any]] = [
         step.x.__getitem__ if setting.kernel is None else step.row.__eq__ for step in steps
     ]
-    if setting.form not in ("multiclass", "ovr"):
+    if not setting.several:
         return w + form.suffix, "l", form.write([step.coordinates for step in steps], firsts)
-    labels = [wording.cut(wording.label(c)) for c in setting.classes or ()]
+    labels = [wording.cut(label) for label in setting.labels]
     written = form.write([v for step in steps for v in step.coordinates], [first for first in firsts for _ in labels])
     cells = []
     for i, step in enumerate(steps):
@@ -193,29 +185,30 @@ def flat(trace: Trace, step: Step) -> dict[str, Any]:
     """A step as one row of numbers, for a data frame."""
     setting = trace.setting
     names = setting.names or [str(j) for j in range(setting.n_features)]
-    several = setting.form in ("multiclass", "ovr")
-    classes = [wording.label(c) for c in setting.classes or ()]
+    classes = setting.labels
+    several = [classes] if setting.several else []
     cells: dict[str, Any] = {"step": step.number, "pass": step.pass_number, "row": step.row}
-    cells |= {f"x[{name}]": v for name, v in zip(names, step.x)}
+    cells |= _spread("x", step.x, names)
     cells["y"] = step.y
-    cells |= {f"score[{c}]": s for c, s in zip(classes, step.score)} if several else {"score": step.score}
+    cells |= _spread("score", step.score, *several)
     cells |= {"predicted": step.predicted, "margin": step.margin, "mistake": step.mistake, "why": step.why}
-    per_class = isinstance(step.tau, tuple)
-    cells |= {f"tau[{c}]": t for c, t in zip(classes, step.tau)} if per_class else {"tau": step.tau}
+    cells |= _spread("tau", step.tau, *([classes] if isinstance(step.tau, tuple) else []))
     if setting.kernel is not None:
-        for name, alpha in (("alpha_before", step.alpha_before), ("alpha", step.alpha)):
-            if several:
-                cells |= {f"{name}[{c}, {i}]": a for c, row in zip(classes, alpha) for i, a in enumerate(row)}
-            else:
-                cells |= {f"{name}[{i}]": a for i, a in enumerate(alpha)}
+        rows = [str(i) for i in range(setting.n_rows)]
+        cells |= _spread("alpha_before", step.alpha_before, *several, rows) | _spread(
+            "alpha", step.alpha, *several, rows
+        )
         cells["n_support"] = step.n_support
-    for suffix, w, b in (("_before", step.w_before, step.b_before), ("", step.w, step.b)):
-        if setting.kernel is not None:
-            break
-        if several:
-            cells |= {f"w{suffix}[{c}, {name}]": v for c, ws in zip(classes, w) for name, v in zip(names, ws)}
-            cells |= {f"b{suffix}[{c}]": v for c, v in zip(classes, b)}
-        else:
-            cells |= {f"w{suffix}[{name}]": v for name, v in zip(names, w)} | {f"b{suffix}": b}
+    else:
+        for suffix, w, b in (("_before", step.w_before, step.b_before), ("", step.w, step.b)):
+            cells |= _spread(f"w{suffix}", w, *several, names) | _spread(f"b{suffix}", b, *several)
     cells["norm"] = step.norm
     return cells | ({} if step.proof is None else vars(step.proof))
+
+
+def _spread(name: str, values: Any, *axes: Sequence[str]) -> dict[str, Any]:
+    """A number, vector or matrix as cells by name: w[pos, good]."""
+    cells = {"": values}
+    for axis in axes:
+        cells = {f"{place}, {key}": v for place, vector in cells.items() for key, v in zip(axis, vector)}
+    return {f"{name}[{place[2:]}]" if place else name: v for place, v in cells.items()}

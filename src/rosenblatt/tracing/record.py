@@ -116,15 +116,14 @@ class Step:
 
     def as_dict(self) -> dict[str, Any]:
         """Its entries by name."""
-        record = {"step": self.number, "pass": self.pass_number}
-        fields = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
-        del fields["number"], fields["pass_number"]
+        fields = dict(vars(self))
+        record = {"step": fields.pop("number"), "pass": fields.pop("pass_number")}
         of_the_other = ("w_before", "b_before", "w", "b") if self.w is None else ("alpha_before", "alpha", "n_support")
         for name in of_the_other:
             del fields[name]
         proof = fields.pop("proof")
         fields["mistake"], fields["norm"] = self.mistake, self.norm
-        return record | fields | ({} if proof is None else {"proof": dataclasses.asdict(proof)})
+        return record | fields | ({} if proof is None else {"proof": vars(proof)})
 
 
 @dataclass(frozen=True)
@@ -145,6 +144,16 @@ class Setting:
     start: str  # where they come from, if they are not zero
     kernel: str | None  # in words; None: linear space
     x: str  # what a row of X holds
+
+    @property
+    def several(self) -> bool:
+        """Whether there is a weight vector for each class."""
+        return self.form in ("multiclass", "ovr")
+
+    @property
+    def labels(self) -> list[str]:
+        """The classes in words."""
+        return [wording.label(c) for c in self.classes or ()]
 
     @property
     def bias_apart(self) -> bool:
@@ -276,7 +285,7 @@ class Trace(Sequence[Step]):
     # ---- as pictures ---------------------------------------------------------------------------------------------
 
     def plot(self, what: str | None = None, **options: Any) -> Any:
-        """Draw it with matplotlib (``pip install "rosenblatt[plots]"``).
+        """Draw it with matplotlib (``pip install "rosenblatt[plots]"``), and return the display of ``rb.plots``.
 
         Parameters
         ----------
@@ -284,30 +293,18 @@ class Trace(Sequence[Step]):
             One picture; None: all of them that this trace has, in one figure.
         **options
             What the picture takes, such as ``ax``, ``step`` of "boundary" and ``row`` of "score".
-
-        Returns
-        -------
-        display
-            With ``ax_`` (or ``axes_``) and ``figure_``, as scikit-learn's displays have them.
         """
-        from_plots = importlib.import_module("rosenblatt.plots")  # above this layer, and asked for by the user alone
-        return from_plots.plot_trace(self, what, **options)
+        return _plots().plot_trace(self, what, **options)
 
     def animate(self, **options: Any) -> Any:
-        """The run as a film that plays in a notebook and is saved as HTML, GIF or MP4.
+        """The run as a film that plays in a notebook and is saved as HTML, GIF or MP4: a ``rb.plots.Animation``.
 
         Parameters
         ----------
         **options
-            ``steps`` ("updates" or "all") and ``title``: see ``rb.plots.Animation``.
-
-        Returns
-        -------
-        Animation
-            ``.save("run.html")`` writes a page that stands alone; ``.gif`` and ``.mp4`` need matplotlib.
+            ``steps`` ("updates" or "all") and ``title``.
         """
-        from_plots = importlib.import_module("rosenblatt.plots")
-        return from_plots.Animation(self, **options)
+        return _plots().Animation(self, **options)
 
     # ---- as data -------------------------------------------------------------------------------------------------
 
@@ -345,6 +342,11 @@ class Trace(Sequence[Step]):
             "steps": [step.as_dict() for step in self.steps],
         }
         return json.dumps(_plain(record), ensure_ascii=False, allow_nan=False)
+
+
+def _plots() -> Any:
+    """The plots, which are above this layer and asked for by the user alone."""
+    return importlib.import_module("rosenblatt.plots")
 
 
 def _plain(value: Any) -> Any:

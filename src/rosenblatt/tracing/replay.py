@@ -337,8 +337,7 @@ class Replay:
         self.ledger = Ledger(separator, examples, self.rule, learner.batch, start, number)
 
     def _record(self, number: int, i: int, step: reference.Step, before: Any, moved: bool) -> Step:
-        several = self.model.form in ("multiclass", "ovr")
-        plain = self.plain
+        plain, one = self.plain, self.space.one
         scores, gains = tuple(map(plain, step.scores)), tuple(map(plain, step.gains))
         proof = None
         if self.ledger is not None:
@@ -349,7 +348,7 @@ class Replay:
                 proof = dataclasses.replace(proof, **entries)
         return Step(
             number=len(self.steps) + 1, pass_number=number, row=i, x=self.xs[i], y=self.labels[i],
-            score=scores if several else scores[0], predicted=self._predicted(scores), margin=plain(step.margin),
+            score=one(scores), predicted=self._predicted(scores), margin=plain(step.margin),
             mistakes=0 if self.model.form == "regression" else step.mistakes, why=self._why(step),
             tau=gains if self.model.form == "ovr" else gains[0], coef=tuple(map(plain, step.coef)),
             updates=step.updates, norm2=self.norm2, proof=proof, **self.space.fields(before, self.now),
