@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import os
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -26,6 +27,7 @@ from .writing import quoted_csv, table_writer, target_format, write
 #: Formats of columns with names.
 TABLES = ("csv", "tsv", "jsonl", "parquet", "arrow")
 
+_MISSING = rf"^({'|'.join(map(re.escape, MISSING))})$"  # Arrow would load pandas for a set of strings
 _INTEGER = r"^(0|-?[1-9][0-9]{0,17})$"
 _NUMBER = r"^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]{1,2})?$"
 
@@ -191,8 +193,8 @@ def _schema(blocks: Callable[[], Stream], is_text: bool) -> Any:
 
 
 def _there(strings: Any) -> Any:
-    pa, pc = arrow("tables"), arrow("tables", "pyarrow.compute")
-    return strings.filter(pc.invert(pc.is_in(strings, pa.array(MISSING))))
+    pc = arrow("tables", "pyarrow.compute")
+    return strings.filter(pc.invert(pc.match_substring_regex(strings, _MISSING)))
 
 
 def _are_truths(strings: Any) -> bool:
@@ -225,7 +227,7 @@ def _typed(block: Block, schema: Any) -> Any:
         column = table[field.name] if field.name in table.column_names else pa.nulls(len(block), field.type)
         if column.type != field.type:
             if _is_text(column.type) and not _is_text(field.type):  # of CSV
-                column = pc.if_else(pc.is_in(column, pa.array(MISSING)), None, column)
+                column = pc.if_else(pc.match_substring_regex(column, _MISSING), pa.scalar(None, column.type), column)
             try:
                 column = column.cast(field.type)
             except pa.ArrowException as error:
