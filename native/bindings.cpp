@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "data_bindings.hpp"
+#include "equal_rows.hpp"
 #include "groups.hpp"
 #include "named_row.hpp"
 #include "objects.hpp"
@@ -85,7 +86,7 @@ Codes codes_of(nb::handle targets, Index n_rows, std::int32_t& one) {
 
 bool learn_rows(const AnyRows& rows, const PyModel& model, const PyRule& rule, nb::object targets, nb::object order,
                 nb::object weight, Index first, nb::object dual, nb::object steps, nb::object pocket, bool ratchet,
-                PyTally& tally, bool stop) {
+                PyTally& tally, bool stop, nb::object misread) {
     bool done = false;
     rows.visit([&]<class Rows>(const Rows& view) {
         using T = typename Rows::value_type;
@@ -95,6 +96,7 @@ bool learn_rows(const AnyRows& rows, const PyModel& model, const PyRule& rule, n
                     target, nullptr, read_only_or_none<double>(weight, view.n_rows, "weights"), view.n_rows, first};
                 examples.dual = writable_or_none<double>(dual, view.n_rows, "coefficients");
                 examples.steps = writable_or_none<double>(steps, view.n_rows * m.w.n_classes, "steps");
+                examples.misread = writable_or_none<Index>(misread, 1, "misread");
                 if (!order.is_none()) {
                     const auto numbers = array<ReadOnly>(order, "order");
                     examples.order = typed<std::int32_t>(numbers, 0, "order");
@@ -186,6 +188,20 @@ double radius2_of_rows(const AnyRows& rows, nb::object order) {
     if (which) check_below(which, count, rows.n_rows(), "the numbers of rows");
     nb::gil_scoped_release unlocked;
     return rows.visit([&](const auto& view) { return radius2(view, which, count); });
+}
+
+// Two equal rows of different labels, or None
+nb::object equal_rows_of(const AnyRows& rows, nb::object targets, nb::object order) {
+    const std::int32_t* which = read_only_or_none<std::int32_t>(order, 0, "order");
+    const auto count = which ? static_cast<Index>(nb::len(order)) : rows.n_rows();
+    if (which) check_below(which, count, rows.n_rows(), "the numbers of rows");
+    std::int32_t one = 0;
+    const Codes codes = codes_of(targets, rows.n_rows(), one);
+    const auto [first, second] = [&] {
+        nb::gil_scoped_release unlocked;
+        return rows.visit([&](const auto& view) { return equal_rows(view, codes, which, count); });
+    }();
+    return first < 0 ? nb::none() : nb::object(nb::make_tuple(first, second));
 }
 
 // out = Σ w² of each column
@@ -288,10 +304,10 @@ void bind_rows(nb::module_& m) {
 
 void bind_model(nb::module_& m) {
     nb::class_<PyModel>(m, "Model", "Weights and how they are used; it keeps the arrays that it is made of.")
-        .def(nb::init<nb::handle, nb::object, Index, bool, bool, nb::object, nb::object, double>(), nb::kw_only(),
-             nb::arg("form"), nb::arg("weights"), nb::arg("n_vectors"), nb::arg("fit_intercept") = true,
+        .def(nb::init<nb::handle, nb::object, Index, bool, bool, nb::object, nb::object, double, double>(),
+             nb::kw_only(), nb::arg("form"), nb::arg("weights"), nb::arg("n_vectors"), nb::arg("fit_intercept") = true,
              nb::arg("tie_is_mistake") = true, nb::arg("total") = nb::none(), nb::arg("gradient") = nb::none(),
-             nb::arg("epsilon") = 0.0)
+             nb::arg("epsilon") = 0.0, nb::arg("constant") = 1.0)
         .def_prop_ro("weights", [](const PyModel& model) { return model.weights.object(); });
     nb::class_<PyRule>(m, "Rule", "A rule by its name and numbers, as those of rosenblatt.core.rules list them.")
         .def("__init__", [](PyRule* rule, const nb::args& terms) { new (rule) PyRule(terms); });
@@ -349,7 +365,7 @@ NB_MODULE(_native, m) {
     m.def("learn", &learn_rows, nb::kw_only(), nb::arg("rows"), nb::arg("model"), nb::arg("rule"), nb::arg("targets"),
           nb::arg("order") = none, nb::arg("weight") = none, nb::arg("first") = 0, nb::arg("dual") = none,
           nb::arg("steps") = none, nb::arg("pocket") = none, nb::arg("ratchet") = false, nb::arg("tally"),
-          nb::arg("stop") = false,
+          nb::arg("stop") = false, nb::arg("misread") = none,
           "One pass over the examples, in place, or up to the first mistake or step, which is then left to the caller; "
           "False: it ended before a step that could overflow.");
     m.def("learn_one", &learn_one, nb::kw_only(), nb::arg("row"), nb::arg("columns"), nb::arg("model"), nb::arg("rule"),
@@ -367,6 +383,8 @@ NB_MODULE(_native, m) {
           "out = a·bᵀ of CSR rows.");
     m.def("compress", &compress_rows, nb::arg("rows"), nb::arg("start"), nb::arg("feature"), nb::arg("x"),
           "Columns and values of the numbers of dense rows that are not zero; start says where each row's begin.");
+    m.def("equal_rows", &equal_rows_of, nb::kw_only(), nb::arg("rows"), nb::arg("targets"), nb::arg("order") = none,
+          "The first of the rows in order that equals an earlier one of another label, after that one; None: no two.");
     m.def("squares", &squares_of, nb::arg("weights"), nb::arg("out"), "out = Σ w² of each column of the weights.");
     m.def("place_features", &place_of_features, nb::arg("features"), nb::arg("table"), nb::arg("met"), nb::arg("count"),
           nb::arg("add"), nb::arg("out"),

@@ -6,6 +6,7 @@
 
 #include "clones.hpp"
 #include "models.hpp"
+#include "progressive.hpp"
 
 namespace rosenblatt {
 
@@ -26,6 +27,7 @@ struct Examples {
     Index first = 0;          // where in the order to begin
     double* dual = nullptr;   // Σ τ of each row, kept for a rule that takes steps back; it is then the row's weight
     double* steps = nullptr;  // the coefficients a_r of W_r += a_r·x of each row, for weights that are kept as examples
+    Index* misread = nullptr;  // counts the examples about which the readout was wrong before they were learned from
 
     Index row(Index i) const { return order ? order[i] : i; }
 };
@@ -58,6 +60,7 @@ ROSENBLATT_CLONES void learn(const Rows& rows, Model& model, const Rule& rule, c
                 Pocket<T> none{};
                 Examples<Targets> all = examples;
                 all.first = 0;
+                all.misread = nullptr;
                 learn(rows, still, Rule(Still{}), all, none, false, count);
                 if (count.mistakes >= pocket.errors) return;
                 pocket.errors = count.mistakes;
@@ -67,12 +70,17 @@ ROSENBLATT_CLONES void learn(const Rows& rows, Model& model, const Rule& rule, c
         pocket.best = pocket.run;
         pocket.current = true;
     };
+    std::vector<double> scores;
     for (Index i = examples.first; i < examples.count; ++i) {
         if (i + 2 * kAhead < examples.count) rows.prefetch_start(examples.row(i + 2 * kAhead));
         if (i + kAhead < examples.count) rows[examples.row(i + kAhead)].prefetch();
         const Index row = examples.row(i);
         const auto x = rows[row];
         const double weight = examples.dual ? examples.dual[row] : examples.weight ? examples.weight[row] : 1;
+        if (examples.misread) {
+            readout_scores(x, model, tally.visited, scores);
+            *examples.misread += is_misread(model, scores, examples.target[row]);
+        }
         const Index mistakes = tally.mistakes;
         const Outcome outcome = model.consider(x, examples.target[row], weight, rule, tally);
         if (tally.overflow) {  // as if it had not been visited

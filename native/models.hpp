@@ -19,7 +19,8 @@
 
 namespace rosenblatt {
 
-// (1 + d) rows of `stride` numbers, class-minor; row 0 is the weight of the constant feature `one` (0: no bias).
+// (1 + d) rows of `stride` numbers, class-minor. Row 0 is the bias: the weight of a constant feature times that, so
+// that a step a·x moves it by a·`one`, the constant's square (0: no bias).
 template <class T>
 struct Weights {
     T* bias;

@@ -111,16 +111,17 @@ class PyModel {
     Form form;
     Index n_vectors, stride, n_rows;  // of the weights: the biases, and as many features as they have room for
     bool fit_intercept, tie_is_mistake;
-    double epsilon;
+    double epsilon, constant;  // constant: the feature of which the bias is the weight
 
     PyModel(nb::handle form_name, nb::object w, Index k, bool bias, bool ties, nb::object sums, nb::object sink,
-            double half_width)
+            double half_width, double constant_feature)
         : weights(std::move(w), "weights"),
           form(form_of(form_name)),
           n_vectors(k),
           fit_intercept(bias),
           tie_is_mistake(ties),
-          epsilon(half_width) {
+          epsilon(half_width),
+          constant(constant_feature) {
         const auto& a = weights.memory();
         const auto size = static_cast<Index>(a.size());
         stride = static_cast<Index>(a.ndim() == 2 ? a.shape(1) : 0);
@@ -154,8 +155,8 @@ class PyModel {
         if (to_write && !is_writable()) throw std::invalid_argument("these weights are read-only");
         T* const w = pointer<T>(weights);
         T* const sink = pointer<T>(gradient);
-        const Weights<T> view{
-            w, n_vectors, stride, static_cast<T>(fit_intercept), sink ? sink : w, pointer<double>(total)};
+        const T one = fit_intercept ? static_cast<T>(constant * constant) : T{0};
+        const Weights<T> view{w, n_vectors, stride, one, sink ? sink : w, pointer<double>(total)};
         switch (form) {
             case Form::binary:
                 return f(Binary<T>{view, tie_is_mistake});

@@ -94,7 +94,9 @@ class Oracle:
             for step in steps:
                 self.tau += np.where(np.array(step.gains) > 0, step.gains, 0)
             if updates == 0 if regression else self.mistakes[-1] == 0 and self.all_right(training_set):
-                return
+                break
+        if self.pocket is not None and self.all_right(training_set):
+            self.pocket.separated(self.model, len(training_set))
 
     def all_right(self, training_set):
         return not any(self.model.consider(self.rule, x, y).mistakes for x, y in training_set)

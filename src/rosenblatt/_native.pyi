@@ -62,6 +62,7 @@ class Model:
         total: NDArray[Any] | None = None,
         gradient: NDArray[Any] | None = None,
         epsilon: float = 0.0,
+        constant: float = 1.0,
     ) -> None: ...
     @property
     def weights(self) -> NDArray[Any]: ...
@@ -119,6 +120,7 @@ def learn(
     ratchet: bool = False,
     tally: Tally,
     stop: bool = False,
+    misread: NDArray[Any] | None = None,
 ) -> bool:
     """One pass over the examples, in place, or up to the first mistake or step, which is then left to the caller.
 
@@ -152,6 +154,9 @@ def product(a: CsrRows, b: CsrRows, out: NDArray[Any], n_threads: int) -> None:
 
 def compress(rows: DenseRows, start: NDArray[Any], feature: NDArray[Any], x: NDArray[Any]) -> None:
     """Columns and values of the numbers of dense rows that are not zero; start says where each row's begin."""
+
+def equal_rows(*, rows: Rows, targets: NDArray[Any] | int, order: NDArray[Any] | None = None) -> tuple[int, int] | None:
+    """The first of the rows in order that equals an earlier one of another label, after that one; None: no two."""
 
 def squares(weights: NDArray[Any], out: NDArray[Any]) -> None:
     """Out = Σ w² of each column of the weights."""

@@ -98,5 +98,5 @@ class _Run:
             begun=True, rows=learner.visited // max(len(job.history), 1), interrupted=interrupted, why=self.why,
             mistakes=[record.mistakes if classifies else record.updates for record in job.history],
         )  # fmt: skip
-        run.passes_on_cluster, run.fault = job.history, fault
+        run.passes_on_cluster, run.fault, run.skipped = job.history, fault, job.skipped
         return run

@@ -20,6 +20,9 @@ Array = NDArray[Any]
 
 SEPARATED, NO_MARGIN, STOPPED = VERDICTS = "separated", "no margin", "stopped"
 
+#: "no margin" ends no run before so many passes: a proof may come long before the weights are of any use. A run that
+#: they have not separated is looked through for equal rows of different labels.
+PASSES_BEFORE_NO_MARGIN = 10
 
 ON_THE_BOUNDARY = (
     "separated the data only in the sense of ties='predict': the margin is 0, because points lie on the boundary. With "
@@ -64,6 +67,12 @@ class Evidence:
     peak2: float = 0.0  # bounds max ‖W‖² up to the last time that ‖W‖² was computed
     base2: float = 0.0  # ‖W‖² at that time
     mixings: int = 0  # roundings where weights were mixed, counted as updates
+    equal_rows: tuple[int, int] | None = None  # two of different labels, which no weights tell apart: γ* ≤ 0
+
+    def note_equal_rows(self, rows: tuple[int, int] | None) -> None:
+        """Take two equal rows of different labels, if there are any, as the proof that they are."""
+        if rows is not None:
+            self.equal_rows, self.upper = rows, min(self.upper, 0.0)
 
     def upper_bound(
         self,

@@ -49,6 +49,7 @@ from .._native import count_columns as count_columns
 from .._native import csv_rows as csv_rows
 from .._native import cut_csv as cut_csv
 from .._native import decide_one as decide_one
+from .._native import equal_rows as equal_rows
 from .._native import gather_ngrams as gather_ngrams
 from .._native import hash_ngrams as hash_ngrams
 from .._native import hash_text as hash_text

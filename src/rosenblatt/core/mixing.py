@@ -310,6 +310,9 @@ class MixedLearner(Learner):
         rows: Any = shards
         self.fit(rows, nothing, shuffle=False, **options)
 
+    def equal_rows(self, rows: Any, targets: Any, order: Array | None) -> None:
+        """They are not looked for: the rows are elsewhere."""
+
     def order(self, rows: Any, natural: Array | None, shuffle: bool, rng: np.random.Generator) -> Array | None:
         return None  # each shard has its own
 

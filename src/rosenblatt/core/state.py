@@ -143,11 +143,14 @@ class State(Weights):
         return self._native_rule
 
     def __getstate__(self) -> dict[str, Any]:
+        """All that is plain Python and NumPy: native objects are built anew."""
         built = ("_model", "_native_rule", "_read", "_capacity", "_fast_path")
-        return {name: value for name, value in self.__dict__.items() if name not in built}
+        state = {name: value for name, value in self.__dict__.items() if name not in built}
+        return state | {"tally": self.tally.values}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
+        self.tally = engine.Tally.of(state["tally"])
         self._build_native()
         self._frozen = not self.tally.is_writable
         self._fast_path = self._fast_path and not self._frozen
@@ -311,6 +314,14 @@ class State(Weights):
 
     def _start_rows(self) -> Array | None:
         return None if self.start is None else self.in_order(self.start)
+
+    def _pocket_separator(self, n_rows: int) -> None:
+        """Leave the present weights, which were scored on so many rows and are right, in the pocket."""
+        if self.pocket is not None:
+            self.pocket[:] = self.weights
+        tally = self.tally
+        tally.run = tally.best_run = max(tally.run, n_rows)
+        tally.errors, tally.is_current, self._read = 0, 1, None
 
     def _restore(self, earlier: State) -> None:
         """Take back the weights of an earlier pass; the counts and bounds stay those of the whole run."""

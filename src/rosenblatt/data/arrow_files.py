@@ -81,24 +81,27 @@ class ArrowReader(TableReader):
                 yield self._typed(pa.Table.from_batches(pending), types, first, source.name)
 
     def _typed(self, table: Any, types: dict[str, Any], first: int, file: str) -> Block:
-        pa = arrow("Parquet and Arrow files")
         lines = np.arange(first, first + table.num_rows, dtype=np.int64)
+        table = cast_columns(table, types, file)
         if self.as_stored:
-            columns = [table[name].cast(type_) for name, type_ in types.items()]  # strings may be read as categories
-            table = pa.Table.from_arrays(columns, list(types))
             return Block(None, lines, ((file, 0),), columns=table, unit=self._unit)
-        columns = []
-        for name, type_ in types.items():
-            column = table[name]
-            try:
-                # A whole number is the nearest of float64, as in every other format.
-                safe = str(type_) != "double" or not pa.types.is_integer(column.type)
-                columns.append(column.cast(type_, safe=safe))
-            except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
-                problem = f"values of type {column.type} cannot be read as {type_} ({error})"
-                raise DataError(problem, file=file, name=name) from error
-        table = pa.Table.from_arrays(columns, list(types))
         return self._block(table, lines, file)
+
+
+def cast_columns(table: Any, types: dict[str, Any], file: str | None = None) -> Any:
+    """The columns of an Arrow table that are read, in the types that they are read as."""
+    pa = arrow("Parquet and Arrow files")
+    columns = []
+    for name, type_ in types.items():
+        column = table[name]
+        try:
+            # A whole number is the nearest of float64, as in every other format.
+            safe = str(type_) != "double" or not pa.types.is_integer(column.type)
+            columns.append(column.cast(type_, safe=safe))
+        except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
+            problem = f"values of type {column.type} cannot be read as {type_} ({error})"
+            raise DataError(problem, file=file, name=name) from error
+    return pa.Table.from_arrays(columns, list(types))
 
 
 class _TableFile:

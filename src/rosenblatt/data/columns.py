@@ -137,7 +137,7 @@ def repeated(names: Iterable[str]) -> str | None:
     return min((name for name, n in Counter(names).items() if n > 1), default=None)
 
 
-def check_names(wanted: Iterable[str], there: Sequence[str], file: str, owner: str = "") -> None:
+def check_names(wanted: Iterable[str], there: Sequence[str], file: str | None, owner: str = "") -> None:
     """Refuse a file that lacks a column. ``owner`` says who wants it, if not the caller."""
     known = set(there)
     for name in wanted:

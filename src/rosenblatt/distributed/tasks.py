@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from ..core import engine, mixing
 from ..core.learner import Learner
 from ..core.mixing import Held, Mixture, ShardReport, Share
+from ..data import Skipped
 from ..data.features import Section
 from ..data.moments import Moments
 from ..errors import DataError
@@ -51,6 +52,7 @@ class Report:
     seconds: float
     worker: str
     nbytes: int  # of the part that waits on the worker
+    skipped: Skipped | None  # rows that were left out as faulty, where it read files
 
 
 class Passed(NamedTuple):
@@ -108,7 +110,8 @@ def one_pass(state: State, shard: Any, name: str, rng: np.random.Generator, shuf
     measured = Measured() if measure else None
     with at_shard(name):
         outcome, part = mixing.shard_pass(learner, _measuring(shard.pieces(learner, shuffle, rng), learner, measured))
-    report = Report(outcome, measured, rng, time.perf_counter() - began, worker(), part.nbytes)
+    skipped = getattr(shard, "skipped", None)
+    report = Report(outcome, measured, rng, time.perf_counter() - began, worker(), part.nbytes, skipped)
     return Passed(report, part, getattr(shard, "learned", None))  # only what is streamed learns in a pass
 
 
