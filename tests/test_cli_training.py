@@ -251,7 +251,10 @@ def test_predict_and_evaluate_are_those_of_the_estimator(csv, tmp_path, capsys):
 def test_features_beyond_those_of_training_have_no_weight(svm, tmp_path, capsys):
     assert train(svm, "-o", tmp_path / "m") == 0
     (tmp_path / "wide.svm").write_text("1 1:1 2:-1\n1 1:1 2:-1 40:5\n1 2:1\n")
-    assert cli.main(["predict", str(tmp_path / "m"), str(tmp_path / "wide.svm"), "--only-scores", "--no-header"]) == 0
+    assert (
+        cli.main(["predict", str(tmp_path / "m"), str(tmp_path / "wide.svm"), "--only-scores", "--no-output-header"])
+        == 0
+    )
     first, second, _ = capsys.readouterr().out.split()
     assert first == second
 
@@ -261,7 +264,7 @@ def test_a_model_of_python_on_a_frame_predicts_a_table(tmp_path, capsys):
     frame = pd.DataFrame({"width": [1.0, 2, -1, -2], "height": [0.0, 1, 0, -1]})
     rb.Perceptron().fit(frame, ["a", "a", "b", "b"]).save(tmp_path / "m")
     frame[["height", "width"]].to_csv(tmp_path / "t.csv", index=False)
-    assert cli.main(["predict", str(tmp_path / "m"), str(tmp_path / "t.csv"), "--no-header"]) == 0
+    assert cli.main(["predict", str(tmp_path / "m"), str(tmp_path / "t.csv"), "--no-output-header"]) == 0
     assert capsys.readouterr().out.split() == ["a", "a", "b", "b"]
 
 

@@ -107,7 +107,7 @@ def lines(run: TrainingRun, record: dict[str, Any]) -> list[tuple[str, str]]:
     how = record["how"] + (f", shuffled within {several(within, 'row')}" if within else "")
     rows = [
         ("data", f"{several(record['rows'], 'row')}, {several(learner.n_features, 'feature')}, {_labels(run)}"),
-        ("columns", "" if run.columns is None else str(run.columns)),
+        ("columns", "" if run.columns is None else run.columns.worded(terminal.option)),
         ("learner", f"{run.name}, {_rule(learner)}, readout {learner.readout}{why}"),
         ("training", f"{how}, {passes}, {several(record['updates'], 'update')}{kept}"),
         ("cluster", _cluster_line(record["cluster"]) if "cluster" in record else ""),
