@@ -143,6 +143,11 @@ def test_a_matrix_without_names_is_taken_where_it_can_only_be_the_columns(tmp_pa
     expected = told(tmp_path, path, new[["age", "income"]], capsys)[1][:, 0]
     for matrix in (X, X.tolist(), X[:, ::-1].copy()[:, ::-1]):
         same_bits(loaded.decision_function(matrix), expected)
+    y, by_name, by_place = new["label"].tolist(), rb.load(path), rb.load(path)
+    by_name.partial_fit(new, y)
+    for row, label in zip(X, y):
+        by_place.partial_fit(row[None], [label], classes=["no", "yes"])
+    same_bits(by_place.decision_function(X), by_name.decision_function(new))
     one_sentence(lambda: loaded.predict(X[:, :1]), ValueError, "the columns age, income", "1 columns without names")
     loaded = rb.load(trained(tmp_path, frame))
     one_sentence(lambda: loaded.predict(X), ValueError, "the columns age, income, city", "2 columns without names")
@@ -200,6 +205,22 @@ def test_learning_on_is_what_the_command_does(columns, tmp_path, capsys):
     same_bits(one_by_one.decision_function(more), expected)
     loaded.save(tmp_path / "on")
     assert told(tmp_path, tmp_path / "on", more[columns], capsys)[1][:, 0].tolist() == shortened(expected)
+
+
+def test_categories_that_are_no_text_are_spelled_as_in_training(tmp_path, capsys):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({
+        "flag": rng.random(200) < 0.5, "store": rng.integers(1, 4, 200), "size": rng.choice([7.0, 8.5], 200),
+    })  # fmt: skip
+    score = frame["flag"] * 2 - 1 + (frame["store"] == 2) * 3 - (frame["size"] == 7.0) * 2
+    frame["label"] = np.where(score > 0, "yes", "no")
+    path = trained(tmp_path, frame, "--categorical", "flag,store,size")
+    expected = told(tmp_path, path, frame, capsys)[1][:, 0]
+    loaded = rb.load(path)
+    for X in [*containers(frame), frame.assign(store=frame["store"].astype(float)), frame.astype(object)]:
+        same_bits(loaded.decision_function(X), expected)
+    rows = [{"flag": value, "store": 2, "size": 7} for value in (True, "True")]
+    assert len({*loaded.decision_function(rows).tolist()}) == 1
 
 
 def test_predicting_changes_nothing(tmp_path):

@@ -169,7 +169,7 @@ class Encoding:
             return None
         columns = self.encoder.columns
         if is_table(X):
-            return block_of_table(X, columns)
+            return block_of_table(X, columns, self.encoder.categories)
         shape = X.shape if hasattr(X, "shape") else np.shape(X)
         hashed = bool(columns.categorical or columns.text)
         if len(shape) == 2 and shape[1] == (self.features.n_features if hashed else len(columns.numeric or ())):
