@@ -170,7 +170,7 @@ def test_faults_name_row_and_column(tmp_path):
     rows[3]["age"] = "old"
     one_sentence(predict(rows), ValueError, "'old' is not a number", "row 3", "'age'")
     rows[3]["age"] = None
-    one_sentence(predict(rows), ValueError, "missing", "row 3", "'age'")
+    one_sentence(predict(rows), ValueError, "missing", "row 3", "'age'", "set encoder_.missing = 'absent'")
     one_sentence(predict([*rows[:2], ["Rome"]]), ValueError, "one row is a dict", "row 2")
     one_sentence(predict({"age": 3.0, "income": 4.0, "city": "Rome"}), ValueError, "a list of values", "'age'")
     one_sentence(predict({"age": [1, 2], "income": [1], "city": ["x"]}), ValueError, "different lengths")
@@ -230,6 +230,20 @@ def test_predicting_changes_nothing(tmp_path):
     loaded.predict(table(50, seed=2).assign(city="Atlantis"))
     loaded.save(tmp_path / "after")
     assert (tmp_path / "after").read_bytes() == (tmp_path / "before").read_bytes()
+
+
+def test_names_of_a_frame_stay_those_of_the_model(tmp_path, capsys):
+    frame = table()
+    X, y = frame[["age", "income"]] / [10, 10_000], frame["label"]
+    rb.Perceptron(random_state=0, max_iter=5, tol=None).fit(X, y).save(tmp_path / "python")
+    X.assign(label=y).to_csv(tmp_path / "rows.csv", index=False)
+    resume = ["train", str(tmp_path / "rows.csv"), "-o", str(tmp_path / "on"), "--resume", str(tmp_path / "python")]
+    assert cli.main([*resume, "--quiet"]) == 0
+    loaded = rb.load(tmp_path / "on")
+    assert loaded.feature_names_in_.tolist() == ["age", "income"]
+    assert loaded.predict(X).tolist() == told(tmp_path, tmp_path / "on", X, capsys)[0]
+    loaded.learn_one({"age": 1.0, "children": 2.0}, "yes").save(tmp_path / "more")
+    assert rb.load(tmp_path / "more").feature_names_in_.tolist() == ["age", "income", "children"]
 
 
 def test_a_new_fit_forgets_the_columns(tmp_path):
