@@ -187,7 +187,7 @@ def test_learning_on_is_what_the_command_does(columns, tmp_path, capsys):
     for one in (frame, more):
         one["review"] = "was in " + one["city"] + " and it was a fine day"
     frame, more = frame[[*columns, "label"]], more[[*columns, "label"]]
-    options = ["--text", "review"] if "review" in columns else []
+    options = ["--text", "review", "--bits", "12"] if "review" in columns else []
     path = trained(tmp_path, frame, "--passes", "2", *options)
     loaded, one_by_one = rb.load(path), rb.load(path)
     before = loaded.decision_function(more)
