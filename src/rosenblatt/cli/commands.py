@@ -71,8 +71,8 @@ def _train(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--stream",
         action="store_true",
-        help="train block by block, in the order of the files, instead of on all rows in memory; always so for files "
-        "of more than 1 GiB, and for one pass unless the algorithm needs all rows",
+        help="train block by block, in the order of the files, instead of on all rows in memory; so for one pass, too, "
+        "unless the algorithm needs all rows; files of more than 1 GiB are else shuffled within as many rows as fit",
     )
     parser.add_argument(
         "--shuffle-buffer",

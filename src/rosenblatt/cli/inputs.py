@@ -161,14 +161,6 @@ def are_fractions(labels: Any) -> bool:
     return labels is not None and labels.dtype.kind == "f" and bool((labels % 1 > 0).any())
 
 
-def n_vectors_for(labels: Any) -> int:
-    """How many weight vectors the classes of the first rows need."""
-    if labels is None or are_fractions(labels):
-        return 1
-    classes = len(set(labels.tolist()))  # np.unique would load NumPy's masked arrays
-    return classes if classes > 2 else 1
-
-
 def are_text(labels: Any) -> bool:
     """Whether labels are text; in an array of objects the first one decides."""
     return labels.dtype.kind in "US" or (labels.dtype.kind == "O" and len(labels) > 0 and isinstance(labels[0], str))

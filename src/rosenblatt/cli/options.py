@@ -258,7 +258,7 @@ def add_encoding(parser: argparse.ArgumentParser, **fixed: Any) -> None:
     add("--norm", f"scale rows of text to norm 1, or leave them {default}", choices=("l2", "none"), default="l2")
     add("--negation", "prefix words after an English negation by not_", action="store_true")
     add(
-        "--bits", "hash each text column to 2^B features (default: 22, fewer with many classes)",
+        "--bits", "hash each text column to 2^B features (default: 22, fewer with more than ten text columns)",
         metavar="B", type=count,
     )  # fmt: skip
     add(

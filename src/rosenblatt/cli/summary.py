@@ -43,6 +43,8 @@ def record(run: TrainingRun, streamed: bool, held_out: ConfusionMatrix | Regress
         "updates": learner.n_updates - run.updates_before,
         "progressive_accuracy": share if classifies else None,
         "progressive_within_epsilon": None if classifies else share,
+        "label_order": None if run.order is None else run.order.to_dict(),
+        "shuffled_within": run.shuffled_within or None,
         "verdict": learner.verdict,
         "held_out": None if held_out is None else held_out.to_dict(),
         "skipped": run.skipped.count,
@@ -73,7 +75,7 @@ _EVALUATION = schema.either(
 _COUNTS = schema.optional(schema.listed(schema.whole()))
 #: What the record must be in a model file.
 SCHEMA = schema.record(
-    ("outside_epsilon", "progressive_within_epsilon", "cluster"),
+    ("outside_epsilon", "progressive_within_epsilon", "label_order", "shuffled_within", "cluster"),
     files=schema.listed(schema.text),
     resumed=schema.optional(schema.text),
     rows=schema.whole(),
@@ -84,6 +86,8 @@ SCHEMA = schema.record(
     updates=schema.whole(-schema.MOST),
     progressive_accuracy=schema.optional(schema.real()),
     progressive_within_epsilon=schema.optional(schema.real()),
+    label_order=schema.json_value,
+    shuffled_within=schema.optional(schema.whole()),
     verdict=schema.optional(schema.text),
     held_out=schema.optional(_EVALUATION),
     skipped=schema.whole(),
@@ -99,23 +103,43 @@ def lines(run: TrainingRun, record: dict[str, Any]) -> list[tuple[str, str]]:
     kept = f", {several(len(learner.support), 'support example')}" if learner.space == "kernel" else ""
     why = f", the default for {run.why}" if run.why else ""
     why += "" if learner.fit_intercept else ", no bias"
+    within = record["shuffled_within"]
+    how = record["how"] + (f", shuffled within {several(within, 'row')}" if within else "")
     rows = [
         ("data", f"{several(record['rows'], 'row')}, {several(learner.n_features, 'feature')}, {_labels(run)}"),
         ("columns", "" if run.columns is None else str(run.columns)),
         ("learner", f"{run.name}, {_rule(learner)}, readout {learner.readout}{why}"),
-        ("training", f"{record['how']}, {passes}, {several(record['updates'], 'update')}{kept}"),
+        ("training", f"{how}, {passes}, {several(record['updates'], 'update')}{kept}"),
         ("cluster", _cluster_line(record["cluster"]) if "cluster" in record else ""),
         *mistakes_in_words(record),
     ]
-    share, within = record["progressive_accuracy"], record["progressive_within_epsilon"]
-    before = "in the first pass, each row predicted before it was learned from"
-    if share is not None:
-        rows += [("verdict", verdict_in_words(record["verdict"])), ("progressive", f"accuracy {share:.2%} {before}")]
-    if within is not None:
-        rows.append(("progressive", f"{within:.2%} within ε = {learner.epsilon:g} {before}"))
+    if record["progressive_accuracy"] is not None:
+        rows.append(("verdict", verdict_in_words(record["verdict"])))
+    rows.append(("progressive", _progressive(record, learner)))
     if record["held_out"] is not None:
         rows.append(("held out", evaluation_in_words(record["held_out"])))
     return [*rows, ("model", f"{path} ({size_of(path)}), written after {record['seconds']:.2f} s")]
+
+
+def _progressive(record: dict[str, Any], learner: Any) -> str:
+    """The share of right answers in the first pass, and whether it means anything."""
+    share, within = record["progressive_accuracy"], record["progressive_within_epsilon"]
+    if share is None and within is None:
+        return ""
+    right = f"{within:.2%} within ε = {learner.epsilon:g}" if share is None else f"accuracy {share:.2%}"
+    line = f"{right} in the first pass, each row predicted before it was learned from"
+    order = record["label_order"]
+    if order is None or order["random"]:
+        return line
+    advice = "shuffle the rows of the files first"
+    if record["how"] == "in memory":
+        advice = "leave out --no-shuffle"
+    elif not record["shuffled_within"]:
+        advice += f", or say --shuffle-buffer {record['rows']}"
+    return (
+        f"{line};\nit means nothing, as the labels come in {several(order['runs'], 'run')}, and in random order "
+        f"they would in about {order['expected_runs']:,.0f}:\n{advice}"
+    )
 
 
 def mistakes_in_words(record: dict[str, Any]) -> list[tuple[str, str]]:

@@ -12,7 +12,7 @@ from ..atomic_files import check
 from ..core import engine
 from ..core.spec import Spec
 from ..data import Block
-from ..data.memory_limit import MemoryLimitError
+from ..data.memory_limit import MemoryLimitError, parse_limit
 from ..data.sources import expand
 from ..errors import DataError
 from ..model_files import Model, write
@@ -63,7 +63,10 @@ def _train(arguments: argparse.Namespace, progress: Progress, interrupt: Interru
     if _is_on_cluster(arguments):
         from . import cluster  # needs Dask
 
-        return cluster.train(arguments, arguments.passes or PASSES, progress, interrupt), arguments.stream
+        run = cluster.train(arguments, arguments.passes or PASSES, progress, interrupt)
+        if run.skipped:
+            note(run.skipped.worded(option))
+        return run, arguments.stream
     inputs.keep_pipes(arguments, *arguments.files, *_held_out_files(arguments))
     run = _prepare(arguments, progress, interrupt)
     streamed = _is_streamed(run, arguments)
@@ -100,10 +103,6 @@ def _is_on_cluster(arguments: argparse.Namespace) -> bool:
         raise CommandError(
             "--shuffle-buffer does not go with a cluster; without --stream each shard is shuffled as a whole"
         )
-    if arguments.on_error == "skip":
-        raise CommandError(
-            "--on-error skip does not go with a cluster, which does not count skipped rows; repair the files first"
-        )
     if isinstance(arguments.held_out, float):
         raise CommandError("--held-out SHARE does not go with a cluster; name a file, --held-out FILE")
     return True
@@ -115,14 +114,24 @@ def _is_streamed(run: TrainingRun, arguments: argparse.Namespace) -> bool:
     all_rows = {
         "--class-weight balanced": parameters.get("class_weight") == "balanced",
         "--init random": parameters.get("init") == "random",
+        "--algorithm batch": run.name == "BatchPerceptron",
+        "--tol": parameters.get("tol") is not None and run.passes > 1,
     }
-    at_once = any(all_rows.values()) or run.name == "BatchPerceptron" or run.learner.space == "kernel"
-    streamed = bool(arguments.resume or arguments.stream or (run.passes == 1 and not at_once))
-    streamed = streamed or not inputs.are_small(arguments.files)
+    at_once = any(all_rows.values()) or run.learner.space == "kernel"
+    asked_for, small = bool(arguments.resume or arguments.stream), inputs.are_small(arguments.files)
+    streamed = asked_for or not small or (run.passes == 1 and not at_once)
+    if not asked_for and not small:
+        _shuffle_in_buffer(run, arguments)
     for words, asked in all_rows.items():
         if asked and streamed and not arguments.resume:
             raise CommandError(f"{words} needs all rows in memory, and these files are trained on block by block")
     return streamed
+
+
+def _shuffle_in_buffer(run: TrainingRun, arguments: argparse.Namespace) -> None:
+    """Let rows that are too many for the memory be shuffled, as many at a time as it holds."""
+    if run.spec.shuffle and run.learner.space == "linear":
+        run.buffer = (parse_limit(arguments.memory) or 1 << 30) // 4  # they are held, joined and put in order
 
 
 def _held_out_files(arguments: argparse.Namespace) -> list[str]:
@@ -131,7 +140,7 @@ def _held_out_files(arguments: argparse.Namespace) -> list[str]:
 
 def _prepare_streaming(run: TrainingRun, arguments: argparse.Namespace, error: DataError) -> TrainingRun:
     """The run again from its beginning, block by block, as not all rows fit in memory; refuses where it needs them."""
-    if inputs.has_pipes(arguments.files) or run.name == "BatchPerceptron":
+    if inputs.has_pipes(arguments.files):
         raise error
     arguments.stream = True
     reason = str(error.at(remedy=""))
@@ -139,8 +148,10 @@ def _prepare_streaming(run: TrainingRun, arguments: argparse.Namespace, error: D
         _is_streamed(run, arguments)
     except CommandError as refusal:
         raise CommandError(f"{refusal}, as {reason}; say --memory SIZE to hold more") from None
-    note(f"{reason}; training block by block instead, in the order of the files")
-    return _prepare(arguments, run.progress, run.interrupt)
+    note(f"{reason}; training block by block instead, on as many rows at a time, shuffled, as a quarter of it holds")
+    run = _prepare(arguments, run.progress, run.interrupt)
+    _shuffle_in_buffer(run, arguments)
+    return run
 
 
 def _refuse_outputs(arguments: argparse.Namespace) -> None:
@@ -178,7 +189,7 @@ def _prepare(arguments: argparse.Namespace, progress: Progress, interrupt: Inter
         )
     inputs.refuse_unlabelled(columns, arguments.files)
     first = next(stream)
-    features = Features.asked_for(columns, format, arguments, inputs.n_vectors_for(first.labels))
+    features = Features.asked_for(columns, format, arguments)
     features.populate()
     if isinstance(arguments.held_out, str):  # opened once, so that its faults are known before the work
         inputs.open_for_model(features, [arguments.held_out], arguments, labelled=True).close()

@@ -9,19 +9,31 @@ from __future__ import annotations
 import copy
 import math
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from . import engine, labels
-from .convergence import NO_MARGIN, ON_THE_BOUNDARY, SEPARATED, STOPPED, ConvergenceWarning, undecided
+from .convergence import (
+    NO_MARGIN,
+    ON_THE_BOUNDARY,
+    PASSES_BEFORE_NO_MARGIN,
+    SEPARATED,
+    STOPPED,
+    ConvergenceWarning,
+    undecided,
+)
+from .lists import Entries
 from .state import State
 
 Array = NDArray[Any]
 
 _STILL = engine.Rule("still")  # judges, and takes no step
+
+#: Products that one native call sums, about: some tenths of a second at most. In between signals are heard.
+_CALL = 1 << 26
 
 #: Rows to learn from: they, their targets, the order in which to visit them and their weights (None: as they stand; 1).
 Piece = tuple[engine.Rows, Array, Array | None, Array | None]
@@ -42,35 +54,53 @@ def weighted_rows(weight: Array | None) -> Array | None:
     return None if weight is None or np.all(weight > 0) else np.flatnonzero(weight > 0).astype(np.int32)
 
 
-def learn_labels(learner: Any, rows: Any, y: Array, weight: Array | None, classes: Array) -> Array:
+def learn_labels(
+    learner: Any, rows: Any, y: Array, weight: Array | None, classes: Array, span: tuple[int, int] | None = None
+) -> Array:
     """Learn from the next rows of a stream by their labels, of which some may be new; returns the classes then known.
+
+    ``span``: from rows ``span[0]`` to ``span[1] − 1`` alone.
 
     It goes in stretches that end where a class is met for the first time, as one row at a time would. Rows of weight 0
     bring no new class.
     """
+    start, end = span or (0, rows.n_rows)
+    own = slice(start, end)
+    fresh = learner.visited == (start if weight is None else 0)  # it has met no other rows
 
     def coded() -> Array:
-        codes = labels.encode(y, classes)
-        return codes if weight is None else np.where(weight > 0, codes, np.maximum(codes, 0)).astype(codes.dtype)
+        codes = labels.encode(y[own], classes)
+        if weight is not None:
+            codes = np.where(weight[own] > 0, codes, np.maximum(codes, 0)).astype(codes.dtype)
+        if span is None:
+            return codes
+        of_all = np.zeros(len(y), codes.dtype)
+        of_all[own] = codes
+        return of_all
 
-    start, fresh = 0, learner.visited == 0
-    while start < rows.n_rows:
+    while start < end:
         codes = coded()
         if codes[start] < 0:
             classes, code = labels.insert(classes, y[start])
             learner.add_class(code, rows.features_of(start) if fresh else None)
             codes = coded()
-        new = np.flatnonzero(codes[start:] < 0)
-        stop = start + int(new[0]) if len(new) else rows.n_rows
+        new = np.flatnonzero(codes[start:end] < 0)
+        stop = start + int(new[0]) if len(new) else end
         learner.partial_fit(rows, codes, weight, (start, stop))
         start = stop
     return classes
+
+
+def rows_per_call(numbers: int, n_rows: int, n_vectors: int) -> int:
+    """How many of these rows, that have so many numbers, a native call should take at most."""
+    return max(1, _CALL * n_rows // max(1, numbers * n_vectors))
 
 
 class Learner(State):
     """A mistake-driven learner: a rule, a readout, and linear weights. ``State`` has its parameters."""
 
     scores_drift = False  # a pass without updates has judged every row by the weights themselves
+    pulse: Callable[[], None] | None = None  # called within a pass, now and then; it may end the run by an exception
 
     def admit(self, X: Any, dtype: Any = None, names: Any = None) -> Any:
         """Rows as this learner takes them, of numbers that were looked at."""
@@ -106,6 +136,7 @@ class Learner(State):
         rng = rng or np.random.default_rng()
         best: Learner | None = None
         order: Array | None = None
+        looked = False  # for equal rows
         self.streaming = False
         if self.pocket is not None and self.ratchet:
             self.tally.errors = self._score(rows, targets, natural)
@@ -136,9 +167,13 @@ class Learner(State):
             if separated:
                 self.verdict = SEPARATED
                 break
-            if tol is not None and scale is not None and self.evidence.upper <= tol * scale:
-                self.verdict = NO_MARGIN
-                break
+            if tol is not None and scale is not None and number >= min(max_iter, PASSES_BEFORE_NO_MARGIN):
+                if not looked and held_out is None:
+                    self.evidence.note_equal_rows(self.equal_rows(original, targets, natural))
+                    looked = True
+                if self.evidence.upper <= tol * scale:
+                    self.verdict = NO_MARGIN
+                    break
             if held_out is not None and number - int(np.argmax(self.held_out_scores)) > n_iter_no_change:
                 break
         else:
@@ -147,10 +182,16 @@ class Learner(State):
                 self.verdict = SEPARATED
             elif tol is not None and scale is not None and held_out is None:
                 warnings.warn(undecided(name, self.evidence, max_iter, scale, tol), warning, stacklevel=5)
+        if self.verdict == SEPARATED and self.readout == "pocket":
+            self._pocket_separator(rows.n_rows if natural is None else len(natural))
         if self.verdict == SEPARATED and self.least.min() <= 0 and tol is not None:
             warnings.warn(f"{name} {ON_THE_BOUNDARY}", warning, stacklevel=5)
         if best is not None and self.verdict != SEPARATED:
             self._restore(best)
+
+    def equal_rows(self, rows: Any, targets: Array, order: Array | None) -> tuple[int, int] | None:
+        """Two equal rows of different labels, which no weights tell apart: a proof, where there are such."""
+        return engine.equal_rows(rows=rows.view, targets=targets, order=order)
 
     def order(self, rows: engine.Rows, natural: Array | None, shuffle: bool, rng: np.random.Generator) -> Array | None:
         """The order of the next pass: ``natural`` (None: all rows as they stand), or a fresh shuffle of it."""
@@ -255,12 +296,30 @@ class Learner(State):
             self.weighted = bool(np.any((weight != 1) & (weight != 0)))
 
         def learn(model: engine.Model, first: int) -> bool:
-            return engine.learn(
-                rows=view, model=model, rule=self.native_rule, targets=targets, order=order, weight=weight,
-                first=first, pocket=self.pocket, ratchet=ratchet, tally=self.tally,
+            return all(
+                engine.learn(
+                    rows=view, model=model, rule=self.native_rule, targets=targets, order=part, weight=weight,
+                    first=start, pocket=self.pocket, ratchet=ratchet, tally=self.tally,
+                )
+                for part, start in self._calls(view, order, first, whole=ratchet)
             )  # fmt: skip
 
         self._learn_in_room(learn)
+
+    def _calls(
+        self, view: engine.View, order: Array | None, first: int = 0, whole: bool = False
+    ) -> Iterator[tuple[Array | None, int]]:
+        """The order of each native call and where to begin in it; ``whole``: one call has to see all rows."""
+        count = view.n_rows if order is None else len(order)
+        step = count if whole or count < 64 else rows_per_call(view.data.size, view.n_rows, self.n_vectors)
+        if step >= count:
+            yield order, first
+            return
+        for start in range(first, count, step):
+            stop = min(start + step, count)
+            yield np.arange(start, stop, dtype=np.int32) if order is None else order[start:stop], 0
+            if self.pulse is not None and not self.batch:  # whose step is taken at the end
+                self.pulse()
 
     def _learn_in_room(self, learn: Callable[[engine.Model, int], bool]) -> None:
         """Call ``learn(model, number of examples done)`` until it says that all are done; refuse an overflow."""
@@ -286,11 +345,14 @@ class Learner(State):
         """Judge every row by the present weights, without learning; returns the mistakes."""
         tally = engine.Tally(self.n_vectors)
         tally.tau[:] = tally.least[:] = tally.room = math.inf
-        rows, model = self.map_rows(rows, learn=True), self._model_of(self.weights)
-        if not engine.learn(
-            rows=rows.view, model=model, rule=_STILL, targets=targets, order=order, tally=tally, stop=stop_at_mistake
-        ):
-            raise ValueError(self._overflow)
+        rows, model = self.map_rows(rows, learn=True), self._model_of(self.weights, lists=self.lists)
+        for part, _ in self._calls(rows.view, order):
+            if not engine.learn(
+                rows=rows.view, model=model, rule=_STILL, targets=targets, order=part, tally=tally, stop=stop_at_mistake
+            ):
+                raise ValueError(self._overflow)
+            if stop_at_mistake and tally.mistakes:
+                break
         self.least[:] = tally.least[: self.slots]
         return tally.mistakes
 
@@ -316,9 +378,13 @@ class Learner(State):
         rows = self.map_rows(rows, learn=False)
         model = self._model
         if (readout or self.readout) != "last" or self.groups is not None or rows.dtype != self.dtype:
-            full = self.groups is not None and not rows.is_mapped
-            weights = self.read(readout) if full else self.stored(readout)
-            model = self._model_of(np.ascontiguousarray(weights, rows.dtype))
+            weights, lists = self.stored_with_lists(readout)
+            if self.groups is not None and not rows.is_mapped:
+                weights, lists = self.read(readout), None
+            if lists is not None and rows.dtype != self.dtype:
+                entries = Entries(*lists.entries())
+                lists = entries._replace(weights=entries.weights.astype(rows.dtype)).lists(self.n_vectors)
+            model = self._model_of(np.ascontiguousarray(weights, rows.dtype), lists=lists)
         out = np.empty((rows.n_rows, self.n_vectors), rows.dtype)
         engine.score(rows=rows.view, model=model, out=out)
         return out[:, 0] if self.n_vectors == 1 else out
@@ -344,7 +410,8 @@ class Learner(State):
             return self._model, 0
         if self.readout == "averaged" and self._read is None and self.visited and not self._frozen:
             return self._model, self.visited
-        return self._model_of(self.read()), 0
+        weights, lists = self.stored_with_lists()
+        return self._model_of(weights, lists=lists), 0
 
     def predict(self, rows: engine.Rows) -> Array:
         """Codes of the predicted classes, or the predicted numbers."""

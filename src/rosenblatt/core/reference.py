@@ -446,6 +446,11 @@ class Pocket:
     def count(self, model: Model) -> int:
         return sum(model.consider(rules.Perceptron(), x, y).mistakes for x, y in self.training_set or ())
 
+    def separated(self, model: Model, n_rows: int) -> None:
+        """The weights were scored on so many rows, all there are, and are right: the run ends, and leaves them."""
+        self.keep(model)
+        self.run = self.best_run = max(self.run, n_rows)
+
     def before(self, model: Model, step: Step) -> None:
         """Note a step, with the weights as they were before it."""
         if step.mistakes == 0:

@@ -98,24 +98,25 @@ _RUN = {
 }  # fmt: skip
 _BATCH = _RUN | {"tol": 1e-4, "ties": "mistake", "multiclass": "max", "class_weight": None}
 _CLASSIFIER = _BATCH | {"shuffle": True}
+_MODEL = _CLASSIFIER | {"max_iter": 10, "tol": None}  # of what is for a model, not for a proof
 _PERCEPTRON = {"eta0": 1.0, "margin": 0.0}
 _PA = {"C": 1.0, "variant": "PA-I", "average": False}
 _KERNEL = {
     "kernel": "rbf", "gamma": "scale", "degree": 3, "coef0": 1.0, "rule": None, "readout": "last", "block_size": None,
     "cache_size": None, "budget": None, "budget_policy": "random", "projection_tol": 0.1, "device": "cpu",
-    "precision": "float32", **_CLASSIFIER,
+    "precision": "float32", **_MODEL,
 }  # fmt: skip
 
 #: The algorithms by their names in Python; the estimators of these names have these parameters.
 ALGORITHMS = {
     "Perceptron": Algorithm(_PERCEPTRON | _CLASSIFIER, _perceptron),
-    "AveragedPerceptron": Algorithm(_PERCEPTRON | _CLASSIFIER, _perceptron, "averaged"),
+    "AveragedPerceptron": Algorithm(_PERCEPTRON | _MODEL, _perceptron, "averaged"),
     "PocketPerceptron": Algorithm(_PERCEPTRON | {"ratchet": True} | _CLASSIFIER, _perceptron, "pocket"),
     "BatchPerceptron": Algorithm(_PERCEPTRON | _BATCH, _perceptron, batch=True),
-    "PassiveAggressiveClassifier": Algorithm(_PA | _CLASSIFIER, _passive_aggressive, _averaged),
-    "MIRA": Algorithm(_PA | {"variant": "margin", "C": None, "beta": 0.01} | _CLASSIFIER, _mira, _averaged),
+    "PassiveAggressiveClassifier": Algorithm(_PA | _MODEL, _passive_aggressive, _averaged),
+    "MIRA": Algorithm(_PA | {"variant": "margin", "C": None, "beta": 0.01} | _MODEL, _mira, _averaged),
     "OnlineClassifier": Algorithm(
-        {"rule": None, "readout": "last", "ratchet": True} | _CLASSIFIER, _any_rule, _named_readout
+        {"rule": None, "readout": "last", "ratchet": True} | _MODEL, _any_rule, _named_readout
     ),
     "KernelPerceptron": Algorithm(_KERNEL, _any_rule, _named_readout, in_kernel=True),
     "VotedPerceptron": Algorithm(
@@ -295,8 +296,11 @@ class Spec:
 
 def by_vector(learner: Learner, readout: str | None = None) -> tuple[Array, Array]:
     """(n_vectors, n_features) weights and (n_vectors,) biases, as copies."""
-    k, weights, features = learner.n_vectors, learner.stored(readout), learner.features()
-    if features is None:
+    (weights, lists), k, features = learner.stored_with_lists(readout), learner.n_vectors, learner.features()
+    if lists is not None:
+        coef, entries = learner.zeros_by_vector(), learner.entries(lists)
+        coef[entries.classes, entries.rows if features is None else features[entries.rows]] = entries.weights
+    elif features is None:
         coef = np.array(weights[1:, :k].T, order="C")
     else:
         coef = learner.zeros_by_vector()

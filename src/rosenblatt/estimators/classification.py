@@ -68,7 +68,7 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):
         self
             The estimator, further along.
         """
-        if classes is None and sample_weight is None and self.class_weight is None and self._is_plain(X):
+        if sample_weight is None and self.class_weight is None and self._is_plain(X) and self._are_known(classes):
             one = np.asarray(y)
             if one.shape == (1,) and len(X) == 1:
                 code = self._code_of(one[0])
@@ -81,6 +81,16 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):
         if stream is not self and len(stream.classes_):  # rows without weight are not there at all
             self._become(stream)
         return self
+
+    def _are_known(self, classes: Any) -> bool:
+        """Whether these are the classes that the stream has, so that there is nothing to do about them."""
+        if classes is None:
+            return True
+        try:
+            names = classes.tolist() if isinstance(classes, np.ndarray) else classes
+            return isinstance(names, (list, tuple)) and set(names) == self._code.keys()
+        except TypeError:  # they cannot be hashed: whoever looks at them closely refuses them
+            return False
 
     def _partial_fit(self, X: Any, y: Any, classes: Any, sample_weight: Any) -> None:
         fresh = "_learner" not in self.__dict__
@@ -274,6 +284,12 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):
     def margin_bounds_(self) -> tuple[float, float]:
         """Bounds on the best possible margin of the training set."""
         return self._fitted.margin_bounds
+
+    @property
+    @reads
+    def equal_rows_(self) -> tuple[int, int] | None:
+        """Two equal rows of X with different labels, if they are what proves "no margin"."""
+        return self._fitted.evidence.equal_rows
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

@@ -23,11 +23,12 @@ PARAMETERS = {
     Learn a bias, the weight of a constant feature 1. It counts in every norm and margin.""",
     "max_iter": """max_iter : int, default={max_iter}
     Passes over the data at most.""",
-    "tol": """tol : float or None, default=1e-4
-    The relative margin (margin/R) below which the search ends: once no separator with a larger one can exist, the
-    verdict is "no margin". That does not say inseparable: columns of very different scales make any margin small
-    beside R, so scale them, or set 0 to look for any separator. None: exactly ``max_iter`` passes unless one
-    separates, and no warning.""",
+    "tol": """tol : float or None, default={tol}
+    The relative margin (margin/R) below which the search for a proof ends: once no separator with a larger one can
+    exist, the verdict is "no margin", from the tenth pass on. That does not say inseparable: columns of very different
+    scales make any margin small beside R, so scale them, or set 0 to look for any separator. Two equal rows with
+    different labels prove it too. None: no search; exactly ``max_iter`` passes unless one separates, and no
+    warning.""",
     "shuffle": """shuffle : bool, default=True
     Visit the rows in a fresh random order each pass; False: as they stand.""",
     "ties": """ties : {"mistake", "predict"}, default="mistake"
@@ -114,6 +115,8 @@ converged_ : bool
     Whether the verdict is "separated".
 margin_bounds_ : (float, float)
     Bounds on the best possible margin of the training set, proved by the run.
+equal_rows_ : (int, int) or None
+    Two equal rows of X with different labels, if they are what proves "no margin".
 mistakes_ : ndarray of int
     Mistakes in each pass (one against the rest: summed over the classes).
 n_updates_ : int
@@ -171,7 +174,9 @@ def published(cls: C) -> C:
         attributes = CLASSIFIER_ATTRIBUTES
     entries = [described[name] for name in defaults if name in described and f"\n{name} : " not in own]
     shared = "\n".join([*entries, "", "Attributes", "----------", attributes])
-    cls.__doc__ = own.replace("{shared}", shared).replace("{max_iter}", str(defaults["max_iter"]))
+    cls.__doc__ = own.replace("{shared}", shared)
+    for name in ("max_iter", "tol"):
+        cls.__doc__ = cls.__doc__.replace(f"{{{name}}}", str(defaults.get(name)))
     return cls
 
 

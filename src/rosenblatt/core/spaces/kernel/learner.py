@@ -167,6 +167,12 @@ class KernelLearner(Learner):
         self._open_score_cache(rows)
         return super()._whole_pass(rows, targets, order, weight)
 
+    def equal_rows(self, rows: Any, targets: Array, order: Array | None) -> tuple[int, int] | None:
+        if self.kernel.name not in ("linear", "poly", "rbf"):  # of what else a value may be, nothing is known
+            return None
+        view = engine.csr(rows.X) if engine.is_sparse(rows.X) else engine.DenseRows(rows.X)
+        return engine.equal_rows(rows=view, targets=targets, order=order)
+
     def _open_score_cache(self, rows: Any) -> None:
         """Bring the cached scores of all rows up to date, at the start of a pass."""
         if rows.score_cache is None:
@@ -217,6 +223,8 @@ class KernelLearner(Learner):
                 if self.readout == "pocket":
                     self._fill_pocket(view, targets, order, ratchet)
                 start += len(block)
+                if self.pulse is not None:
+                    self.pulse()
         if self.readout == "pocket":
             self._settle(view, targets, order, ratchet, self.length)
 
@@ -371,6 +379,10 @@ class KernelLearner(Learner):
                 tally.run = 0
                 tally.is_current = tally.is_current and not is_moved
                 updates += is_moved
+
+    def _pocket_separator(self, n_rows: int) -> None:
+        super()._pocket_separator(n_rows)
+        self.pocketed = self.length
 
     def _settle(self, rows: Any, targets: Array, order: Array | None, ratchet: bool, updates: int) -> None:
         """Put the weights after so many updates into the pocket, if their run is the longest (and they do better)."""
