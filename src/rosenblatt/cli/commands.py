@@ -173,7 +173,7 @@ def _separable(parser: argparse.ArgumentParser) -> None:
     options.add_small_files(parser)
     parser.add_argument("--no-intercept", action="store_true", help="separate by hyperplanes through the origin only")
     parser.add_argument(
-        "--time-limit", metavar="S", type=float, help="seconds to search for a proof (default: no limit)"
+        "--time-limit", metavar="S", type=options.seconds, help="seconds to search for a proof (default: no limit)"
     )
     options.add_json(parser)
 

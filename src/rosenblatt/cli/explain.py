@@ -121,6 +121,7 @@ class Explanation:
     score: float
     bias: float | None  # None: there is none, or it is part of what the examples add
     parts: list[Part]  # those that add most first
+    is_text: bool = False  # the parts are words
 
     @property
     def noun(self) -> str:
@@ -131,7 +132,8 @@ class Explanation:
         """As plain values, with the first ``top`` parts."""
         sides = {"prediction": self.score} if self.label is None else {"label": self.label, "over": self.over}
         parts = [part.to_dict() for part in self.parts[:top]]
-        return {**sides, "score": self.score, "bias": self.bias, f"{self.noun}s": parts}
+        known = sum(part.weight != 0 for part in self.parts)
+        return {**sides, "score": self.score, "bias": self.bias, "known": known, f"{self.noun}s": parts}
 
     def table(self, top: int, place: str) -> Table:
         """The first ``top`` parts, the sum of the others, and the score."""
@@ -146,6 +148,9 @@ class Explanation:
             rows.append(("bias", "", "", f"{self.bias:+.4f}"))
         rows.append(("prediction" if self.label is None else "score", "", "", f"{self.score:+.4f}"))
         prediction = f"predicted {self.score:.6g}" if self.label is None else f"predicted {self.label} over {self.over}"
+        if not any(part.weight for part in self.parts):
+            reason = "by the bias alone" if self.bias else "for no reason"
+            prediction = f"no {'word' if self.is_text else self.noun} of it is known; {prediction}, {reason}"
         value, title = (
             "kernel" if self.noun == "example" else "value",
             f"{place}: {prediction}" if place else prediction,
@@ -209,7 +214,8 @@ def explain_row(model: Model, features: Features, block: Block, row: int, top: i
         names = [known.get(i, f"#{i}") for i in csr.indices[order].tolist()]
     names += [""] * (len(order) - len(names))
     parts = zip(names, weights[order].tolist(), values[order].tolist())
-    return Explanation(label, over, score, bias, [Part(*part, by_examples) for part in parts])
+    is_text = features.is_text and not by_examples
+    return Explanation(label, over, score, bias, [Part(*part, by_examples) for part in parts], is_text)
 
 
 def _sided(model: Model, scores: Array) -> tuple[str | None, str | None, float, Any]:

@@ -24,7 +24,7 @@ from ..model_files import Model, learners, read, refusing
 from ..schema import cut
 from . import algorithms
 from .features import Features
-from .terminal import CommandError, note, shown
+from .terminal import CommandError, note, several, shown
 
 #: More different whole numbers than these may be the classes of labels, or the numbers of a regression.
 MOST_NUMBERED = 50
@@ -285,3 +285,11 @@ def open_for_model(features: Features, files: Sequence[str], arguments: argparse
     if known is None or arguments.format not in (None, known.name):
         return open_files(files, arguments, columns)
     return open_files(files, arguments, format=known)
+
+
+def note_unseen(features: Features) -> dict[str, int]:
+    """Say in how many rows a column has a category that the model has never met."""
+    unseen = {} if features.encoder is None else {name: n for name, n in features.encoder.unseen.items() if n}
+    for name, n in unseen.items():
+        note(f"{several(n, 'row')} with a value of {name} that was not met in training")
+    return unseen

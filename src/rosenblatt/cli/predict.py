@@ -16,7 +16,7 @@ from ..data import Block
 from ..data.sources import replacing
 from ..data.writing import numbers
 from .features import Features
-from .inputs import load_model, open_for_model, refuse_to_replace
+from .inputs import load_model, note_unseen, open_for_model, refuse_to_replace
 from .terminal import CommandError, Progress, note, option, shown
 
 
@@ -41,6 +41,7 @@ def run(arguments: argparse.Namespace) -> None:
             file.write((write.blank * stream.left_out).encode())
         if stream.skipped:
             note(stream.skipped.worded(option))
+        note_unseen(features)
 
 
 def score_blocks(features: Features, learner: Learner, blocks: Iterable[Block]) -> Iterator[tuple[Block, Any, Any]]:

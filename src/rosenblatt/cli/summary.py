@@ -23,6 +23,8 @@ VERDICTS = {
     NO_MARGIN: "any separator has a relative margin of at most --tol",
     STOPPED: "training ended before the rows were shown to be separable or not",
 }
+#: Classes of which less is found are named beside an accuracy.
+LEAST_RECALL = 0.1
 #: Most passes, files and classes that a line lists.
 MOST_PASSES, MOST_NAMES = 12, 8
 
@@ -64,9 +66,10 @@ def fault_in_words(run: TrainingRun) -> str:
     return f"{what}; the model after pass {learner.n_iter}, the last complete one, is in {path}; {how}"
 
 
+_OF_CLASS = schema.record(precision=schema.real(), recall=schema.real(), f1=schema.real(), rows=schema.whole())
 _EVALUATION = schema.either(
     a_confusion_matrix=schema.record(
-        rows=schema.whole(), accuracy=schema.real(), classes=schema.json_value, confusion=schema.json_value
+        rows=schema.whole(), accuracy=schema.real(), classes=schema.named(_OF_CLASS), confusion=schema.json_value
     ),
     errors_of_a_regression=schema.record(
         rows=schema.whole(), mae=schema.number, rmse=schema.number, r2=schema.optional(schema.number)
@@ -161,9 +164,26 @@ def verdict_in_words(verdict: str) -> str:
 def evaluation_in_words(result: dict[str, Any]) -> str:
     """How the model does on held-out rows."""
     if "accuracy" in result:
-        return f"accuracy {result['accuracy']:.2%} on {several(result['rows'], 'row')}"
+        return _accuracy_in_words(result)
     r2 = "" if result["r2"] is None else f", R² {result['r2']:.4f}"
     return f"MAE {result['mae']:.4g}, RMSE {result['rmse']:.4g}{r2} on {several(result['rows'], 'row')}"
+
+
+def _accuracy_in_words(result: dict[str, Any]) -> str:
+    """The accuracy, beside it the share of the largest class, and the recall of classes that are hardly ever found."""
+    line = f"accuracy {result['accuracy']:.2%} on {several(result['rows'], 'row')}"
+    there = {name: one for name, one in result["classes"].items() if one["rows"]}
+    if not there:
+        return line
+    largest = max(there, key=lambda name: there[name]["rows"])
+    share = there[largest]["rows"] / sum(one["rows"] for one in there.values())
+    line += f", of which {share:.2%} are {largest}, the largest class"
+    missed = [name for name, one in there.items() if one["recall"] < LEAST_RECALL]
+    if not missed:
+        return line
+    shares = ", ".join(f"{name} {there[name]['recall']:.2%}" for name in missed)
+    which = f": {shares}" if len(missed) < 4 else f" for {len(missed):,} of {len(there):,} classes"
+    return f"{line};\nrecall under {LEAST_RECALL:.0%}{which}"
 
 
 def size_of(path: str) -> str:

@@ -25,7 +25,9 @@ def run(arguments: argparse.Namespace) -> None:
     rows = read_small(arguments, MOST_ROWS, regression=spec.epsilon is not None)
     run = prepare(spec, rows.csr.to_dense().astype("float64"), rows.labels, names=rows.names)
     steps = trace_run(run, run.X, rows.labels, arguments.exact, max_steps=arguments.max_steps, title=title)
+    if arguments.updates:
+        steps = steps.updates()
     if arguments.json:
         print(steps.to_json())
         return
-    (steps.updates() if arguments.updates else steps).show()
+    steps.show()

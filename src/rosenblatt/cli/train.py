@@ -21,7 +21,19 @@ from .commands import PASSES
 from .evaluate import ConfusionMatrix, RegressionErrors, evaluate
 from .features import SECTION, Features
 from .parameters import OPTIONS, asked_for, spelled
-from .terminal import DONE, CommandError, Interrupt, Progress, emit, in_words, note, option, optional_output, show
+from .terminal import (
+    DONE,
+    CommandError,
+    Interrupt,
+    Progress,
+    emit,
+    in_words,
+    note,
+    option,
+    optional_output,
+    several,
+    show,
+)
 from .training import TrainingRun, split_block
 
 #: Options that need a cluster.
@@ -33,6 +45,9 @@ def run(arguments: argparse.Namespace) -> int:
     began = time.monotonic()
     engine.keep_freed_memory()
     _refuse_outputs(arguments)
+    _note_repeated(arguments)
+    if arguments.shuffle_buffer and arguments.shuffle is False:
+        raise CommandError("--shuffle-buffer and --no-shuffle exclude each other; say one of them")
     if arguments.shuffle_buffer:
         arguments.block_rows, arguments.stream = arguments.shuffle_buffer, True
     with Interrupt() as interrupt:
@@ -157,10 +172,25 @@ def _prepare_streaming(run: TrainingRun, arguments: argparse.Namespace, error: D
 def _refuse_outputs(arguments: argparse.Namespace) -> None:
     """Refuse files that cannot be written, before hours of work."""
     for path in filter(None, (arguments.output, arguments.checkpoint)):
+        if path == "-":
+            raise CommandError("-: a model is not written to standard output; name a file")
         check(path)
         inputs.refuse_to_replace(path, [*arguments.files, *_held_out_files(arguments)])
     if arguments.checkpoint and os.path.realpath(arguments.checkpoint) == os.path.realpath(arguments.output):
         raise CommandError(f"{arguments.output}: the checkpoint and the model must be two files; name another for one")
+
+
+def _note_repeated(arguments: argparse.Namespace) -> None:
+    """Say which files are named twice, and which are held out though they are trained on."""
+    trained_on: set[str] = set()
+    for name in expand(arguments.files):
+        if os.path.isfile(name):
+            if os.path.realpath(name) in trained_on:
+                note(f"{name} is named twice: its rows count twice")
+            trained_on.add(os.path.realpath(name))
+    for name in _held_out_files(arguments):
+        if os.path.realpath(name) in trained_on:
+            note(f"{name} is trained on, too: how the model does on it says nothing of other rows")
 
 
 def _prepare(arguments: argparse.Namespace, progress: Progress, interrupt: Interrupt) -> TrainingRun:
@@ -238,7 +268,10 @@ def _evaluate_held_out(run: TrainingRun) -> tuple[ConfusionMatrix | RegressionEr
             run.refuse_changed()
         with inputs.open_for_model(features, files, arguments, labelled=True) as stream:
             inputs.release_pipes(arguments, files)
-            return evaluate(features, run.learner, run.classes, blocks(stream)), None
+            result = evaluate(features, run.learner, run.classes, blocks(stream))
+        if not result.rows:
+            raise CommandError(f"--held-out {arguments.held_out} holds out none of {several(run.rows, 'row')}")
+        return result, None
     except KeyboardInterrupt:
         run.interrupted = True
         return None, None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
@@ -92,6 +93,8 @@ class Encoder:
     ----------
     categories : dict of None
         The categories that were met in learning, as ``name=value``, up to 2^18.
+    unseen : Counter
+        By column, how many rows had a category later that was not met in learning.
     """
 
     def __init__(
@@ -110,6 +113,7 @@ class Encoder:
         self.columns, self.text = columns, dict(text or {})
         self.standardise, self.bits, self.missing, self.dtype = standardise, bits, missing, np.dtype(dtype)
         self.categories: dict[str, None] = {}
+        self.unseen: Counter[str] = Counter()
         for name in columns.text or ():
             if name not in self.text:
                 raise ValueError(f"nothing encodes the text column {name!r}; give text={{{name!r}: …}}")
@@ -184,6 +188,9 @@ class Encoder:
             met = [f"{name}={value}" for value in values]
             if learn and len(self.categories) < MOST_CATEGORIES:
                 self.categories.update(dict.fromkeys(met))
+            elif not learn and len(self.categories) < MOST_CATEGORIES:
+                is_new = np.array([*(category not in self.categories for category in met), False])
+                self.unseen[name] += int(is_new[codes].sum())
             hashes = hash_names(met) & np.uint32((1 << self.bits) - 1)
             places[:, i] = np.append(hashes.astype(np.int64), -1)[codes]  # the code −1 is the last
         places.sort(axis=1)

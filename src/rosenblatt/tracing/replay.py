@@ -18,6 +18,7 @@ from ..core.convergence import NO_MARGIN, SEPARATED
 from ..core.learner import weighted_rows
 from ..core.run import Run, Trainable
 from ..core.spec import Spec
+from ..errors import ParameterError
 from ..theory.revisits import Revisit, Revisits
 from . import closing, wording
 from .ending import Ending, ExactEnd
@@ -131,7 +132,7 @@ def trace_run(
     _refuse(run.spec, max_steps)
     n_visited = run.rows.n_rows if run.weight is None else int(np.count_nonzero(run.weight > 0))
     if n_visited > max_steps:
-        raise ValueError(_too_long(f"one pass over {n_visited:,} rows", max_steps))
+        raise _too_long(f"one pass over {n_visited:,} rows", max_steps)
     space = (KernelSpace if run.spec.space.name == "kernel" else LinearSpace)(run, X, exact)
     replay = Replay(run, y, space)
     if separator is not None:
@@ -169,10 +170,9 @@ def _dimensions(shape: tuple[int, ...]) -> str:
     return "no array" if not shape else f"{len(shape)} dimension{'s' * (len(shape) > 1)}, shape {shape}"
 
 
-def _too_long(what: str, max_steps: int) -> str:
-    return (
-        f"{what} would be more than max_steps={max_steps:,} steps; lower max_iter, take fewer rows or raise max_steps"
-    )
+def _too_long(what: str, max_steps: int) -> ParameterError:
+    sentence = f"{what} would be more than the {{max_steps}} steps; take fewer rows, fewer passes or more steps"
+    return ParameterError(sentence, "max_steps", max_steps=max_steps)
 
 
 class Replay:
@@ -235,7 +235,7 @@ class Replay:
             warnings.simplefilter("ignore")  # the trace says how it ended
             run.fit(native, copy.deepcopy(run.rng))
         if native.n_iter * len(self.present) > max_steps:
-            raise ValueError(_too_long(f"{native.n_iter:,} passes over {len(self.present):,} rows", max_steps))
+            raise _too_long(f"{native.n_iter:,} passes over {len(self.present):,} rows", max_steps)
         for number, order in zip(range(1, native.n_iter + 1), self.orders()):
             for _ in self.pass_over(number, order):
                 pass
@@ -271,7 +271,7 @@ class Replay:
         end = ExactEnd(self.space, self.rule, self.training_set, self.present, tol)
         for number, order in zip(range(1, self.run.spec.max_iter + 1), self.orders()):
             if len(self.steps) + len(order) > max_steps:
-                raise ValueError(_too_long(f"pass {number}, and no end yet,", max_steps))
+                raise _too_long(f"pass {number}, and no end yet,", max_steps)
             first = len(self.steps)
             for step in self.pass_over(number, order):
                 end.add(step)
