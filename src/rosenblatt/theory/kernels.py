@@ -120,8 +120,7 @@ class Gram:
         K = kernel.in_fractions(X @ X.T)
         if K is None:
             return cls(_gaussian(X, exact.number(kernel.gamma)) + kernel.bias * 10**_DECIMALS, 10**_DECIMALS, 1)
-        scale = math.lcm(*(Fraction(v).denominator for v in K.ravel().tolist()))
-        return cls(np.vectorize(lambda v: int(v * scale), otypes=[object])(K), scale, 0)
+        return cls(*exact.scaled(K), 0)
 
     @property
     def largest(self) -> Fraction:
