@@ -232,6 +232,11 @@ def test_xor_has_no_margin_and_a_certificate_and_a_kernel_separates_it(open_page
     box = page.locator("circle.met").bounding_box()
     assert [box["x"] + box["width"] / 2, box["y"] + box["height"] / 2] == pytest.approx(place(page, 0.5, 0.5), abs=1)
     assert page.locator("line.pull").count() == 4
+    assert numbers(page)["numbers"] == "exact decimals"
+    choose(page, "space", "linear-kernel")
+    page.wait_for_selector("text=under which the points cancel in the space of the kernel")
+    assert [mark.text_content() for mark in page.locator(".lambda").all()] == ["λ = 1"] * 4
+    assert page.locator("circle.met").count() == 0
     page.click("#separable")
     choose(page, "space", "rbf")
     to_end(page)
