@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 ANY_SPEED = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow, HealthCheck.data_too_large]}
-settings.register_profile("everyday", derandomize=True, max_examples=30, **ANY_SPEED)
+settings.register_profile("everyday", derandomize=True, max_examples=15, **ANY_SPEED)
 settings.register_profile("thorough", derandomize=False, max_examples=300, print_blob=True, **ANY_SPEED)
 settings.load_profile("everyday")  # `--hypothesis-profile` overrides it
 

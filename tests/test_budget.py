@@ -123,7 +123,6 @@ budgets = {"budget": st.integers(1, 7), "eta": st.sampled_from((0.05, 0.3, 1.0))
 
 @pytest.mark.parametrize("policy", ["random", "projectron"])
 @pytest.mark.parametrize(("rule", "share"), LEARNERS, ids=str)
-@settings(max_examples=20)
 @given(problem=problems(), kernel=st.sampled_from(("linear", "rbf", "callable", "precomputed")), **choices, **budgets)
 def test_every_rule_on_a_budget_is_that_of_one_example_at_a_time(rule, share, policy, problem, kernel, **options):
     pair(problem, kernel, for_classes(rule, len(np.unique(problem[2]))), share, budget_policy=policy, **options)
@@ -152,7 +151,6 @@ whole = problems(kinds=("integers",), repeats=True)
 
 
 @pytest.mark.parametrize("share", ["max", "ovr"])
-@settings(max_examples=40)
 @given(problem=whole, single=st.booleans(), budget=st.integers(1, 7), **choices)
 def test_ties_on_whole_numbers_are_exact(share, problem, single, budget, bias, weighted, shuffle, ties, block_size):
     """One at random gives way: sums of whole numbers, in which every tie is one."""
@@ -444,7 +442,6 @@ def test_the_forgetrons_mistakes_are_bounded(budget, noise):
     assert 0 <= policy.Q <= 15 / 32 * mistakes + 1e-9
 
 
-@settings(max_examples=30)
 @given(seed=st.integers(0, 10**6), budget=st.integers(1, 9))
 def test_what_the_forgetron_forgets_is_what_the_proof_allows(seed, budget):
     """The damage of each removal is Ψ, φ is the largest that Q ≤ (15/32)·M allows, and ‖f‖² stays below M."""

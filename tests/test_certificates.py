@@ -4,7 +4,7 @@ from itertools import cycle, islice
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from identity import every
 from problems import against_rivals, augmented, best_margin, problems, radius2, row_by_row, separable, signed, vector
@@ -64,7 +64,6 @@ def margin_of(model, X, codes, n_classes, bias):
 
 
 @every(ADDITIVE)
-@settings(max_examples=30)
 @given(
     problem=problems(classes=(2, 3, 4), features=(2, 3, 5, 17), max_rows=8),
     bias=st.booleans(),
@@ -94,7 +93,6 @@ def test_the_best_margin_lies_between_the_bounds(estimator, problem, bias, init,
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @every(ADDITIVE)
-@settings(max_examples=30)
 @given(
     problem=problems(classes=(2, 3), features=(2, 3), kinds=("integers", "normal"), max_rows=8),
     bias=st.booleans(),

@@ -326,7 +326,7 @@ def test_of_several_classes_the_best_is_told_over_the_second(options, files, tmp
 def test_numbers_for_labels_are_a_regression_unless_told_otherwise(files, tmp_path, capsys):
     assert cli.main(["train", str(files / "numbers.svm"), "-o", str(tmp_path / "m"), "--held-out", "0.25"]) == 0
     out = capsys.readouterr().out
-    assert "PassiveAggressiveRegressor, the default for labels that are not whole numbers" in out
+    assert "readout averaged, the default for labels that are not whole numbers" in out
     rows = rb.data.read(files / "numbers.svm")
     kept = (np.arange(ROWS) + 1) % 4 != 0
     expected = rb.PassiveAggressiveRegressor(variant="PA-II", average=True, max_iter=5, random_state=0)
@@ -407,6 +407,9 @@ def test_a_precomputed_kernel_says_why_not(tmp_path, capsys):
         (["-a", "kernel", "--budget", "9", "--readout", "averaged"], 1, "leave --budget out for the other readouts"),
         (["-a", "kernel", "--budget-policy", "projectron"], 1, "examples to keep, such as --budget 100"),
         (["-a", "pa1", "--multiclass", "uniform"], 1, "--multiclass uniform does not go with PA1"),
+        (["-a", "online", "--rule", "paum", "--margins", "1"], 1, "--margins 1 does not give each class a margin: "),
+        (["-a", "online", "--rule", "paum", "--margins=1,-1"], 1, "--margins 1,-1 does not give each class a margin"),
+        (["-a", "online", "--rule", "paum", "--multiclass", "ovr"], 1, "PAUM, which has no margin for a class against"),
         (["--class-weight", "yes=2"], 1, "--class-weight names yes, and the labels are numbers such as "),
         (["--class-weight", "7=2"], 1, "--class-weight names 7, which is not among the labels; the classes are -1, 1"),
         (["--class-weight", "balanced", "--stream"], 1, "--class-weight balanced needs all rows in memory"),
@@ -471,3 +474,45 @@ def test_a_trace_is_that_of_the_estimator(name, tmp_path, capsys):
     for one in (told, expected):
         one.pop("estimator")
     assert told == expected
+
+
+# ---- rules -----------------------------------------------------------------------------------------------------------
+
+
+def said(capsys, *arguments):
+    code = cli.main(["train", *map(str, arguments)])
+    out, err = capsys.readouterr()
+    return out if code == 0 else err
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        (["--margins", "1,2"], "there are 3 classes: give one for each, --margins M,M,…\n"),
+        (
+            ["--margins", "1,2,3,4", "--stream"],
+            "a stream must know all its classes from the beginning: leave out --stre",
+        ),
+        (["--margins", "1,-2,3"], "margins must be two or more finite numbers >= 0, got 1.0, -2.0, 3.0\n"),
+        (
+            ["--multiclass", "ovr"],
+            "--multiclass ovr does not go with PAUM, whose step fixes which classes move; use max ",
+        ),
+    ],
+)
+def test_refusals_of_rules_speak_of_options(options, sentence, files, tmp_path, capsys):
+    how = ["--algorithm", "online", "--rule", "paum", *options, "-o", tmp_path / "model"]
+    assert sentence in said(capsys, files / "three.svm", *how)
+
+
+def test_the_summary_says_the_rule_and_the_readout(files, tmp_path, capsys):
+    model = tmp_path / "model"
+    rule = ["--rule", "paum", "--margins", "0,2,0.5", "--readout", "averaged"]
+    lines = said(capsys, files / "three.svm", "-o", model, "--algorithm", "online", *rule)
+    assert "OnlineClassifier, rule paum (margins 0,2,0.5, eta0 1), readout averaged\n" in lines
+    lines = said(capsys, files / "three.svm", "-o", model, "--algorithm", "mira")
+    assert "MIRA, rule mira, readout averaged\n" in lines
+
+
+def test_what_several_rules_mean_alike_is_said_once():
+    assert OPTIONS["eta0"]["help"].count("learning rate") == 1

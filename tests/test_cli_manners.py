@@ -122,9 +122,9 @@ def on_a_terminal(columns, *arguments):
 
 
 def test_progress_on_a_terminal_is_a_line_that_goes_away(tmp_path):
-    (tmp_path / "a.svm").write_bytes(ROWS * 50_000)
-    for columns in (120, 80, 40):
-        slowly = ("--block-rows", "256")  # so that there are several lines, ten a second
+    (tmp_path / "a.svm").write_bytes(ROWS * 20_000)
+    for columns in (80, 40):
+        slowly = ("--block-rows", "128")  # so that there are several lines, ten a second
         lines = on_a_terminal(columns, "train", tmp_path / "a.svm", "-o", tmp_path / "m", "--stream", *slowly)
         assert all(len(line) < columns for line in lines)
         told = [line for line in lines if line.endswith(" s left")]

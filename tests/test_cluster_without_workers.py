@@ -36,14 +36,21 @@ def rows():
     return X, (X[:, 0] + rng.standard_normal(120) > 0).astype(int)  # which nothing separates
 
 
-@pytest.fixture
-def cluster(request):
-    """A scheduler in this process, and as many worker processes as a test asks for."""
-    n_workers = getattr(request, "param", 0)
+@pytest.fixture(scope="module")
+def scheduler():
+    """A scheduler in this process, without workers."""
     with distributed.LocalCluster(
-        n_workers=n_workers, threads_per_worker=1, dashboard_address=":0", silence_logs=logging.CRITICAL
+        n_workers=0, threads_per_worker=1, dashboard_address=":0", silence_logs=logging.CRITICAL
     ) as found:
         yield found
+
+
+@pytest.fixture
+def cluster(scheduler):
+    """The same without the workers and the tasks of other tests."""
+    yield scheduler
+    scheduler.scale(0)
+    until(lambda: not scheduler.scheduler.workers and not scheduler.scheduler.tasks)
 
 
 @pytest.fixture
@@ -63,9 +70,10 @@ def learner(**options):
     return rb.AveragedPerceptron(**{"random_state": 0, "max_iter": 4, "tol": None, **options})
 
 
-@pytest.mark.parametrize("cluster", [2], indirect=True)
 def test_workers_that_are_all_lost_end_the_run_with_the_last_pass(cluster, client, rows, tmp_path):
     model, run = learner(), tmp_path / "run.model"
+    cluster.scale(2)
+    client.wait_for_workers(2)
 
     def lose_all(done):
         if done.number == 2:
@@ -132,7 +140,9 @@ def test_the_command_says_what_to_do_and_where_the_run_is(cluster, file, capsys)
 
 
 @pytest.mark.posix
-@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+@pytest.mark.parametrize(
+    ("number", "code"), [pytest.param(signal.SIGINT, 130, marks=pytest.mark.slow), (signal.SIGTERM, 143)]
+)
 def test_a_signal_ends_a_run_that_waits_for_workers(number, code, cluster, file):
     command = [sys.executable, "-m", "rosenblatt", "train", "a.svm", "-o", "m", "--cluster", cluster.scheduler_address]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:

@@ -9,6 +9,7 @@ import os
 import subprocess
 import sys
 import threading
+from contextlib import closing
 
 import numpy as np
 import pyarrow as pa
@@ -172,7 +173,7 @@ def test_formats_are_told_by_the_name(tmp_path):
     names = {"a.svm": "svmlight", "a.libsvm.gz": "svmlight", "a.vw": "vw", "a.tsv": "csv", "a.ndjson.bz2": "jsonl"}
     for name, format in names.items():
         (tmp_path / name).write_bytes(b"x\n")
-        with Source(tmp_path / name) as source:
+        with closing(Source(tmp_path / name)) as source:
             assert guess_format(source) == format
 
 

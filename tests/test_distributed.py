@@ -3,6 +3,7 @@
 import copy
 import logging
 import os
+import pickle
 import re
 import signal
 import subprocess
@@ -17,6 +18,7 @@ import scipy.sparse as sp
 from identity import same_bits
 
 import rosenblatt as rb
+from rosenblatt.cli.terminal import option
 from rosenblatt.distributed import ClusterError, PassRecord, fit, tasks
 from rosenblatt.distributed.cluster import workers_of
 
@@ -157,7 +159,7 @@ def dying(folder, shards, at_pass):
 @pytest.mark.posix
 @pytest.mark.parametrize(
     "killed",
-    [pytest.param(["shard 1"], id="one", marks=pytest.mark.slow), pytest.param(["shard 0", "shard 4"], id="two")],
+    [pytest.param(["shard 1"], id="one"), pytest.param(["shard 0", "shard 4"], id="two", marks=pytest.mark.slow)],
 )
 def test_a_worker_that_is_killed_in_a_pass_changes_no_bit(rows, killed, tmp_path, monkeypatch):
     expected = here(learner(), *rows, shards=6)
@@ -690,6 +692,20 @@ def test_the_allocator_of_a_worker_is_left_alone_unless_asked(asked, rows, monke
         monkeypatch.setenv(tasks.KEEP_FREED_MEMORY, "1")
     here(learner(), *rows, shards=2)
     assert bool(called) == asked
+
+
+def test_processes_that_cannot_be_started_are_told_in_the_words_of_each_door(monkeypatch):
+    def local_cluster(**options):
+        raise RuntimeError("no {process} for you")
+
+    monkeypatch.setattr(distributed, "LocalCluster", local_cluster)
+    with pytest.raises(ClusterError) as raised, workers_of(2, retries=0):
+        pass
+    begin = "the 2 processes of a local cluster could not be started (no {process} for you); start fewer, or learn in "
+    advice = "; a script that starts processes needs `if __name__ == '__main__':`"
+    assert str(raised.value) == f"{begin}this process: client='here'{advice}"
+    assert raised.value.worded(option) == f"{begin}this process: leave out --workers"
+    assert str(pickle.loads(pickle.dumps(raised.value))) == str(raised.value)
 
 
 def test_the_allocators_of_local_processes_are_ours(monkeypatch):

@@ -12,7 +12,8 @@ import rosenblatt as rb
 from rosenblatt import cli
 from rosenblatt.cli.terminal import in_words, option
 from rosenblatt.data.blocks import Block, placed
-from rosenblatt.errors import DataError, DataTypeError
+from rosenblatt.distributed import cluster
+from rosenblatt.errors import DataError, DataTypeError, ParameterError
 
 
 @pytest.mark.parametrize(
@@ -112,3 +113,14 @@ def test_a_shuffled_block_tells_the_line_of_the_row(tmp_path, capsys):
         command = ["train", path, "-o", tmp_path / "m", "--shuffle-buffer", "40", "--seed", seed]
         assert cli.main(list(map(str, command))) == 1
         assert "rows.svm, line 6: the squared norm overflows float64" in capsys.readouterr().err
+
+
+def test_braces_of_the_user_stay_in_a_sentence():
+    class KilledWorker(Exception):  # noqa: N818 (the name that Dask gives it)
+        task = "learn-1"
+
+    error = cluster._failure(KilledWorker(), {"learn-1": "shard 1 ({in}.csv, {})"})
+    assert "at the same work on shard 1 ({in}.csv, {}), most" in str(error)
+    assert "stream them (in_memory=False)" in str(error)
+    named = ParameterError("{mix} of {other}", "mix", mix="{other}", other=1)
+    assert str(named) == "mix='{other}' of other=1"

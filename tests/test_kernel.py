@@ -41,7 +41,6 @@ pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceW
 
 
 @pytest.mark.parametrize(("rule", "share"), LEARNERS, ids=str)
-@settings(max_examples=30)
 @given(problem=problems(), kernel=st.sampled_from(SMOOTH), **choices)
 def test_every_rule_is_that_of_one_example_at_a_time(rule, share, problem, kernel, **options):
     rule = for_classes(rule, len(np.unique(problem[2])))
@@ -62,7 +61,6 @@ EXACT = [
 
 
 @pytest.mark.parametrize(("rule", "share"), EXACT, ids=str)
-@settings(max_examples=20)
 @given(problem=whole, kernel=st.sampled_from(("linear", "square")), single=st.booleans(), **choices)
 def test_ties_on_whole_numbers_are_exact(rule, share, problem, kernel, single, **options):
     if single:
@@ -73,7 +71,6 @@ def test_ties_on_whole_numbers_are_exact(rule, share, problem, kernel, single, *
     assert model.dual_coef_.dtype == problem[0].dtype
 
 
-@settings(max_examples=20)
 @given(problem=whole, share=st.sampled_from(("max", "ovr")), **choices)
 def test_the_square_kernel_is_its_monomials(share, problem, **options):
     """(x·x' + 1)² is the inner product of explicit monomials, among which the linear learner is as good."""
@@ -125,7 +122,7 @@ def test_the_size_of_a_block_changes_nothing(rule, share, readout, problem, shuf
                 np.testing.assert_array_equal(got, expected)
 
 
-@pytest.mark.parametrize("kernel", ["poly", "rbf"])
+@pytest.mark.parametrize("kernel", [pytest.param("poly", marks=pytest.mark.slow), "rbf"])
 @pytest.mark.parametrize(("rule", "share"), LEARNERS, ids=str)
 def test_blocks_of_any_size_on_real_numbers(rule, share, kernel):
     rng = np.random.default_rng(7)
@@ -177,7 +174,6 @@ def test_the_linear_kernel_is_the_linear_estimator(linear, params, problem, spar
 
 
 @pytest.mark.parametrize(("linear", "params"), NAMED[:1] + NAMED[3:4], ids=str)
-@settings(max_examples=20)
 @given(problem=whole, sparse=st.booleans(), single=st.booleans(), **choices)
 def test_the_linear_kernel_on_whole_numbers(
     linear, params, problem, sparse, single, block_size, bias, weighted, **more
@@ -229,7 +225,6 @@ def test_readouts_are_what_every_prefix_of_the_run_says(rule, share, problem, ke
 
 
 @pytest.mark.parametrize(("rule", "share"), EXACT, ids=str)
-@settings(max_examples=20)
 @given(problem=whole, kernel=st.sampled_from(("linear", "square")), **choices)
 def test_votes_on_whole_numbers(rule, share, problem, kernel, **options):
     """Scores of 0 among the voters: such a vector votes for the first class."""
@@ -260,7 +255,6 @@ def test_the_voted_perceptron_votes_from_the_start():
     [(rules.Perceptron(), "max"), (rules.Perceptron(), "ovr"), (rules.Perceptron(margin=2.0), "max")],
     ids=str,
 )
-@settings(max_examples=30)
 @given(problem=whole, kernel=st.sampled_from(("linear", "square")), **choices)
 def test_the_pocket_is_the_references(rule, share, problem, kernel, **options):
     model, twin, others, K_other, pocket = pair(problem, kernel, rule, share, readout="pocket", **options)
@@ -271,7 +265,6 @@ def test_the_pocket_is_the_references(rule, share, problem, kernel, **options):
     np.testing.assert_array_equal(model.with_readout("last").dual_coef_, twin.dual())
 
 
-@settings(max_examples=20)
 @given(problem=problems(), kernel=st.sampled_from(SMOOTH), rule=st.sampled_from((rules.PA1(C=0.5), rules.MIRA())))
 def test_the_pocket_of_rules_that_move_on_right_answers(problem, kernel, rule):
     model, twin, _, _, pocket = pair(problem, kernel, rule, readout="pocket", block_size=3)

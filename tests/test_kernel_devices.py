@@ -80,7 +80,7 @@ def same(there, here, X):
     np.testing.assert_allclose(there.margin_bounds_, here.margin_bounds_, rtol=1e-6)
 
 
-@pytest.mark.parametrize("cache_size", [None, 0, 0.03], ids="cache {}".format)
+@pytest.mark.parametrize("cache_size", [*(pytest.param(size, marks=pytest.mark.slow) for size in (None, 0)), 0.03])
 @pytest.mark.parametrize("rule", RULES, ids=repr)
 def test_a_device_learns_what_the_processor_learns(rule, cache_size, library):
     rng = np.random.default_rng(0)

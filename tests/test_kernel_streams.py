@@ -24,7 +24,6 @@ def chunks(n, rng):
 
 
 @pytest.mark.parametrize(("rule", "share"), IN_STREAMS[::2] + IN_STREAMS[3:4], ids=str)
-@settings(max_examples=20)
 @given(
     problem=problems(),
     kernel=st.sampled_from(("linear", "poly", "rbf", "callable")),
@@ -80,7 +79,6 @@ def test_classes_in_mid_stream(rule, share, readout, problem, bias, block_size):
         np.testing.assert_array_equal(kernel.predict(X), linear.predict(X))
 
 
-@settings(max_examples=30)
 @given(problem=problems(), rule=st.sampled_from((rules.Perceptron(), rules.PA())))
 def test_rows_without_weight_are_not_in_a_stream(problem, rule):
     """Whatever they are numbered, what is learned is that of the others alone, and each support is its row."""

@@ -375,7 +375,6 @@ def check_bound(estimator, X, y, w, b, bias, start, factor, seed):
 
 
 @every(BOUNDED)
-@settings(max_examples=25)
 @given(data=st.data(), bias=st.booleans(), start=st.booleans(), seed=st.integers(0, 99))
 def test_mistakes_are_within_the_bound(estimator, data, bias, start, seed):
     X, y, u, b = data.draw(separable(bias=bias))

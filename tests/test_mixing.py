@@ -5,6 +5,7 @@ import warnings
 from fractions import Fraction
 from itertools import pairwise
 
+import mixing_twin
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -14,7 +15,7 @@ from identity import every, is_regressor, same_bits
 from problems import against_rivals, augmented, best_margin, problems, radius2, separable, separable_classes, signed
 
 import rosenblatt as rb
-from rosenblatt.core import mixing, reference, reference_mixing, rules
+from rosenblatt.core import mixing, reference, rules
 from rosenblatt.distributed import fit
 
 SEED = 5
@@ -69,7 +70,7 @@ def orders_of(weight, edges, shuffle):
         yield [rng.permutation(rows) if shuffle else rows for rng, rows in zip(generators, natural)]
 
 
-@settings(max_examples=150)
+@settings(max_examples=60)
 @given(problems(max_rows=24), cases)
 def test_shards_give_the_bits_of_the_reference(problem, case):
     (rule, share), (n, d) = case["learner"], problem.X.shape
@@ -93,7 +94,7 @@ def test_shards_give_the_bits_of_the_reference(problem, case):
     ]
     orders = orders_of(weight, edges, case["shuffle"])
     for record, mistakes in zip(model.distributed_, model.mistakes_):
-        passed = reference_mixing.mixed_pass(expected, rule, shards, next(orders), case["mix"], averaged)
+        passed = mixing_twin.mixed_pass(expected, rule, shards, next(orders), case["mix"], averaged)
         assert sum(passed.mistakes) == mistakes
         assert tuple(passed.shares) == record.shares
     last = model._learner.active[:, :k]
@@ -121,7 +122,7 @@ def test_the_average_is_the_mean_of_the_weights_after_every_example(problem, sha
             for x, y in zip(shard_rows, targets):
                 one.visit(rules.Perceptron(eta0=1), x, y)
                 met.append([*one.b, *(v for w in one.w for v in w)])
-        reference_mixing.mixed_pass(model, rules.Perceptron(eta0=1), parts, [range(b - a) for a, b in edges], mix)
+        mixing_twin.mixed_pass(model, rules.Perceptron(eta0=1), parts, [range(b - a) for a, b in edges], mix)
     w, b = model.averaged()
     assert [*b, *(v for vector in w for v in vector)] == [sum(column) / len(met) for column in zip(*met)]
 
@@ -181,7 +182,6 @@ def test_the_convergence_theorem(data, shards, mix):
 
 
 @given(separable_classes(), st.integers(1, 4), st.sampled_from(mixing.MIXES))
-@settings(max_examples=30)
 def test_the_convergence_theorem_among_several_classes(data, shards, mix):
     X, codes, _ = data
     model = quietly(
@@ -200,7 +200,6 @@ RULES = [rb.Perceptron(), rb.AveragedPerceptron(eta0=0.3), rb.PassiveAggressiveC
 
 @every(RULES)
 @given(problem=problems(classes=(2, 4), features=(2, 3, 5)), shards=st.integers(2, 5))
-@settings(max_examples=25)
 def test_the_bounds_of_a_mixed_run_hold(estimator, problem, shards):
     """γ* lies between them, whether the data can be separated or not, in float32 as well."""
     model = quietly(
@@ -248,14 +247,14 @@ def test_rows_that_travel_alone_give_the_bits_of_all_rows(shards, dtype, seed, a
             continue
         place = int(np.searchsorted(found.rows, j))
         now = [was.weights[j] if at is None else part.weights[at].astype(float) for at, part in zip(changed, parts)]
-        same_bits(found.weights[place], reference_mixing.tree_sum([mu * w for mu, w in zip(mus, now)]))
+        same_bits(found.weights[place], mixing.tree_sum([mu * w for mu, w in zip(mus, now)]))
         if averaged:
             totals = [was.total[j] if at is None else part.total[at] for at, part in zip(changed, parts)]
             terms = [
                 mu * T + ((1 - mu) * (T - was.total[j]) + lag * (w - was.weights[j]))
                 for (mu, lag), w, T in zip(shares, now, totals)
             ]
-            same_bits(found.total[place], reference_mixing.tree_sum(terms))
+            same_bits(found.total[place], mixing.tree_sum(terms))
 
 
 def test_no_weight_is_minus_zero():
@@ -283,10 +282,10 @@ def test_the_tree_is_the_same_in_groups(values, fan_in):
     """Neighbours may be added in one task or in many."""
     groups = values
     while len(groups) > 1 and fan_in > 1:
-        groups = [reference_mixing.tree_sum(groups[i : i + fan_in]) for i in range(0, len(groups), fan_in)]
-    assert fan_in == 1 or groups[0] == reference_mixing.tree_sum(values)
+        groups = [mixing.tree_sum(groups[i : i + fan_in]) for i in range(0, len(groups), fan_in)]
+    assert fan_in == 1 or groups[0] == mixing.tree_sum(values)
     same = mixing._sum_of_same(tuple(values), np.array([1.0]))
-    assert same[0] == reference_mixing.tree_sum(values)
+    assert same[0] == mixing.tree_sum(values)
 
 
 @pytest.mark.parametrize(

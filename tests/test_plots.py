@@ -7,7 +7,7 @@ import matplotlib as mpl
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import confusion_matrix
@@ -225,7 +225,6 @@ def test_inseparable_points_with_the_certificate():
 
 
 @given(st.lists(st.tuples(st.integers(-3, 3), st.integers(-3, 3), st.booleans()), min_size=4, max_size=9))
-@settings(max_examples=25)
 def test_the_star_of_a_certificate_lies_in_both_hulls(rows):
     points, label = np.array([row[:2] for row in rows]), np.array([row[2] for row in rows])
     if len(set(label.tolist())) < 2:
@@ -282,7 +281,6 @@ def test_the_plane_of_three_features_is_the_separator():
 
 
 @given(st.integers(0, 2**32 - 1), st.integers(0, 1))
-@settings(max_examples=20)
 def test_mistakes_and_criterion_over_one_weight(seed, weight):
     rng = np.random.default_rng(seed)
     rows, label, w = rng.normal(size=(12, 2)), rng.permutation(np.repeat([-1, 1], 6)), rng.normal(size=2)
@@ -379,7 +377,6 @@ def test_weights_of_one_class_and_of_either_side():
 
 
 @given(st.lists(st.integers(-5, 5), min_size=1, max_size=12), st.integers(1, 14))
-@settings(max_examples=40)
 def test_the_largest_weights_of_either_sign_are_chosen(weights, top):
     from rosenblatt.plots.weights import _largest
 

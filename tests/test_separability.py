@@ -165,7 +165,6 @@ def check_answer(answer, X, codes, n_classes, bias):
 
 @biases
 @pytest.mark.parametrize("kind", ["integers", "tenths", "float32", "fractions"])
-@settings(max_examples=40)
 @given(data=st.data())
 def test_methods_never_contradict_each_other(kind, bias, data):
     X, codes, k = data.draw(small(kinds=(kind,)))
@@ -185,7 +184,6 @@ def test_methods_never_contradict_each_other(kind, bias, data):
 
 @biases
 @pytest.mark.parametrize("kind", ["integers", "tenths", "float32", "fractions"])
-@settings(max_examples=40)
 @given(data=st.data())
 def test_an_answer_proves_itself_and_agrees_with_the_oracle(kind, bias, data):
     X, codes, k = data.draw(small(kinds=(kind,)))
@@ -881,7 +879,6 @@ def test_breast_cancer_as_it_is():
 
 
 @pytest.mark.parametrize("bias", [False, True])
-@settings(max_examples=25)
 @given(data=st.data())
 def test_columns_of_very_different_scales(bias, data):
     """A column times a positive number changes no answer, only the margin."""

@@ -25,6 +25,12 @@ def test_the_table_names_the_estimators_with_their_parameters():
     }
 
 
+def test_a_subclass_is_the_algorithm_of_its_base_whatever_it_is_called():
+    named = type("Perceptron", (rb.OnlineClassifier,), {})
+    assert named(rule=rules.PA(), readout="averaged").spec().algorithm == "OnlineClassifier"
+    assert named(rule=rules.PA()).fit(X, Y)._learner.rule == rules.PA()
+
+
 @pytest.mark.parametrize("kind", ESTIMATORS, ids=lambda kind: kind.__name__)
 def test_an_estimator_and_its_name_make_the_same_run(kind):
     y = Y.astype(float) if ALGORITHMS[kind.__name__].is_regression else Y

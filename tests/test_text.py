@@ -835,7 +835,7 @@ def test_a_vocabulary_comes_back_from_its_state():
 def test_a_transformer_comes_back_from_the_state_of_its_core(how):
     how = clone(how).fit(REVIEWS)
     core = how._fitted
-    again = type(how).of(round_trip(type(core), core))
+    again = type(how)._of(round_trip(type(core), core))
     assert repr(again.get_params()) == repr(how.get_params())
     assert same(again.transform(REVIEWS), how.transform(REVIEWS))
 

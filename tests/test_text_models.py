@@ -76,11 +76,13 @@ def test_a_file_does_not_decide_what_is_read(text, given, tmp_path):
     lines = str(tmp_path / "text.txt")
     Path(lines).write_text("\n".join(NEW[:1]), encoding="utf-8")
     model.save(tmp_path / "model", text=text.set_params(input=given))
-    rewritten(tmp_path / "model", change_document=lambda document: set_inputs(document["extras"], given))
     loaded, content = rb.load(tmp_path / "model"), text.set_params(input="content")
     same_bits(loaded.decision_function([lines]), model.decision_function(content.transform([lines])))
     loaded.text_.set_params(input=given)  # the caller does
     same_bits(loaded.decision_function([lines]), model.decision_function(content.transform(NEW[:1])))
+    rewritten(tmp_path / "model", change_document=lambda document: set_inputs(document["extras"], given))
+    with pytest.raises(ValueError, match="has no entry 'input'"):
+        rb.load(tmp_path / "model")
 
 
 def set_inputs(section, given):

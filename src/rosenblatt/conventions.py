@@ -22,7 +22,7 @@ from importlib import import_module
 from types import MappingProxyType
 from typing import Any
 
-__all__ = ["ALL", "Convention", "markdown", "named"]
+__all__ = ["ALL", "Convention", "named"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,8 +45,8 @@ class Convention:
         Which mean of the weights is the model, if one is.
     labels : str
         Which labels it takes, and what it does with more than two.
-    estimator : str or None
-        Name of the class here that gives the same numbers; None where none does.
+    estimator : str
+        Name of the class here that gives the same numbers.
     parameters : mapping
         The parameters of that class that do.
     arguments : str
@@ -64,7 +64,7 @@ class Convention:
     order: str
     averaging: str
     labels: str
-    estimator: str | None
+    estimator: str
     parameters: Mapping[str, Any] = field(hash=False)
     arguments: str
     differs: str
@@ -75,9 +75,7 @@ class Convention:
 
     @property
     def here(self) -> str:
-        """The estimator that does the same, as code; empty where none does."""
-        if self.estimator is None:
-            return ""
+        """The estimator that does the same, as code."""
         return f"rb.{self.estimator}({', '.join(f'{name}={_code(value)}' for name, value in self.parameters.items())})"
 
     def build(self, **more: Any) -> Any:
@@ -93,8 +91,6 @@ class Convention:
         estimator
             Not fitted yet.
         """
-        if self.estimator is None:
-            raise ValueError(f"no estimator here does the same as {self.name!r}. {self.differs}")
         # The package's own name, looked up late: only then is scikit-learn loaded.
         return getattr(import_module(__package__), self.estimator)(**{**self.parameters, **more})
 
@@ -380,41 +376,3 @@ def named(name: str) -> Convention:
         if convention.name == name:
             return convention
     raise ValueError(f"no convention is named {name!r}; there are {', '.join(repr(entry.name) for entry in ALL)}")
-
-
-def markdown() -> str:
-    """The table as the docs page shows it: one line per entry, then each entry by itself.
-
-    Returns
-    -------
-    str
-        Markdown, without a newline at its end.
-    """
-    lines = ["| there | nearest here |", "|---|---|"]
-    lines += [f"| [{entry.name}](#{_anchor(entry.name)}) | {_quoted(entry.here) or 'nothing yet'} |" for entry in ALL]
-    for entry in ALL:
-        rows = {
-            "there": entry.there,
-            "here": _quoted(entry.here) or "nothing yet",
-            "ties": entry.ties,
-            "bias": entry.bias,
-            "order": entry.order,
-            "averaging": entry.averaging,
-            "labels": entry.labels,
-            "arguments": entry.arguments,
-            "differs": entry.differs or "Nothing.",
-            "source": entry.source,
-        }
-        lines += ["", f"### {entry.name}", "", "| | |", "|---|---|"]
-        lines += [f"| {name} | {text} |" for name, text in rows.items()]
-    return "\n".join(lines)
-
-
-def _quoted(code: str) -> str:
-    return f"`{code}`" if code else ""
-
-
-def _anchor(title: str) -> str:
-    """What a heading is called in a link."""
-    kept = (letter for letter in title.lower() if letter.isalnum() or letter in " -")
-    return "".join(kept).replace(" ", "-")

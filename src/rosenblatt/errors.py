@@ -6,6 +6,7 @@ that knows which file a row came from, adds it to the same error by :meth:`DataE
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any, TypeVar
 
@@ -115,10 +116,11 @@ class SettingsError(WordedError):
         self.problem, self.values = problem, values
 
     def worded(self, setting: Callable[[str, Any], str] = keyword) -> str:
-        """The sentence, in the words of whoever reads it."""
+        """The sentence, in the words of whoever reads it; other braces in it are not ours, and stay."""
         if not self.values:
             return self.problem
-        return self.problem.format(**{name: setting(name, value) for name, value in self.values.items()})
+        names = "|".join(map(re.escape, self.values))
+        return re.sub(rf"\{{({names})\}}", lambda name: setting(name[1], self.values[name[1]]), self.problem)
 
 
 class ParameterError(SettingsError, ValueError):

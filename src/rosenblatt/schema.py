@@ -171,15 +171,11 @@ def array(
     fits = len(stored.shape) == len(shape) and all(b is None or a == b for a, b in zip(stored.shape, shape))
     if not fits or stored.dtype != dtype:
         raise ValueError(f"{name} does not fit the rest: it is {stored.dtype} of shape {cut(list(stored.shape))}")
-    if finite and stored.dtype.kind == "f" and not _all_finite(stored):
-        raise ValueError(f"{name} does not fit the rest: it holds NaN or infinity")
-    return stored
-
-
-def _all_finite(array: Array) -> bool:
     import numpy as np
 
-    return bool(np.isfinite(array).all())
+    if finite and stored.dtype.kind == "f" and not np.isfinite(stored).all():
+        raise ValueError(f"{name} does not fit the rest: it holds NaN or infinity")
+    return stored
 
 
 def numbers(arrays: Mapping[str, Array], name: str, dtype: Any, n: int | None, below: int) -> Array:

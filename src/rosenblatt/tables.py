@@ -50,6 +50,9 @@ ESCAPES = {
 }  # fmt: skip
 #: Words that stand for a quantity, in mathematics too.
 QUANTITIES = frozenset([*"bmsuvwxyzMRT", "s_y", "s_r", "u_y", "u_r"])
+_WORD = re.compile(f"[^\\W{re.escape(''.join(MATHS))}]+")
+#: Words, roots together with what they are of, and other characters one by one.
+_TOKEN = re.compile(rf"√\([^)]*\)|√?{_WORD.pattern}|.", re.DOTALL)
 #: What makes one word of two: x-ray, b.c, w's.
 _JOINTS = frozenset(".-'’\\")
 
@@ -251,10 +254,10 @@ def visible(text: str) -> str:
 
 def latex(text: str) -> str:
     """A text for LaTeX: special characters escaped; signs, roots and quantities in mathematics mode."""
-    tokens = ["", *_tokens(text), "", ""]
+    tokens = ["", *_TOKEN.findall(text), "", ""]
     out, formula = "", ""  # the formula that out ends with, so far
     for before, token, after, next_one in zip(tokens, tokens[1:], tokens[2:], tokens[3:]):
-        is_part = before in _JOINTS or (after in _JOINTS and _is_word(next_one))
+        is_part = before in _JOINTS or (after in _JOINTS and _WORD.match(next_one))
         if token in MATHS or token[0] == "√" or (token in QUANTITIES and not is_part):
             piece = _formula(token)
             formula += " " * (piece[0].isalpha() and formula[-1:].isalpha()) + piece  # or a command's name would go on
@@ -262,24 +265,6 @@ def latex(text: str) -> str:
             out += f"${formula}$" * bool(formula) + "".join(ESCAPES.get(char, char) for char in token)
             formula = ""
     return out + f"${formula}$" * bool(formula)
-
-
-def _tokens(text: str) -> Iterator[str]:
-    """Words, roots together with what they are of, and other characters one by one."""
-    at = 0
-    while at < len(text):
-        end = at + 1
-        if text[at : at + 2] == "√(":
-            end = text.find(")", end) + 1 or end
-        elif text[at] == "√" or _is_word(text[at]):
-            while end < len(text) and _is_word(text[end]):
-                end += 1
-        yield text[at:end]
-        at = end
-
-
-def _is_word(token: str) -> bool:
-    return token.replace("_", "a").isalnum() and token not in MATHS
 
 
 def _formula(token: str) -> str:

@@ -6,12 +6,15 @@ import argparse
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..core import rules
 from . import parameters
 from .parameters import asked_for, spelled
 from .terminal import CommandError, listed, shown
+
+if TYPE_CHECKING:
+    from .features import Features
 
 
 @dataclass
@@ -89,11 +92,20 @@ def add_options(parser: argparse.ArgumentParser, without: tuple[str, ...] = ()) 
     parameters.add_options(group, without)
 
 
-def default(has_text: bool, is_regression: bool) -> tuple[str, str]:
-    """The learner where none is asked for, and what it was chosen for."""
-    if is_regression:
-        return FOR_REGRESSION, "labels that are not whole numbers"
-    return (FOR_TEXT, "text") if has_text else (FOR_NUMBERS, "numbers")
+def for_training(
+    arguments: argparse.Namespace, features: Features, fractions: bool, passes: int
+) -> tuple[str, dict[str, Any], str]:
+    """The class of the learner that is asked for or the default, its parameters, and what it is the default for."""
+    name, why = arguments.algorithm, ""
+    if name is None and fractions:
+        name, why = FOR_REGRESSION, "labels that are not whole numbers"
+    elif name is None:
+        name, why = (FOR_TEXT, "text") if features.has_text else (FOR_NUMBERS, "numbers")
+    kind, parameters = chosen(arguments, name, features.is_text)
+    parameters |= {"max_iter": passes, "random_state": arguments.seed}
+    if "tol" in ALGORITHMS[name].takes:
+        parameters.setdefault("tol", None)
+    return kind, parameters, why
 
 
 def chosen(arguments: argparse.Namespace, name: str, is_text: bool = False) -> tuple[str, dict[str, Any]]:

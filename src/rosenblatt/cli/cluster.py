@@ -59,29 +59,20 @@ class _Run:
     def __init__(self, arguments: argparse.Namespace, passes: int, progress: Progress, interrupt: Interrupt) -> None:
         self.arguments, self.passes, self.progress, self.interrupt = arguments, passes, progress, interrupt
         self.job: Any = None  # none yet
-        self.why = ""
 
     def features_for(self, settled: Any) -> Features:
         """What makes rows of the first block's format and columns; chooses the learner, too."""
         arguments, columns = self.arguments, settled.columns
         inputs.refuse_unlabelled(columns, arguments.files)
-        numbers = inputs.are_fractions(settled.labels)
-        features = Features.asked_for(columns, settled.format, arguments, 1 if numbers else _vectors(settled.labels))
-        name = arguments.algorithm
-        if name is None:
-            name, self.why = algorithms.default(features.has_text, numbers)
-        kind, parameters = algorithms.chosen(arguments, name, features.is_text)
-        parameters |= {"max_iter": self.passes, "random_state": arguments.seed}
-        if "tol" in algorithms.ALGORITHMS[name].takes:
-            parameters.setdefault("tol", None)
-        self.columns, self.format, self.kind, self.parameters = columns, settled.format, kind, parameters
-        spec = Spec.of(kind, parameters)
-        self._make_job(spec, algorithms.class_weights(spec.class_weight, settled.labels))
-        return features
-
-    def _make_job(self, spec: Spec, class_weight: Any) -> None:
-        arguments, learner = self.arguments, spec.learner()
+        features = Features.asked_for(columns, settled.format, arguments, inputs.n_vectors_for(settled.labels))
+        self.columns, self.format = columns, settled.format
+        self.kind, self.parameters, self.why = algorithms.for_training(
+            arguments, features, inputs.are_fractions(settled.labels), self.passes
+        )
+        spec = Spec.of(self.kind, self.parameters)
+        learner = spec.learner()
         refuse_unmixable(learner)
+        class_weight = algorithms.class_weights(spec.class_weight, settled.labels)
         self.job = Job(
             self.kind, spec, learner, spec.generator(), self.passes, mix=arguments.mix or "uniform",
             class_weight=class_weight, tell=self._tell,
@@ -89,6 +80,7 @@ class _Run:
         if arguments.checkpoint:
             self.job.checkpoint = Checkpoint(arguments.checkpoint, self.kind, self.parameters)
             self.job.resume = True
+        return features
 
     def _tell(self, record: Any) -> None:
         self.progress.line(str(record))
@@ -108,7 +100,3 @@ class _Run:
         )  # fmt: skip
         run.passes_on_cluster, run.fault = job.history, fault
         return run
-
-
-def _vectors(labels: Any) -> int:
-    return len(labels) if len(labels) > 2 else 1

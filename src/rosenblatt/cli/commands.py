@@ -60,13 +60,7 @@ def _train(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--resume", metavar="MODEL", help="continue training this model, block by block; one pass unless --passes"
     )
-    parser.add_argument(
-        "--passes",
-        "--max-iter",
-        metavar="N",
-        type=options.count,
-        help=f"passes over the files (default: {PASSES}; with --resume: 1)",
-    )
+    options.add_passes(parser, f"passes over the files (default: {PASSES}; with --resume: 1)")
     parser.add_argument(
         "--held-out",
         metavar="FILE|SHARE",
@@ -185,14 +179,7 @@ def _separable(parser: argparse.ArgumentParser) -> None:
 
 def _trace(parser: argparse.ArgumentParser) -> None:
     options.add_small_files(parser)
-    parser.add_argument(
-        "--passes",
-        "--max-iter",
-        metavar="N",
-        type=options.count,
-        default=100,
-        help="stop after N passes (default: %(default)s)",
-    )
+    options.add_passes(parser, "stop after N passes (default: %(default)s)", 100)
     parser.add_argument("--exact", action="store_true", help="compute with fractions, without rounding")
     parser.add_argument("--updates", action="store_true", help="show only the steps that change the weights")
     options.add_seed(parser)
@@ -222,7 +209,10 @@ def _convert(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("output", metavar="NEW", help="file to write, or - for standard output (with --to)")
     parser.add_argument("--to", choices=options.FORMATS, help="format of the new file (default: by its name)")
     parser.add_argument(
-        "--classes", metavar="LABEL=N,…", type=_classes, help="the number of each label, for svmlight and vw"
+        "--classes",
+        metavar="LABEL=N,…",
+        type=options.numbers_of_labels,
+        help="the number of each label, for svmlight and vw",
     )
     parser.add_argument(
         "--output-zero-based", action="store_true", help="start the indices of the new svmlight file at 0"
@@ -230,13 +220,6 @@ def _convert(parser: argparse.ArgumentParser) -> None:
     options.add_json(parser)
     options.add_columns(options.add_reading(parser))
     options.add_encoding(parser, no_standardise=True, named_rows=0)
-
-
-def _classes(text: str) -> dict[str, float]:
-    try:
-        return {name: float(number) for name, number in (pair.rsplit("=", 1) for pair in options.names(text))}
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a list such as neg=-1,pos=1") from None
 
 
 def _demo(parser: argparse.ArgumentParser) -> None:

@@ -30,17 +30,15 @@ neg,"A mess of a film. I did not like a minute of it."
 NEW = "review\nThe script is wonderful and the actors are funny\nA waste of a good script: too long and dull\n"
 
 STOPS = (
-    ("Four phrases: no weights of their words classify them all. A proof",
-     ("separable phrases.csv --text text",)),
-    ("With pairs of words they are separable: the maximum margin",
-     ("separable phrases.csv --text text --ngrams 2",)),
+    ("Four phrases: no weights of their words classify them all. A proof", "separable phrases.csv --text text"),
+    ("With pairs of words they are separable: the maximum margin", "separable phrases.csv --text text --ngrams 2"),
     ("The perceptron on them, step by step, in exact fractions",
-     ("trace phrases.csv --text text --ngrams 2 --exact --updates",)),
-    ("From raw reviews to a model in one command", ("train reviews.csv -o mood.model",)),
-    ("The strongest features of each class", ("explain mood.model --top 6",)),
-    ("A prediction explained, word by word", ('explain mood.model "not bad, and never dull" --top 6',)),
-    ("Predictions for new reviews", ("predict mood.model new.csv --scores",)),
-    ("What the model file says of the model", ("inspect mood.model",)),
+     "trace phrases.csv --text text --ngrams 2 --exact --updates"),
+    ("From raw reviews to a model in one command", "train reviews.csv -o mood.model"),
+    ("The strongest features of each class", "explain mood.model --top 6"),
+    ("A prediction explained, word by word", 'explain mood.model "not bad, and never dull" --top 6'),
+    ("Predictions for new reviews", "predict mood.model new.csv --scores"),
+    ("What the model file says of the model", "inspect mood.model"),
 )  # fmt: skip
 
 
@@ -66,13 +64,11 @@ def run(arguments: argparse.Namespace) -> int:
 def _tour() -> int:
     from . import main
 
-    for number, (heading, commands) in enumerate(STOPS, 1):
+    for number, (heading, command) in enumerate(STOPS, 1):
         line = f"{number}  {heading}"
-        print(f"{line}\n{'─' * len(line)}", flush=True)
-        for command in commands:
-            print(f"$ rosenblatt {command}", flush=True)
-            code = main(shlex.split(command))
-            if code:
-                return code
+        print(f"{line}\n{'─' * len(line)}\n$ rosenblatt {command}", flush=True)
+        code = main(shlex.split(command))
+        if code:
+            return code
         print(flush=True)
     return 0

@@ -11,7 +11,7 @@ import numpy as np
 from ..core.engine import threads
 from ..data import Block, Columns, Encoder, Svmlight, VowpalWabbit, features
 from ..data.encoder import hash_names
-from ..data.features import SECTION, Categories, TextColumn, bits_for
+from ..data.features import SECTION, TextColumn, bits_for
 from ..text import ENGLISH_NEGATIONS, Analysis, Hashing
 from .terminal import CommandError
 
@@ -30,7 +30,7 @@ class Features(features.Features):
     ) -> Features:
         """For the columns of a table, or a format of numbers; ``n_vectors``: of weights, as far as is known."""
         if columns is None:
-            return cls(None, format, Categories())
+            return cls(None, format)
         bits = arguments.bits or bits_for(n_vectors * len(columns.text or ()))
         return cls.of_table(
             columns, lambda: _hashing(arguments, bits), named_rows=arguments.named_rows,
@@ -56,8 +56,8 @@ class Features(features.Features):
             )
         if model.columns is not None:  # trained in Python on a frame
             columns = Columns(label=None, numeric=tuple(map(str, model.columns)))
-            return cls(Encoder(columns, dtype=model.learner.dtype), None, Categories())
-        made = cls(None, None, Categories())
+            return cls(Encoder(columns, dtype=model.learner.dtype), None)
+        made = cls(None, None)
         made.met = model.learner.n_features
         return made
 
@@ -70,7 +70,7 @@ class Features(features.Features):
             first = 0 if isinstance(self.format, Svmlight) and self.format.zero_based is True else 1
             return [str(column + first) for column in wanted.tolist()]
         names = {column: [name] for column, name in enumerate(self.encoder.columns.numeric or ())}
-        for name in self.categories.met:
+        for name in self.encoder.categories:
             names.setdefault(self._column_of_category(name), []).append(name)
         for prefix, start, text in self._text_columns():
             inside = wanted[(wanted >= start) & (wanted < start + text.n_columns)]

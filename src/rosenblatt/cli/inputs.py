@@ -156,21 +156,16 @@ def targets_of(block: Block, regression: bool) -> Any:
         raise
 
 
-def has_fractions(block: Block) -> bool:
-    """Whether some label of a block is a number that is not whole."""
-    return block.labels is not None and are_fractions(block.labels)
-
-
 def are_fractions(labels: Any) -> bool:
     """Whether some label is a number that is not whole."""
-    return labels.dtype.kind == "f" and bool((labels % 1 > 0).any())
+    return labels is not None and labels.dtype.kind == "f" and bool((labels % 1 > 0).any())
 
 
-def n_vectors_for(block: Block) -> int:
+def n_vectors_for(labels: Any) -> int:
     """How many weight vectors the classes of the first rows need."""
-    if block.labels is None or has_fractions(block):
+    if labels is None or are_fractions(labels):
         return 1
-    classes = len(set(block.labels.tolist()))  # np.unique would load NumPy's masked arrays
+    classes = len(set(labels.tolist()))  # np.unique would load NumPy's masked arrays
     return classes if classes > 2 else 1
 
 
@@ -205,12 +200,6 @@ class SmallData:
     labels: Any
     names: list[str] | None  # of the columns; None: they are numbered
     places: list[str]  # file and line of each row
-
-    def dense(self) -> Any:
-        """The rows as an array."""
-        X = np.zeros(self.csr.shape)
-        X[np.repeat(np.arange(len(X)), np.diff(self.csr.indptr)), self.csr.indices] = self.csr.data
-        return X
 
 
 def read_small(arguments: argparse.Namespace, most: int | None = None, regression: bool = False) -> SmallData:

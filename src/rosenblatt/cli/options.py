@@ -111,6 +111,14 @@ def numbers(text: str) -> tuple[float, ...]:
     return tuple(number(part) for part in text.split(","))
 
 
+def numbers_of_labels(text: str) -> dict[str, float]:
+    """A number for each label, such as neg=-1,pos=1."""
+    try:
+        return {name: float(number) for name, number in (pair.rsplit("=", 1) for pair in names(text))}
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a list such as neg=-1,pos=1") from None
+
+
 def number_from_0(text: str) -> float:
     """A finite number of at least 0."""
     if not 0 <= number(text) < float("inf"):
@@ -125,7 +133,7 @@ def seconds(text: str) -> float:
     return float(text)
 
 
-def seed(text: str) -> int:
+def whole(text: str) -> int:
     """A whole number of at least 0."""
     if not (text.isascii() and text.isdigit()):
         raise argparse.ArgumentTypeError(f"{text!r} is not a whole number of at least 0")
@@ -162,10 +170,15 @@ def add_json(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print the result as JSON")
 
 
+def add_passes(parser: argparse.ArgumentParser, text: str, default: int | None = None) -> None:
+    """How many passes."""
+    parser.add_argument("--passes", "--max-iter", metavar="N", type=count, default=default, help=text)
+
+
 def add_seed(parser: argparse.ArgumentParser) -> None:
     """The seed of a run."""
     parser.add_argument(
-        "--seed", "--random-state", metavar="N", type=seed, default=0,
+        "--seed", "--random-state", metavar="N", type=whole, default=0,
         help="seed of all random choices, such as shuffling (default: %(default)s)",
     )  # fmt: skip
 
@@ -250,7 +263,7 @@ def add_encoding(parser: argparse.ArgumentParser, **fixed: Any) -> None:
     )  # fmt: skip
     add(
         "--named-rows", f"keep the words of the first N rows, for explain to name features {default}",
-        metavar="N", type=int, default=2_000,
+        metavar="N", type=whole, default=2_000,
     )  # fmt: skip
     add("--no-standardise", "do not standardise numeric columns to mean 0 and deviation 1", action="store_true")
     add(

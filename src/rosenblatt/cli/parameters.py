@@ -17,10 +17,12 @@ def _class_weight(text: str) -> str | dict[str, float]:
     if text == "balanced":
         return text
     try:
-        pairs = [pair.rsplit("=", 1) for pair in options.names(text)]
-        return {name: options.number_from_0(weight) for name, weight in pairs}
-    except (ValueError, argparse.ArgumentTypeError):
-        raise argparse.ArgumentTypeError(f"{text!r} is neither balanced nor a list such as neg=1,pos=2") from None
+        weights = options.numbers_of_labels(text)
+    except argparse.ArgumentTypeError:
+        weights = {}
+    if not weights or not all(0 <= weight < float("inf") for weight in weights.values()):
+        raise argparse.ArgumentTypeError(f"{text!r} is neither balanced nor a list such as neg=1,pos=2")
+    return weights
 
 
 _SPELLED = {"C": ("-C",), "fit_intercept": ("--fit-intercept", "--intercept")}
@@ -33,11 +35,11 @@ def _option(text: str, **settings: Any) -> dict[str, Any]:
 
 def _of_rules() -> dict[str, dict[str, Any]]:
     """The parameters of the rules; one that several rules have is an option of them all."""
-    texts: dict[str, list[str]] = {}
+    texts: dict[str, dict[str, None]] = {}  # each once
     parse: dict[str, Any] = {}
     for kind in rules.ALL:
         for name, value in kind().parameters.items():
-            texts.setdefault(name, []).append(kind.descriptions[name])
+            texts.setdefault(name, {})[kind.descriptions[name]] = None
             parse[name] = options.numbers if isinstance(value, tuple) else options.number
     return {name: _option("; ".join(texts[name]), metavar=name.upper(), type=parse[name]) for name in texts}
 

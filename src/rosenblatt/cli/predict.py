@@ -24,13 +24,9 @@ def run(arguments: argparse.Namespace) -> None:
     """Write a line for each row."""
     refuse_to_replace(arguments.output, [arguments.model, *arguments.files])
     model, features = load_model(arguments.model)
-    write: LabelWriter | NumberWriter
-    if model.classes is None:
-        if arguments.scores or arguments.only_scores:
-            raise CommandError(f"{arguments.model} is a regression model: it predicts numbers and has no scores")
-        write = NumberWriter(arguments)
-    else:
-        write = LabelWriter(arguments, [shown(label) for label in model.classes.tolist()])
+    if model.classes is None and (arguments.scores or arguments.only_scores):
+        raise CommandError(f"{arguments.model} is a regression model: it predicts numbers and has no scores")
+    write = Writer(arguments, None if model.classes is None else [shown(label) for label in model.classes.tolist()])
     with open_for_model(features, arguments.files, arguments, labelled=False) as stream, Progress() as progress:
         with replacing(arguments.output) as file:
             file.write(write.header())
@@ -51,25 +47,29 @@ def score_blocks(features: Features, learner: Learner, blocks: Iterable[Block]) 
         yield block, scores, learner.decide(scores)
 
 
-class LabelWriter:
-    """Predicted labels and scores as lines of CSV or JSON."""
+class Writer:
+    """Predicted labels and scores, or the numbers of a regression, as lines of CSV or JSON."""
 
-    def __init__(self, arguments: argparse.Namespace, names: list[str]) -> None:
+    def __init__(self, arguments: argparse.Namespace, names: list[str] | None) -> None:
         self.json, self.no_header, self.names = arguments.json, arguments.no_header, names
         self.labels, self.scores = not arguments.only_scores, arguments.scores or arguments.only_scores
-        self.written = [json.dumps(name, ensure_ascii=False) if self.json else _quoted(name) for name in names]
+        self.written = [json.dumps(name, ensure_ascii=False) if self.json else _quoted(name) for name in names or ()]
 
     def header(self) -> bytes:
         """The header line of the CSV."""
         if self.json or self.no_header:
             return b""
-        columns = ["label"] if self.labels else []
-        if self.scores:
+        columns = ["prediction"] if self.names is None else ["label"] if self.labels else []
+        if self.scores and self.names is not None:
             columns += ["score"] if len(self.names) <= 2 else [f"score:{name}" for name in self.names]
         return (",".join(map(_quoted, columns)) + "\n").encode()
 
     def lines(self, scores: Any, codes: Any) -> Iterator[str]:
         """A line for each row."""
+        if self.names is None:
+            for number in numbers(scores):
+                yield f'{{"prediction": {number}}}\n' if self.json else f"{number}\n"
+            return
         labels = [self.written[code] for code in codes.tolist()]
         if not self.scores:
             for label in labels:
@@ -84,22 +84,6 @@ class LabelWriter:
                 continue
             score = own[0] if width == 1 else "{" + ", ".join(f"{n}: {s}" for n, s in zip(self.written, own)) + "}"
             yield "{" + (f'"label": {label}, ' if self.labels else "") + f'"score{"s" * (width > 1)}": {score}}}\n'
-
-
-class NumberWriter:
-    """Predicted numbers of a regression as lines of CSV or JSON."""
-
-    def __init__(self, arguments: argparse.Namespace) -> None:
-        self.json, self.no_header = arguments.json, arguments.no_header
-
-    def header(self) -> bytes:
-        """The header line of the CSV."""
-        return b"" if self.json or self.no_header else b"prediction\n"
-
-    def lines(self, predicted: Any, _: Any) -> Iterator[str]:
-        """A line for each row."""
-        for number in numbers(predicted):
-            yield f'{{"prediction": {number}}}\n' if self.json else f"{number}\n"
 
 
 def _quoted(text: str) -> str:

@@ -102,7 +102,7 @@ def lines(run: TrainingRun, record: dict[str, Any]) -> list[tuple[str, str]]:
     rows = [
         ("data", f"{several(record['rows'], 'row')}, {several(learner.n_features, 'feature')}, {_labels(run)}"),
         ("columns", "" if run.columns is None else str(run.columns)),
-        ("learner", f"{run.name}{why}"),
+        ("learner", f"{run.name}, {_rule(learner)}, readout {learner.readout}{why}"),
         ("training", f"{record['how']}, {passes}, {several(record['updates'], 'update')}{kept}"),
         ("cluster", _cluster_line(record["cluster"]) if "cluster" in record else ""),
         *mistakes_in_words(record),
@@ -146,6 +146,16 @@ def size_of(path: str) -> str:
     """The size of a file."""
     n = os.path.getsize(path)
     return f"{n / 1e6:,.1f} MB" if n >= 1e6 else f"{n / 1e3:,.1f} kB"
+
+
+def _rule(learner: Any) -> str:
+    """The rule with its parameters."""
+    values = {name: value for name, value in learner.rule.parameters.items() if value is not None}
+    parameters = ", ".join(
+        f"{name} {','.join(f'{one:g}' for one in (value if isinstance(value, tuple) else [value]))}"
+        for name, value in values.items()
+    )
+    return f"rule {learner.rule.option}" + (f" ({parameters})" if parameters else "")
 
 
 def _labels(run: TrainingRun) -> str:

@@ -67,7 +67,16 @@ def failures(as_json: bool = False) -> Iterator[Outcome]:
     except BrokenPipeError:
         _discard_output()
         outcome.code = PIPE_CLOSED
-    except (CommandError, ValueError, ImportError, MemoryError, OSError, KeyboardInterrupt, Abandoned) as raised:
+    except (
+        CommandError,
+        ValueError,
+        ImportError,
+        MemoryError,
+        OSError,
+        WordedError,
+        KeyboardInterrupt,
+        Abandoned,
+    ) as raised:
         error: BaseException = raised
         if isinstance(raised, ImportError) and _ended_by:
             error = Interrupted(128 + _ended_by[-1])
@@ -113,17 +122,22 @@ _OPTIONS = {
     "label_type": "--label-type text; if they are any numbers, --label-type number",
     "worker_timeout": "--worker-timeout S",
     "in_memory": "--stream",
+    "client": "leave out --workers",
+    "margins": "--margins M,M,…",
+    "classes": "leave out --stream, or have rows of each class in the first block",
 }
 
 
 def option(parameter: str, value: Any) -> str:
     """A setting of Python's as an option of the command line."""
-    if parameter in _OPTIONS:
+    if parameter in _OPTIONS and not isinstance(value, dict):  # as the classes of convert are
         return _OPTIONS[parameter]
     if isinstance(value, bool):
         value = "yes" if value else "no"
     elif isinstance(value, dict):
         value = ",".join(f"{key}={number}" for key, number in value.items())
+    elif isinstance(value, tuple):
+        value = ",".join(f"{number:g}" for number in value)
     name = f"--{parameter.replace('_', '-')}"
     if value is None:
         return f"{name} out"

@@ -23,7 +23,7 @@ def run(arguments: argparse.Namespace) -> None:
         settings["shuffle"] = bool(arguments.shuffle)
     spec = Spec.of(name, parameters | settings)
     rows = read_small(arguments, MOST_ROWS, regression=spec.epsilon is not None)
-    run = prepare(spec, rows.dense(), rows.labels, names=rows.names)
+    run = prepare(spec, rows.csr.to_dense().astype("float64"), rows.labels, names=rows.names)
     steps = trace_run(run, run.X, rows.labels, arguments.exact, max_steps=arguments.max_steps, title=title)
     if arguments.json:
         print(steps.to_json())

@@ -178,18 +178,12 @@ def _prepare(arguments: argparse.Namespace, progress: Progress, interrupt: Inter
         )
     inputs.refuse_unlabelled(columns, arguments.files)
     first = next(stream)
-    features = Features.asked_for(columns, format, arguments, inputs.n_vectors_for(first))
+    features = Features.asked_for(columns, format, arguments, inputs.n_vectors_for(first.labels))
     features.populate()
     if isinstance(arguments.held_out, str):  # opened once, so that its faults are known before the work
         inputs.open_for_model(features, [arguments.held_out], arguments, labelled=True).close()
-    name, why = arguments.algorithm, ""
-    if name is None:
-        name, why = algorithms.default(features.has_text, inputs.has_fractions(first))
-    kind, parameters = algorithms.chosen(arguments, name, features.is_text)
     passes = arguments.passes or PASSES
-    parameters |= {"max_iter": passes, "random_state": arguments.seed}
-    if "tol" in algorithms.ALGORITHMS[name].takes:
-        parameters.setdefault("tol", None)
+    kind, parameters, why = algorithms.for_training(arguments, features, inputs.are_fractions(first.labels), passes)
     return TrainingRun(
         arguments, files, columns, format, features, Spec.of(kind, parameters).learner(), kind, parameters, passes,
         every, progress, interrupt, why=why, first=stream, ahead=(first,), stamps=stamps,

@@ -10,7 +10,7 @@ from __future__ import annotations
 import argparse
 import time
 import warnings
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain
@@ -85,9 +85,7 @@ class TrainingRun:
 
     def reads_again(self, streamed: bool) -> bool:
         """Whether the files, which are open, will be opened again."""
-        if streamed:
-            return self.every is not None or self.passes > 1
-        return self.every is not None or isinstance(self.format, Svmlight)
+        return self.every is not None or (self.passes > 1 if streamed else isinstance(self.format, Svmlight))
 
     def refuse_changed(self) -> None:
         """Refuse files that have changed since they were first opened."""
@@ -169,30 +167,20 @@ def in_memory(run: TrainingRun) -> None:
 
     def report(done: Pass) -> None:
         run.mistakes.append(done.updates if done.mistakes is None else done.mistakes)
-        speed = f"{done.number * rows.n_rows / max(time.monotonic() - began, 1e-9):,.0f} examples/s"
-        accuracy = _accuracy_so_far(run, run.mistakes[-1], rows.n_rows)
-        share = done.number / run.passes
-        run.progress(f"pass {done.number} of {run.passes}", speed, *accuracy, share=share, since=began)
+        _show_progress(run, done.number, rows.n_rows, 1.0, began)
         run.interrupt.check()
 
     began = time.monotonic()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the summary has the verdict
-        _interruptible(
-            run,
-            lambda: learner.fit(
-                rows, targets, weight, max_iter=run.passes, tol=run.spec.tol,
-                shuffle=run.spec.shuffle, rng=rng, progress=report, name=run.name,
-            ),
-        )  # fmt: skip
-
-
-def _interruptible(run: TrainingRun, work: Callable[[], None]) -> None:
-    try:
-        with run.interrupt.held():
-            work()
-    except KeyboardInterrupt:
-        run.interrupted = True
+        try:
+            with run.interrupt.held():
+                learner.fit(
+                    rows, targets, weight, max_iter=run.passes, tol=run.spec.tol,
+                    shuffle=run.spec.shuffle, rng=rng, progress=report, name=run.name,
+                )  # fmt: skip
+        except KeyboardInterrupt:
+            run.interrupted = True
 
 
 def _read(run: TrainingRun) -> tuple[Csr, Array, Array, list[Block]]:
@@ -274,7 +262,7 @@ def _one_pass(run: TrainingRun, stream: Any, number: int, rng: np.random.Generat
                 _learn(run, block, run.features.weigh(read, learn=first), y, rng)
                 run.mistakes[number - 1 :] = [run.errors - before]
             del read  # or it would be in memory while the next one is waited for
-            _show_progress(run, number, seen, run.mistakes[-1], stream.progress)
+            _show_progress(run, number, seen, stream.progress, run.progress.began)
 
 
 def _begin(run: TrainingRun, rows: Any, weight: Array | None, rng: np.random.Generator | None) -> None:
@@ -321,19 +309,14 @@ def _weights(run: TrainingRun, y: Array, weight: Array | None) -> Array | None:
     return by_class[codes] if weight is None else weight * by_class[codes]
 
 
-def _show_progress(run: TrainingRun, number: int, seen: int, mistakes: int, share: float | None) -> None:
-    if share is not None:
-        share = (number - 1 + share) / run.passes
-    total = (number - 1) * run.rows + seen
-    speed = total / max(time.monotonic() - run.progress.began, 1e-9)
-    accuracy = _accuracy_so_far(run, mistakes, seen)
-    examples = f"{seen:,} examples", f"{speed:,.0f}/s"
-    run.progress(f"pass {number} of {run.passes}", *examples, *accuracy, share=share)
-
-
-def _accuracy_so_far(run: TrainingRun, mistakes: int, seen: int) -> list[str]:
-    right = f"{1 - mistakes / max(seen, 1):.2%}"
-    return [f"{right} within ε"] if run.is_regression else [f"{mistakes:,} mistakes", f"{right} right"]
+def _show_progress(run: TrainingRun, number: int, seen: int, share: float | None, since: float) -> None:
+    """Show how far a pass has come; ``share``: of its rows, if it is known."""
+    speed = ((number - 1) * run.rows + seen) / max(time.monotonic() - since, 1e-9)
+    right = f"{1 - run.mistakes[-1] / max(seen, 1):.2%}"
+    accuracy = [f"{right} within ε"] if run.is_regression else [f"{run.mistakes[-1]:,} mistakes", f"{right} right"]
+    done = None if share is None else (number - 1 + share) / run.passes
+    words = f"pass {number} of {run.passes}", f"{seen:,} examples", f"{speed:,.0f}/s"
+    run.progress(*words, *accuracy, share=done, since=since)
 
 
 def refuse_many_classes(classes: Collection[Any], files: Sequence[str]) -> None:

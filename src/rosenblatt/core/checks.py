@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import numbers
 from typing import Any
 
@@ -21,6 +22,21 @@ def check_number(parameter: str, value: Any, low: float, whole: bool = False) ->
     if not isinstance(value, kind) or (isinstance(value, bool) and whole) or not value >= low:
         what = f"{'whole ' if whole else ''}number >= {low}"
         raise ParameterError(f"{parameter} must be a {what}, got {value!r}", parameter)
+
+
+def check_finite(parameter: str, value: Any, low: float = -math.inf, strict: bool = False) -> None:
+    """Refuse what is not a finite number of at least ``low``, or above it where that is ``strict``."""
+    if not is_finite(value) or value < low or (strict and value == low):
+        bound = "" if low == -math.inf else f" {'>' if strict else '>='} {low:g}"
+        raise ParameterError(f"{parameter} must be a finite number{bound}, got {value!r}", parameter)
+
+
+def is_finite(value: Any) -> bool:
+    """Whether it is a number, and finite."""
+    try:
+        return isinstance(value, numbers.Real) and not isinstance(value, bool) and math.isfinite(value)
+    except OverflowError:  # a whole number beyond any float
+        return False
 
 
 def check_share(parameter: str, value: Any) -> None:

@@ -38,81 +38,36 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _native
-from .._native import (
-    CsrRows,
-    DenseRows,
-    GramRows,
-    Model,
-    Rule,
-    Tally,
-    arrow_strings,
-    count_columns,
-    csv_rows,
-    cut_csv,
-    decide_one,
-    gather_ngrams,
-    hash_ngrams,
-    hash_text,
-    hash_texts,
-    index_ngrams,
-    keep_freed_memory,
-    learn,
-    learn_one,
-    list_ngrams,
-    look_up_text,
-    measure_lines,
-    place_features,
-    populate,
-    read_lines,
-    score,
-    score_one,
-    unicode_version,
-    weigh_columns,
-)
+from .._native import CsrRows as CsrRows
+from .._native import DenseRows as DenseRows
+from .._native import GramRows as GramRows
+from .._native import Model as Model
+from .._native import Rule as Rule
+from .._native import Tally as Tally
+from .._native import arrow_strings as arrow_strings
+from .._native import count_columns as count_columns
+from .._native import csv_rows as csv_rows
+from .._native import cut_csv as cut_csv
+from .._native import decide_one as decide_one
+from .._native import gather_ngrams as gather_ngrams
+from .._native import hash_ngrams as hash_ngrams
+from .._native import hash_text as hash_text
+from .._native import hash_texts as hash_texts
+from .._native import index_ngrams as index_ngrams
+from .._native import keep_freed_memory as keep_freed_memory
+from .._native import learn as learn
+from .._native import learn_one as learn_one
+from .._native import list_ngrams as list_ngrams
+from .._native import look_up_text as look_up_text
+from .._native import measure_lines as measure_lines
+from .._native import place_features as place_features
+from .._native import populate as populate
+from .._native import read_lines as read_lines
+from .._native import score as score
+from .._native import score_one as score_one
+from .._native import unicode_version as unicode_version
+from .._native import weigh_columns as weigh_columns
 from ..errors import DataError
-
-__all__ = [
-    "CsrRows",
-    "DenseRows",
-    "GramRows",
-    "Model",
-    "Rows",
-    "Rule",
-    "Tally",
-    "View",
-    "admit",
-    "check_sparse",
-    "count_columns",
-    "csr",
-    "csv_rows",
-    "cut_csv",
-    "arrow_strings",
-    "decide_one",
-    "gather_ngrams",
-    "hash_ngrams",
-    "hash_text",
-    "hash_texts",
-    "index_ngrams",
-    "is_sparse",
-    "keep_freed_memory",
-    "learn",
-    "learn_one",
-    "list_ngrams",
-    "look_up_text",
-    "measure_lines",
-    "place_features",
-    "populate",
-    "product",
-    "read_lines",
-    "score",
-    "score_one",
-    "select_columns",
-    "stride_of",
-    "threads",
-    "unicode_version",
-    "weigh_columns",
-    "zeros",
-]
 
 #: The types that numbers are kept in, and the largest number of each.
 _LARGEST = {np.dtype(kind): float(np.finfo(kind).max) for kind in (np.float32, np.float64)}

@@ -37,7 +37,8 @@ class Work:
     def count(self, operations: float, bits: int = 0) -> None:
         """Note operations about to be done on numbers of so many bits; TimeoutError where that is too much."""
         self.done += operations * (1 + (bits / 700) ** 1.7)
-        if self.done > self.most or (self.done > self.SMALL and time.monotonic() > self.deadline):
+        timed = math.isfinite(self.deadline) and self.done > self.SMALL
+        if self.done > self.most or (timed and time.monotonic() > self.deadline):
             raise TimeoutError("exact arithmetic takes too long here")
 
 

@@ -18,14 +18,15 @@ to ``T_i``, so that its weights after them sum up to ``(V + N_i)·W_i − T_i �
 
 a sum over the same tree, and the last term is what the rounding of W' took. One shard: T' = T_1.
 
-The proofs of a run hold: W' − W₀ is again a sum of τ·y·x with τ ≥ 0, and Σ τ' = Σ μ_i·(Σ τ)_i. ``reference_mixing`` is
-the same in plain Python.
+The proofs of a run hold: W' − W₀ is again a sum of τ·y·x with τ ≥ 0, and Σ τ' = Σ μ_i·(Σ τ)_i. ``tests/mixing_twin.py``
+is the same in plain Python.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+import operator
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol
 
@@ -39,6 +40,14 @@ from .learner import Learner, Piece
 Array = NDArray[Any]
 
 MIXES = ("uniform", "updates")
+
+
+def tree_sum(terms: Sequence[Any], add: Callable[[Any, Any], Any] = operator.add) -> Any:
+    """Neighbours added, then neighbours of these; one that is left over goes up as it is."""
+    while len(terms) > 1:
+        pairs = [add(a, b) for a, b in zip(terms[::2], terms[1::2])]
+        terms = [*pairs, terms[-1]] if len(terms) % 2 else pairs
+    return terms[0]
 
 
 class Held(NamedTuple):
@@ -169,11 +178,9 @@ def term(share: Share, part: Held, old: Held) -> Mixture:
 
 
 def mixture(terms: Sequence[Mixture], old: Held) -> Mixture:
-    """Neighbours added, then neighbours of these, until one is left."""
-    while len(terms) > 1:
-        pairs = [_added(a, b, old) for a, b in zip(terms[::2], terms[1::2])]
-        terms = [*pairs, terms[-1]] if len(terms) % 2 else pairs
-    return terms[0]
+    """The sum over shards, in the order of the tree."""
+    root: Mixture = tree_sum(terms, lambda a, b: _added(a, b, old))
+    return root
 
 
 def _added(a: Mixture, b: Mixture, old: Held) -> Mixture:
@@ -347,14 +354,6 @@ class MixedLearner(Learner):
         mistakes, least = shards.score(self, stop_at_mistake)
         self.least[:] = least
         return mistakes
-
-
-def tree_sum(terms: Sequence[Array]) -> Array:
-    """The sum in the order of the tree."""
-    while len(terms) > 1:
-        pairs = [a + b for a, b in zip(terms[::2], terms[1::2])]
-        terms = [*pairs, terms[-1]] if len(terms) % 2 else pairs
-    return terms[0]
 
 
 def roundings(n_shards: int) -> int:

@@ -231,17 +231,8 @@ class KernelModel(Model):
     7 [-1]
     """
 
-    def __init__(
-        self,
-        kernel: Callable[[Any, Any], Number],
-        form: str,
-        n_classes: int = 1,
-        *,
-        ties: str = "mistake",
-        share: str = "max",
-        number: Callable[[Any], Number] = lambda value: value,
-    ) -> None:
-        super().__init__(form, 0, n_classes, fit_intercept=False, ties=ties, share=share, number=number)
+    def __init__(self, kernel: Callable[[Any, Any], Number], form: str, n_classes: int = 1, **options: Any) -> None:
+        super().__init__(form, 0, n_classes, fit_intercept=False, **options)
         self.kernel = kernel
         self.history: list[tuple[Any, list[Number], int]] = []  # example, coefficients, when (from 1)
 
@@ -332,11 +323,9 @@ class BudgetModel(KernelModel):
         policy: str = "random",
         eta: Number = 0.1,
         draw: Callable[[int], int] = random.randrange,
-        ties: str = "mistake",
-        share: str = "max",
-        number: Callable[[Any], Number] = lambda value: value,
+        **options: Any,
     ) -> None:
-        super().__init__(kernel, form, n_classes, ties=ties, share=share, number=number)
+        super().__init__(kernel, form, n_classes, **options)
         self.budget, self.policy, self.eta, self.draw = budget, policy, eta, draw
         self.mistakes = 0  # the Forgetron's M
         self.Q: Number = 0  # and what its removals have cost so far

@@ -93,7 +93,6 @@ def prepare(spec: Spec, X: Any, y: Any, *, names: Sequence[str] | None = None) -
     """The run of a learner over rows and their labels, or numbers, which were read and are as they should be."""
     learner, rng, rows = spec.learner(), spec.generator(), spec.rows(X, names=names)
     classes = None if spec.epsilon is not None else labels.classes_of(y)
-    spec.start(learner, rows, 0 if classes is None else len(classes), rng)
+    start = spec.start(learner, rows, 0 if classes is None else len(classes), rng)
     targets = np.asarray(y, np.float64) if classes is None else labels.encode(y, classes)
-    start = "random weights" if spec.parameters["init"] == "random" else "zero"
     return Run(spec, learner, X, rows, targets, None, classes, None if names is None else list(names), rng, start)

@@ -100,29 +100,29 @@ _BATCH = _RUN | {"tol": 1e-4, "ties": "mistake", "multiclass": "max", "class_wei
 _CLASSIFIER = _BATCH | {"shuffle": True}
 _PERCEPTRON = {"eta0": 1.0, "margin": 0.0}
 _PA = {"C": 1.0, "variant": "PA-I", "average": False}
-_KERNEL = _CLASSIFIER | {
+_KERNEL = {
     "kernel": "rbf", "gamma": "scale", "degree": 3, "coef0": 1.0, "rule": None, "readout": "last", "block_size": None,
     "cache_size": None, "budget": None, "budget_policy": "random", "projection_tol": 0.1, "device": "cpu",
-    "precision": "float32",
+    "precision": "float32", **_CLASSIFIER,
 }  # fmt: skip
 
-#: The algorithms by their names in Python. The estimators of these names have these parameters (tested).
+#: The algorithms by their names in Python; the estimators of these names have these parameters.
 ALGORITHMS = {
-    "Perceptron": Algorithm(_CLASSIFIER | _PERCEPTRON, _perceptron),
-    "AveragedPerceptron": Algorithm(_CLASSIFIER | _PERCEPTRON, _perceptron, "averaged"),
-    "PocketPerceptron": Algorithm(_CLASSIFIER | _PERCEPTRON | {"ratchet": True}, _perceptron, "pocket"),
-    "BatchPerceptron": Algorithm(_BATCH | _PERCEPTRON, _perceptron, batch=True),
-    "PassiveAggressiveClassifier": Algorithm(_CLASSIFIER | _PA, _passive_aggressive, _averaged),
-    "MIRA": Algorithm(_CLASSIFIER | _PA | {"variant": "margin", "C": None, "beta": 0.01}, _mira, _averaged),
+    "Perceptron": Algorithm(_PERCEPTRON | _CLASSIFIER, _perceptron),
+    "AveragedPerceptron": Algorithm(_PERCEPTRON | _CLASSIFIER, _perceptron, "averaged"),
+    "PocketPerceptron": Algorithm(_PERCEPTRON | {"ratchet": True} | _CLASSIFIER, _perceptron, "pocket"),
+    "BatchPerceptron": Algorithm(_PERCEPTRON | _BATCH, _perceptron, batch=True),
+    "PassiveAggressiveClassifier": Algorithm(_PA | _CLASSIFIER, _passive_aggressive, _averaged),
+    "MIRA": Algorithm(_PA | {"variant": "margin", "C": None, "beta": 0.01} | _CLASSIFIER, _mira, _averaged),
     "OnlineClassifier": Algorithm(
-        _CLASSIFIER | {"rule": None, "readout": "last", "ratchet": True}, _any_rule, _named_readout
+        {"rule": None, "readout": "last", "ratchet": True} | _CLASSIFIER, _any_rule, _named_readout
     ),
     "KernelPerceptron": Algorithm(_KERNEL, _any_rule, _named_readout, in_kernel=True),
     "VotedPerceptron": Algorithm(
         _KERNEL | {"kernel": "linear", "readout": "voted"}, _any_rule, _named_readout, in_kernel=True
     ),
     "PassiveAggressiveRegressor": Algorithm(
-        _RUN | _PA | {"shuffle": True, "max_iter": 20, "epsilon": 0.1}, _passive_aggressive, _averaged
+        _PA | {"epsilon": 0.1} | _RUN | {"shuffle": True, "max_iter": 20}, _passive_aggressive, _averaged
     ),
 }
 
@@ -139,7 +139,7 @@ class Spec:
     algorithm : str
         Its name, one of ``ALGORITHMS``.
     parameters : mapping
-        All parameters of the algorithm, with what was left out.
+        All parameters of the algorithm; those that were left out have their defaults.
     rule : Rule
         How far to move.
     readout : {"last", "averaged", "pocket", "voted"}
@@ -191,7 +191,7 @@ class Spec:
 
     @property
     def tol(self) -> float | None:
-        """None: the run is not ended by what is known of the margin; so is no regression."""
+        """The relative margin below which the search for a separator ends; None, as in a regression: it does not."""
         return self.parameters.get("tol")
 
     @property
@@ -236,15 +236,21 @@ class Spec:
         return self.space.rows(engine.admit(X, dtype, names), learner)
 
     def start(
-        self, learner: Learner, rows: Any, n_classes: int, rng: np.random.Generator | None, weight: Array | None = None
-    ) -> None:
-        """Make room for the rows of a run, and begin. In linear space they may be all that is known of rows to come:
+        self,
+        learner: Learner,
+        rows: Any,
+        n_classes: int,
+        rng: np.random.Generator | None,
+        weight: Array | None = None,
+        **weights: Any,
+    ) -> str:
+        """Make room for the rows of a run, and ``begin``; returns in words with which weights.
 
-        something that has ``n_features`` and ``dtype``.
+        In linear space something that has ``n_features`` and ``dtype`` will do for rows that are still to come.
         """
         learner.allocate(rows.n_features, n_classes, rows.dtype)
         self.space.settle(learner, rows, weight)
-        self.begin(learner, rng)
+        return self.begin(learner, rng, **weights)
 
     def begin(
         self,
@@ -253,10 +259,11 @@ class Spec:
         coef: Any = None,
         intercept: Any = None,
         earlier: Learner | None = None,
-    ) -> None:
-        """Give a learner that has room its first weights: those named, of an earlier run, random ones or zeros."""
+    ) -> str:
+        """Give a learner that has room its first weights; returns in words which."""
         self.space.share_generator(learner, rng)
-        if self.space.name == "kernel" and not (coef is None and intercept is None):
+        are_given = coef is not None or intercept is not None
+        if self.space.name == "kernel" and are_given:
             raise ValueError("in kernel space a run begins with no examples: leave coef_init and intercept_init out")
         shape = (learner.n_vectors, learner.n_features)
         if earlier is not None and (earlier.n_vectors, earlier.n_features) != shape:
@@ -265,10 +272,11 @@ class Spec:
                 f"{shape[0]} × {shape[1]}; fit it with warm_start=False"
             )
         is_random = self.parameters["init"] == "random" and earlier is None
-        if coef is None and intercept is None and not is_random:
-            if earlier is not None:
-                learner.begin_at(earlier)
-            return
+        if not (are_given or is_random):
+            if earlier is None:
+                return "zero"
+            learner.begin_at(earlier)
+            return "the last weights of the fit before"
         memory.check(8 * shape[0] * shape[1], f"{shape[0]:,} × {shape[1]:,} starting weights", "start from zero")
         w, b = np.zeros(shape), np.zeros(shape[0])
         if earlier is not None:
@@ -282,6 +290,7 @@ class Spec:
         if intercept is not None:
             b = _starting("intercept_init", intercept, shape[:1])
         learner.begin(w, b)
+        return "given weights" if are_given else "random weights"
 
 
 def by_vector(learner: Learner, readout: str | None = None) -> tuple[Array, Array]:

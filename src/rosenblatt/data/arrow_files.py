@@ -58,19 +58,21 @@ class ArrowReader(TableReader):
         self.prepare(source)
         pa = arrow("Parquet and Arrow files")
         types = types_of(self.columns)
-        block_rows = None if size is None else size.rows
+        most, step = (1 << 62, _ROWS) if size is None else (size.rows, size.rows)
         pending: list[Any] = []
         first, rows, n_bytes = 1, 0, 0
         with _TableFile(source, self.settings.name) as opened:
             check_names(self.columns.used, opened.schema.names, source.name)
-            for batch in _whole(opened.batches(list(types), block_rows or _ROWS), block_rows):
-                pending.append(batch)
-                rows, n_bytes = rows + batch.num_rows, n_bytes + _bytes_as_read(batch, types)
-                source.check_room(n_bytes, rows)
-                if block_rows is not None:
-                    yield self._typed(pa.Table.from_batches(pending), types, first, source.name)
-                    first += batch.num_rows
-                    pending, rows, n_bytes = [], 0, 0
+            for batch in opened.batches(list(types), step):
+                while batch.num_rows:
+                    pending.append(batch.slice(0, most - rows))
+                    rows, n_bytes = rows + len(pending[-1]), n_bytes + _bytes_as_read(pending[-1], types)
+                    source.check_room(n_bytes, rows)
+                    batch = batch.slice(len(pending[-1]))
+                    if rows == most:
+                        yield self._typed(pa.Table.from_batches(pending), types, first, source.name)
+                        first += rows
+                        pending, rows, n_bytes = [], 0, 0
             if pending:
                 yield self._typed(pa.Table.from_batches(pending), types, first, source.name)
 
@@ -102,14 +104,10 @@ class _TableFile:
         self._handle = pa.OSFile(source.name) if source.seekable else pa.BufferReader(source.whole())
         try:
             if format == "parquet":
-                self._file = arrow("Parquet files", "pyarrow.parquet").ParquetFile(
-                    self._handle, pre_buffer=False, buffer_size=1 << 20
-                )
+                self._file = self._parquet()
                 self.schema = self._file.schema_arrow
                 if repeating := _repeating(self._file.metadata, self.schema):
-                    self._file = arrow("Parquet files", "pyarrow.parquet").ParquetFile(
-                        self._handle, pre_buffer=False, buffer_size=1 << 20, read_dictionary=repeating
-                    )
+                    self._file = self._parquet(read_dictionary=repeating)
             else:
                 self._file = self._ipc(pa)
                 self.schema = self._file.schema
@@ -122,6 +120,10 @@ class _TableFile:
         if twice is not None:
             self._handle.close()
             raise DataError(f"two columns are called {twice!r}", "rename one", file=source.name)
+
+    def _parquet(self, **options: Any) -> Any:
+        file = arrow("Parquet files", "pyarrow.parquet").ParquetFile
+        return file(self._handle, pre_buffer=False, buffer_size=1 << 20, **options)
 
     def _ipc(self, pa: Any) -> Any:
         try:
@@ -188,33 +190,6 @@ def _decoded_bytes(values: Any) -> int:
     pc = arrow("Parquet and Arrow files", "pyarrow.compute")
     lengths = pc.fill_null(pc.binary_length(values.dictionary), 0).cast("int64")
     return 4 * len(values) + (pc.sum(lengths.take(values.indices)).as_py() or 0)
-
-
-def _whole(batches: Iterator[Any], block_rows: int | None) -> Iterator[Any]:
-    """Batches of exactly ``block_rows`` rows, the last one shorter; None: as they come."""
-    if block_rows is None:
-        yield from (batch for batch in batches if batch.num_rows)
-        return
-    pa = arrow("Parquet and Arrow files")
-    held: list[Any] = []
-    n = 0
-    for batch in batches:
-        while batch.num_rows:
-            part = batch.slice(0, block_rows - n)
-            batch = batch.slice(part.num_rows)
-            held.append(part)
-            n += part.num_rows
-            if n == block_rows:
-                yield _one(pa, held)
-                held, n = [], 0
-    if held:
-        yield _one(pa, held)
-
-
-def _one(pa: Any, batches: list[Any]) -> Any:
-    if len(batches) == 1:
-        return batches[0]
-    return pa.Table.from_batches(batches).combine_chunks().to_batches()[0]
 
 
 def _profile(type_: Any, values: Any) -> Profile:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,10 +13,11 @@ from numpy.typing import NDArray
 
 from ..core import labels
 from ..errors import DataError
-from .arrow import Texts
+from .arrow import Texts, arrow
 from .csr import Csr, vstack
 
 if TYPE_CHECKING:
+    from .bad_rows import BadRows
     from .chunks import Size
     from .columns import Columns
     from .sources import Source
@@ -86,10 +88,8 @@ class Block:
 
     @property
     def n_features(self) -> int:
-        """Columns of ``csr``."""
-        if self.csr is None:
-            raise AttributeError("a block of a table has columns, not a matrix: see .table, or encode it")
-        return self.csr.n_features
+        """Columns of ``X``."""
+        return int(self.X.shape[1])
 
     def targets(self, regression: bool) -> Array:
         """The labels, which must be there: classes, or the numbers of a regression as float64."""
@@ -113,7 +113,7 @@ class Block:
 
     def place(self, row: int) -> str:
         """The file and line of a row, in words."""
-        return f"{self.file(row)}, line {self.lines[row]}"
+        return DataError("", **self.origin(row)).place
 
     def __repr__(self) -> str:
         names = ", ".join(name for name, _ in self.files)
@@ -135,25 +135,15 @@ def joined(blocks: Sequence[Block]) -> Block:
             if not files or files[-1][0] != name:
                 files.append((name, start + first))
         start += len(block)
-    csr = columns = None
-    if blocks[0].csr is not None:
-        csr = vstack([block.csr for block in blocks if block.csr is not None])
-    else:
-        import pyarrow as pa
 
-        columns = pa.concat_tables([block.table for block in blocks])
-
-    def all_of(name: str) -> Any:
+    def all_of(name: str, join: Callable[[list[Any]], Any] = np.concatenate) -> Any:
         parts = [getattr(block, name) for block in blocks]
-        if any(part is None for part in parts):
-            return None
-        if isinstance(parts[0], list):
-            return [one for part in parts for one in part]
-        return np.concatenate(parts)
+        return None if any(part is None for part in parts) else join(parts)
 
     return Block(
-        all_of("labels"), all_of("lines"), tuple(files), csr, columns,
-        all_of("weights"), all_of("tags"), all_of("query_ids"),
+        all_of("labels"), all_of("lines"), tuple(files), all_of("csr", vstack),
+        all_of("table", lambda tables: arrow("tables").concat_tables(tables)),
+        all_of("weights"), all_of("tags", lambda tags: list(chain(*tags))), all_of("query_ids"),
     )  # fmt: skip
 
 
@@ -162,6 +152,9 @@ class Reader:
 
     settings: Any  # of the format
     columns: Columns | None = None  # of a table; None: there are none to choose
+
+    def __init__(self, settings: Any, bad_rows: BadRows) -> None:
+        self.settings, self._bad_rows = settings, bad_rows
 
     def prepare(self, source: Source) -> None:
         """Settle what is to be guessed from the first file."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
@@ -167,15 +168,11 @@ def resolve(columns: Columns, profiles: Mapping[str, Profile], file: str) -> Col
     if label and label_type is None:
         kind = profiles[label].kind
         label_type = kind if kind in ("integer", "number", "boolean") else "text"
-    kinds: dict[str, list[str]] = {"text": [], "numeric": [], "categorical": []}
+    kinds = ("text", "numeric", "categorical")
     if columns.text is None and columns.numeric is None and columns.categorical is None:
-        for name, seen in profiles.items():
-            if name in (label, columns.weight):
-                continue
-            role = _kind(seen, name, why)
-            if role:
-                kinds[role].append(name)
-        chosen: dict[str, Any] = {kind: tuple(names) for kind, names in kinds.items()}
+        free = {name: seen for name, seen in profiles.items() if name not in (label, columns.weight)}
+        roles = {name: _kind(seen, name, why) for name, seen in free.items()}
+        chosen: dict[str, Any] = {kind: tuple(name for name in roles if roles[name] == kind) for kind in kinds}
     else:
         chosen = {kind: tuple(getattr(columns, kind) or ()) for kind in kinds}
     result = replace(columns, label=label or False, label_type=label_type, why=why, **chosen)
@@ -254,19 +251,11 @@ def _profile(kind: str, there: Sequence[str]) -> Profile:
 
 
 def _kind_of_strings(there: Sequence[str]) -> str:
-    if any("_" in value for value in there):  # which Python reads in numbers, and nobody else
+    if not there or any("_" in value for value in there):  # which Python reads in numbers, and nobody else
         return "string"
-    kind = "integer"
-    for value in there:
-        try:
-            int(value)
-        except ValueError:
-            kind = "number"
-            break
-    if kind == "number":
-        for value in there:
-            try:
-                float(value)
-            except ValueError:
-                return "string"
-    return kind if there else "string"
+    for kind, parse in (("integer", int), ("number", float)):
+        with contextlib.suppress(ValueError):
+            for value in there:
+                parse(value)
+            return kind
+    return "string"

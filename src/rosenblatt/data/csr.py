@@ -64,6 +64,20 @@ class Csr:
         matrix.has_canonical_format = True
         return matrix
 
+    @classmethod
+    def of_dense(cls, X: Array) -> Csr:
+        """The entries of an array that are not zero."""
+        rows, columns = np.nonzero(X)
+        kind = index_type(max(X.size, X.shape[1]))
+        indptr = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=len(X)))]).astype(kind)
+        return cls(indptr, columns.astype(kind), X[rows, columns], X.shape[1])
+
+    def to_dense(self) -> Array:
+        """The same as an array."""
+        X = np.zeros(self.shape, self.dtype)
+        X[np.repeat(np.arange(len(X)), np.diff(self.indptr)), self.indices] = self.data
+        return X
+
     def rows(self, start: int, stop: int) -> Csr:
         """Some of the rows; indices and data are views."""
         first, last = int(self.indptr[start]), int(self.indptr[stop])
@@ -91,16 +105,14 @@ def vstack(parts: Sequence[Csr]) -> Csr:
     """Rows of several matrices one below the other; as wide as the widest."""
     if len(parts) == 1:
         return parts[0]
-    n_features = max(part.n_features for part in parts)
     starts = np.cumsum([0, *(part.nnz for part in parts)])
-    narrow = starts[-1] <= _NARROW and all(part.indices.dtype == np.int32 for part in parts)
-    kind = np.int32 if narrow else np.int64
+    kind = np.result_type(index_type(int(starts[-1])), *(part.indices for part in parts))
     ends = [part.indptr[1:].astype(np.int64) + start for part, start in zip(parts, starts)]
     return Csr(
         np.concatenate([[0], *ends]).astype(kind),
         np.concatenate([part.indices for part in parts]).astype(kind, copy=False),
         np.concatenate([part.data for part in parts]),
-        n_features,
+        max(part.n_features for part in parts),
     )
 
 

@@ -182,10 +182,8 @@ class CsvReader(TableReader):
 
     def _has_hexadecimal_labels(self, chunk: Chunk, names: list[str]) -> bool:
         """Whether a label is such as 0x10, which Arrow alone takes for a whole number."""
-        if self.columns.label_type != "integer":
-            return False
-        text = bytes(chunk.text)
-        if not any(x in text and b"0" + x in text for x in (b"x", b"X")):
+        text = bytes(chunk.text) if self.columns.label_type == "integer" else b""
+        if b"0x" not in text and b"0X" not in text:
             return False
         label, pa = self.columns.label, arrow("CSV files")
         words = codes_of(self._read(chunk, names, {label: pa.string()}, threads=True)[label])[0]

@@ -18,6 +18,9 @@ from .csr import Array, Csr, hstack, index_type
 from .moments import RunningScale
 from .tables import codes_of, numpy_of
 
+#: So many names of categories are kept.
+MOST_CATEGORIES = 1 << 18
+
 Rows = tuple[Array, Array, Array]  # indptr, indices, data
 
 
@@ -85,8 +88,11 @@ class Encoder:
         mean; a missing text, as empty).
     dtype : numpy dtype, default="float64"
         Type of the values.
-    hash_names : callable, default=hash_names
-        32-bit hashes of a sequence of strings.
+
+    Attributes
+    ----------
+    categories : dict of None
+        The categories that were met in learning, as ``name=value``, up to 2^18.
     """
 
     def __init__(
@@ -98,7 +104,6 @@ class Encoder:
         bits: int = 18,
         missing: str = "raise",
         dtype: Any = "float64",
-        hash_names: Callable[[Sequence[str]], Array] = hash_names,
     ) -> None:
         if missing not in ("raise", "absent"):
             raise ValueError(f"missing must be 'raise' or 'absent', got {missing!r}")
@@ -106,7 +111,7 @@ class Encoder:
             raise ValueError(f"bits must be from 1 to 32, got {bits}")
         self.columns, self.text = columns, dict(text or {})
         self.standardise, self.bits, self.missing, self.dtype = standardise, bits, missing, np.dtype(dtype)
-        self._hash = hash_names
+        self.categories: dict[str, None] = {}
         for name in columns.text or ():
             if name not in self.text:
                 raise ValueError(f"nothing encodes the text column {name!r}; give text={{{name!r}: …}}")
@@ -133,7 +138,7 @@ class Encoder:
         check_names(self.columns.features, block.columns.column_names, file, "the model needs all its columns, and ")
         missing = set(self._missing(block))
         numeric = self._numeric(block) if self.columns.numeric else None
-        categorical = self._categorical(block) if self.columns.categorical else None
+        categorical = self._categorical(block, learn) if self.columns.categorical else None
         text = []
         for name in self.columns.text or ():
             strings = block.columns[name]
@@ -158,9 +163,7 @@ class Encoder:
             parts.append(read.categorical)
         for name, rows in zip(self.columns.text or (), read.text):
             indptr, indices, data = self.text[name].weigh(rows, learn=learn)
-            encoder = self.text[name]
-            data = data.astype(self.dtype, copy=False)
-            parts.append(Csr(indptr, indices, data, encoder.n_columns))
+            parts.append(Csr(indptr, indices, data.astype(self.dtype, copy=False), self.text[name].n_columns))
         return hstack(parts)
 
     def _missing(self, block: Block) -> list[str]:
@@ -169,8 +172,7 @@ class Encoder:
         if names and self.missing == "raise":
             pc = arrow("tables", "pyarrow.compute")
             first = {name: pc.index(pc.is_null(block.table[name]), True).as_py() for name in names}
-            name = min(names, key=lambda name: first[name])
-            row = first[name]
+            name, row = min(first.items(), key=lambda place: place[1])
             raise DataError(
                 "the value is missing", "fill it in, or say {}",
                 **block.origin(row), name=name, parameter="missing", value="absent",
@@ -179,9 +181,7 @@ class Encoder:
 
     def _numeric(self, block: Block) -> Array:
         names = self.columns.numeric or ()
-        table = block.table
-        x = np.column_stack([numpy_of(table[name]) for name in names])
-        x = x.astype(np.float64, copy=False)
+        x = np.column_stack([numpy_of(block.table[name]) for name in names]).astype(np.float64, copy=False)
         if np.isinf(x).any():
             row, column = (int(i) for i in np.argwhere(np.isinf(x))[0])
             raise DataError("the value is infinite", **block.origin(row), name=names[column])
@@ -190,18 +190,18 @@ class Encoder:
     def _scaled(self, x: Array, learn: bool) -> Csr:
         if self.scale is not None:
             x = self.scale.transform(x, learn=learn)
-        x = np.nan_to_num(x, copy=False).astype(self.dtype, copy=False)
-        rows, columns = np.nonzero(x)
-        kind = index_type(max(x.size, x.shape[1]))
-        indptr = np.concatenate([[0], np.cumsum(np.count_nonzero(x, axis=1))]).astype(kind)
-        return Csr(indptr, columns.astype(kind), x[rows, columns], x.shape[1])
+        return Csr.of_dense(np.nan_to_num(x, copy=False).astype(self.dtype, copy=False))
 
-    def _categorical(self, block: Block) -> Csr:
+    def _categorical(self, block: Block, learn: bool) -> Csr:
         names = self.columns.categorical or ()
         places = np.empty((len(block), len(names)), np.int64)
         for i, name in enumerate(names):
             values, codes = codes_of(block.table[name])
-            places[:, i] = np.append(self._columns_of(name, values), -1)[codes]  # the code −1 is the last
+            met = [f"{name}={value}" for value in values]
+            if learn and len(self.categories) < MOST_CATEGORIES:
+                self.categories.update(dict.fromkeys(met))
+            hashes = hash_names(met) & np.uint32((1 << self.bits) - 1)
+            places[:, i] = np.append(hashes.astype(np.int64), -1)[codes]  # the code −1 is the last
         places.sort(axis=1)
         there = places >= 0
         same = np.zeros_like(there)
@@ -215,12 +215,9 @@ class Encoder:
         indptr = np.concatenate([[0], np.cumsum(entries.sum(axis=1))]).astype(kind)
         return Csr(indptr, places[entries].astype(kind), data, n_features)
 
-    def _columns_of(self, name: str, values: Sequence[str]) -> Array:
-        hashes = self._hash([f"{name}={value}" for value in values])
-        return (hashes & np.uint32((1 << self.bits) - 1)).astype(np.int64)
-
     def merge(self, other: Encoder) -> None:
-        """Add what another of the same settings has learned from other rows."""
+        """Add what another of the same settings has learned from other rows, after these."""
+        self.categories.update(other.categories)
         if self.scale is not None and other.scale is not None:
             self.scale.merge(other.scale)
         for name, encoder in self.text.items():
@@ -246,7 +243,6 @@ class Encoder:
         settings: Mapping[str, Any],
         arrays: Mapping[str, Array],
         text: Callable[[dict[str, Any], dict[str, Array]], TextEncoder] | None = None,
-        hash_names: Callable[[Sequence[str]], Array] = hash_names,
     ) -> Encoder:
         """The encoder of this state; ``text`` makes each text encoder of its own settings and arrays."""
         _SETTINGS(settings, "table")
@@ -259,7 +255,7 @@ class Encoder:
             encoders[name] = text(settings["text"][name], parts.get(f"text.{i}", {}))
         made = cls(
             columns, encoders, standardise=settings["standardise"], bits=settings["bits"],
-            missing=settings["missing"], dtype=settings["dtype"], hash_names=hash_names,
+            missing=settings["missing"], dtype=settings["dtype"],
         )  # fmt: skip
         if made.scale is not None:
             made.scale = RunningScale.from_arrays(parts.get("scale", {}), len(columns.numeric or ()))

@@ -15,7 +15,7 @@ from .arrow import Strings, chained
 from .blocks import Block
 from .columns import Columns
 from .csr import Csr
-from .encoder import Encoder, Read, Rows, hash_names
+from .encoder import Encoder, Read, Rows
 from .read_ahead import ReadAhead
 from .sparse_text import Svmlight, VowpalWabbit
 
@@ -23,8 +23,6 @@ from .sparse_text import Svmlight, VowpalWabbit
 SECTION = "features"
 #: So many blocks are read ahead of learning.
 AHEAD = 2
-#: So many names of categories are kept.
-MOST_CATEGORIES = 1 << 18
 #: 2^22 columns for text: more are of no use on the reviews of imdb. Where there are many classes, fewer, but not less.
 MOST_BITS, LEAST_BITS = 22, 16
 
@@ -86,27 +84,15 @@ class TextColumn:
     def from_state(cls, plain: dict[str, Any], arrays: dict[str, Any]) -> TextColumn:
         from ..core.engine import threads
 
-        schema.record(("input",), hashing=schema.named(), named_rows=schema.whole(), input=schema.text)(plain, "text")
+        schema.record(hashing=schema.named(), named_rows=schema.whole())(plain, "text")
         return cls(Hashing.from_state(plain["hashing"], arrays, n_threads=threads()), plain["named_rows"])
-
-
-class Categories:
-    """The hash of categories; it remembers their names."""
-
-    def __init__(self, met: Sequence[str] = ()) -> None:
-        self.met = dict.fromkeys(met)
-
-    def __call__(self, names: Sequence[str]) -> Any:
-        if len(self.met) < MOST_CATEGORIES:
-            self.met.update(dict.fromkeys(names))
-        return hash_names(names)
 
 
 class Features:
     """What makes rows of numbers of blocks: an encoder of tables, or the format of rows that are numbers already."""
 
-    def __init__(self, encoder: Encoder | None, format: Any, categories: Categories) -> None:
-        self.encoder, self.format, self.categories = encoder, format, categories
+    def __init__(self, encoder: Encoder | None, format: Any) -> None:
+        self.encoder, self.format = encoder, format
         self.met = 0  # columns of rows that are numbers already
 
     @classmethod
@@ -120,13 +106,12 @@ class Features:
         missing: str = "raise",
     ) -> Own:
         """For the columns of a table; ``hashing`` makes what hashes a text column, before it has met any text."""
-        categories = Categories()
         text = {name: TextColumn(hashing(), named_rows) for name in columns.text or ()}
         encoder = Encoder(
             columns, text, standardise=bool(columns.numeric) and standardise,
-            missing=missing, dtype="float32" if text else "float64", hash_names=categories,
+            missing=missing, dtype="float32" if text else "float64",
         )  # fmt: skip
-        return cls(encoder, None, categories)
+        return cls(encoder, None)
 
     @property
     def has_text(self) -> bool:
@@ -211,7 +196,7 @@ class Features:
         """Plain values and arrays for a model file."""
         if self.encoder is not None:
             plain, arrays = self.encoder.to_state()
-            return {"table": plain, "categories": list(self.categories.met)}, arrays
+            return {"table": plain, "categories": list(self.encoder.categories)}, arrays
         settings = {key: value for key, value in asdict(self.format).items() if key in ("zero_based", "bits")}
         return {"format": self.format.name, "settings": settings, "n_features": self.met}, {}
 
@@ -222,14 +207,14 @@ class Features:
         schema.named()(plain, SECTION)
         if "table" in plain:
             _TABLE(plain, SECTION)
-            categories = Categories(plain["categories"])
-            encoder = Encoder.from_state(plain["table"], arrays, TextColumn.from_state, categories)
-            made = cls(encoder, None, categories)
+            encoder = Encoder.from_state(plain["table"], arrays, TextColumn.from_state)
+            encoder.categories.update(dict.fromkeys(plain["categories"]))
+            made = cls(encoder, None)
         else:
             _NUMBERED(plain, SECTION)
             kind, settings = _FORMATS[plain["format"]]
             settings(plain["settings"], f"{SECTION}.settings")
-            made = cls(None, kind(**plain["settings"]), Categories())
+            made = cls(None, kind(**plain["settings"]))
             made.met = plain["n_features"]
         schema.require(n_features is None or made.n_features == n_features, SECTION)
         return made
@@ -237,7 +222,6 @@ class Features:
     def merge(self, other: Features) -> None:
         """Add what another has learned from other rows, after these: counts and means of both, names in order."""
         self.met = max(self.met, other.met)
-        self.categories.met.update(other.categories.met)
         if self.encoder is not None and other.encoder is not None:
             self.encoder.merge(other.encoder)
 

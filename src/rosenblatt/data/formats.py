@@ -15,7 +15,7 @@ from .columns import Columns, nearest
 from .csv_files import Csv, CsvReader
 from .json_lines import JsonLines, JsonLinesReader
 from .sources import Source, stem
-from .sparse_text import Svmlight, SvmlightReader, VowpalWabbit, VowpalWabbitReader
+from .sparse_text import SparseReader, Svmlight, SvmlightReader, VowpalWabbit, VowpalWabbitReader
 
 Format: TypeAlias = Svmlight | VowpalWabbit | Csv | JsonLines | Parquet | ArrowFile
 
@@ -48,14 +48,7 @@ def format_of(format: str | Format | None, settings: dict[str, Any], source: Sou
         if settings:
             raise TypeError(f"say {min(settings)!r} in the format itself, {format!r}")
         return format
-    if format is None:
-        name = guess_format(source)
-    else:
-        name = ALIASES.get(format.lower(), format.lower())
-        if name not in FORMATS:
-            raise ValueError(
-                f"there is no format {format!r}{nearest(format, [*FORMATS, *ALIASES])}; there are {', '.join(FORMATS)}"
-            )
+    name = guess_format(source) if format is None else known_format(format)
     if (format or "").lower() == "tsv" or stem(source.name).endswith((".tsv", ".tab")):
         settings = {"delimiter": "\t"} | settings if name == "csv" else settings
     known = [field.name for field in fields(FORMATS[name])]
@@ -64,6 +57,15 @@ def format_of(format: str | Format | None, settings: dict[str, Any], source: Sou
             has = f"its settings are {', '.join(known)}" if known else "it has no settings"
             raise TypeError(f"the format {name} has no setting {key!r}{nearest(key, known)}; {has}")
     return FORMATS[name](**settings)
+
+
+def known_format(name: str) -> str:
+    """The name of the format that is called so."""
+    known = ALIASES.get(name.lower(), name.lower())
+    if known not in FORMATS:
+        near = nearest(name, [*FORMATS, *ALIASES])
+        raise ValueError(f"there is no format {name!r}{near}; there are {', '.join(FORMATS)}")
+    return known
 
 
 def guess_format(source: Source) -> str:
@@ -103,14 +105,13 @@ def _is_vw(line: bytes) -> bool:
     return bool(bar) and _VW_HEAD.fullmatch(head) is not None and _VW_REST.fullmatch(rest) is not None
 
 
+_READERS: dict[type[Format], Any] = {
+    Svmlight: SvmlightReader, VowpalWabbit: VowpalWabbitReader, Csv: CsvReader, JsonLines: JsonLinesReader,
+}  # fmt: skip
+
+
 def reader_of(format: Format, columns: Columns, bad_rows: BadRows, n_threads: int | None) -> Reader:
     """What reads files of a format."""
-    if isinstance(format, Svmlight):
-        return SvmlightReader(format, bad_rows, n_threads)
-    if isinstance(format, VowpalWabbit):
-        return VowpalWabbitReader(format, bad_rows, n_threads)
-    if isinstance(format, Csv):
-        return CsvReader(format, columns, bad_rows)
-    if isinstance(format, JsonLines):
-        return JsonLinesReader(format, columns, bad_rows)
-    return ArrowReader(format, columns, bad_rows)
+    kind = _READERS.get(type(format), ArrowReader)
+    reader: Reader = kind(format, bad_rows, n_threads if issubclass(kind, SparseReader) else columns)
+    return reader

@@ -13,10 +13,9 @@ import numpy as np
 from ..core import memory
 from ..errors import DataError
 from .arrow import arrow
-from .bad_rows import BadRows
 from .blocks import Block
 from .chunks import Chunk, Size, check_encoding_errors, chunks, heads, utf8_error
-from .columns import Columns, Profile, check_names, profile_values
+from .columns import Profile, check_names, profile_values
 from .csr import Array
 from .sources import Source
 from .tables import SAMPLE_ROWS, VALUE_BYTES, TableReader, convert_row_by_row, types_of
@@ -44,18 +43,14 @@ class JsonLinesReader(TableReader):
     """Blocks of JSON lines files with the same keys."""
 
     settings: JsonLines
-
-    def __init__(self, settings: JsonLines, columns: Columns, bad_rows: BadRows) -> None:
-        super().__init__(settings, columns, bad_rows)
-        self._seen: dict[str, Profile] = {}
+    _seen: dict[str, Profile]  # of the first file
 
     def _profiles(self, source: Source) -> dict[str, Profile]:
         lines, rows = _sample(source)
-        if not lines:
-            raise DataError("the file is empty", file=source.name)
         names = dict.fromkeys(name for row in rows for name in row)
         if not names:
-            raise _fault(lines[0], source.name, 1) or DataError("no line is a JSON object", file=source.name, line=1)
+            _object(lines[0], source.name, 1)
+            raise DataError("no line is a JSON object", file=source.name, line=1)
         self._seen = {name: profile_values([row.get(name) for row in rows]) for name in names}
         return self._seen
 
@@ -72,10 +67,7 @@ class JsonLinesReader(TableReader):
     def blocks(self, source: Source, size: Size | None) -> Iterator[Block]:
         """Blocks of this size, the last one and those with skipped rows shorter."""
         self.prepare(source)
-        lines, rows = _sample(source)
-        if not lines:
-            raise DataError("the file is empty", file=source.name)
-        there = list(dict.fromkeys(name for row in rows for name in row))
+        there = list(dict.fromkeys(name for row in _sample(source)[1] for name in row))
         if there:  # a key that none of the first rows has is a column that is not there
             check_names(self.columns.used, there, source.name)
         for chunk in chunks(source, size):
@@ -114,11 +106,11 @@ class JsonLinesReader(TableReader):
         for number, line in enumerate(bytes(chunk.text).split(b"\n"), chunk.first_line):
             if not line.strip():
                 continue
-            fault = _fault(line, file, number)
-            if fault is not None:
+            try:
+                row = _object(line, file, number)
+            except DataError as fault:
                 faults.append(fault)
                 continue
-            row = _loaded(line)
             kept.append(number)
             for name in names:
                 values[name].append(row.get(name))
@@ -133,32 +125,28 @@ def _sample(source: Source) -> tuple[list[bytes], list[dict[str, Any]]]:
         sample = [line for line in (lines if whole else lines[:-1]) if line.strip()][:SAMPLE_ROWS]
         if sample or whole:
             break
+    if not sample:
+        raise DataError("the file is empty", file=source.name)
     rows = []
     for line in sample:
-        with contextlib.suppress(ValueError, RecursionError):  # refused with its place when the row is read
-            row = _loaded(line)
-            rows += [row] if isinstance(row, dict) else []
+        with contextlib.suppress(DataError):  # raised with its place when the row is read
+            rows.append(_object(line, source.name, 0))
     return sample, rows
 
 
-def _loaded(line: bytes) -> Any:
-    """What a line of JSON says; refuses one of so many values that Python has no room for them."""
-    values = sum(map(line.count, (b",", b"[", b"{")))
-    memory.check(VALUE_BYTES * values, f"a line of JSON with {values:,} values", "write them as svmlight")
-    return json.loads(line)
-
-
-def _fault(line: bytes, file: str, number: int) -> DataError | None:
-    """What is wrong with a line of JSON, if anything."""
+def _object(line: bytes, file: str, number: int) -> dict[str, Any]:
+    """The object on a line; refuses one of so many values that Python has no room for them."""
     wrong = utf8_error(line, file, number)
     if wrong is not None:
-        return wrong
+        raise wrong
+    values = sum(map(line.count, (b",", b"[", b"{")))
+    memory.check(VALUE_BYTES * values, f"a line of JSON with {values:,} values", "write them as svmlight")
     try:
-        row = _loaded(line)
+        row = json.loads(line)
     except json.JSONDecodeError as error:
-        return DataError(f"not JSON: {error.msg}", file=file, line=number, byte=error.colno)
+        raise DataError(f"not JSON: {error.msg}", file=file, line=number, byte=error.colno) from None
     except (ValueError, RecursionError) as error:
-        return DataError(f"not JSON: {error}", file=file, line=number)
+        raise DataError(f"not JSON: {error}", file=file, line=number) from None
     if not isinstance(row, dict):
-        return DataError("the line is JSON but not an object with names and values", file=file, line=number)
-    return None
+        raise DataError("the line is JSON but not an object with names and values", file=file, line=number)
+    return row

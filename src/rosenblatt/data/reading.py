@@ -38,7 +38,7 @@ class _Reading:
         self.paths = expand(paths)
         refuse_twice(self.paths)
         self.names: list[str] = []  # of the files opened so far
-        source = self._opened(self.paths[0])
+        source = Source(self.paths[0], memory_limit)
         self._at: tuple[int, Source | None] = 0, source  # files done, and the one at hand; replaced at once
         try:
             self._look_into(source)
@@ -57,7 +57,7 @@ class _Reading:
             for done, path in enumerate(self.paths):
                 source = self._at[1]
                 if source is None:
-                    source = self._opened(path)
+                    source = Source(path, self.memory_limit)
                     self._at = done, source
                     self._look_into(source)
                 for block in self.reader.blocks(source, size):
@@ -73,11 +73,6 @@ class _Reading:
         if not rows:
             skipped = f"; {self.bad_rows.skipped.count} were skipped" if self.bad_rows.skipped else ""
             raise DataError(f"there are no rows{skipped}", file=", ".join(self.names))
-
-    def _opened(self, path: Any) -> Source:
-        source = Source(path)
-        source.memory_limit = self.memory_limit
-        return source
 
     def _look_into(self, source: Source) -> None:
         self.names.append(source.name)
@@ -227,10 +222,6 @@ def stream(
     return Stream(_Reading(path, format, columns, on_error, n_threads, memory_limit, settings), size)
 
 
-def _as_it_is(block: Block) -> Block:
-    return block
-
-
 class Stream:
     """Blocks of files, one after the other; made by `stream`.
 
@@ -248,7 +239,9 @@ class Stream:
 
     def __init__(self, reading: _Reading, size: Size) -> None:
         self._reading = reading
-        self._ahead: ReadAhead[Block, Block] | None = ReadAhead(reading.blocks(size), _as_it_is, "rosenblatt-reader")
+        self._ahead: ReadAhead[Block, Block] | None = ReadAhead(
+            reading.blocks(size), lambda block: block, "rosenblatt-reader"
+        )
         self._end = weakref.finalize(self, self._ahead.stop)
 
     @property

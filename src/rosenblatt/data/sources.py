@@ -46,12 +46,12 @@ class Source:
     ----------
     where : str, path or binary file object
         ``"-"`` is standard input.
+    memory_limit : MemoryLimit or None, default=None
+        What may be held of it, where that is counted.
     """
 
-    #: What may be held of it, where that is counted.
-    memory_limit: MemoryLimit | None = None
-
-    def __init__(self, where: Any) -> None:
+    def __init__(self, where: Any, memory_limit: MemoryLimit | None = None) -> None:
+        self._memory_limit = memory_limit
         self._owned: Any = None  # what is to be closed
         self._size: int | None = None  # of a plain file
         self._peeked = b""  # looked at ahead of reading
@@ -64,7 +64,9 @@ class Source:
                 raise TypeError(f"{self.name} is open as text; open it in binary mode, open(path, 'rb')")
         else:
             self.name = os.fspath(where)
-            raw = self._owned = self._opened(self.name)
+            raw = self._owned = open_file(self.name)
+            status = os.fstat(raw.fileno())
+            self._size = status.st_size if stat.S_ISREG(status.st_mode) else None
         try:
             head, raw = _begun(raw)
         except OSError as error:
@@ -84,13 +86,6 @@ class Source:
             self._file = lzma.LZMAFile(raw)  # noqa: SIM115 (closed by close)
         elif self.compression == "zstd":
             self._file = arrow("zstd files").CompressedInputStream(raw, "zstd")
-
-    def _opened(self, name: str) -> BinaryIO:
-        file: BinaryIO = open_file(name)
-        status = os.fstat(file.fileno())
-        if stat.S_ISREG(status.st_mode):
-            self._size = status.st_size
-        return file
 
     @property
     def seekable(self) -> bool:
@@ -130,8 +125,8 @@ class Source:
 
     def check_room(self, n_bytes: int, rows: int = 0) -> None:
         """Refuse to hold so many bytes, of so many rows, where that is more than may be held."""
-        if self.memory_limit is not None:
-            self.memory_limit.check(n_bytes, self.name, rows)
+        if self._memory_limit is not None:
+            self._memory_limit.check(n_bytes, self.name, rows)
 
     def read_all(self) -> bytes:
         """All that is left."""
@@ -173,14 +168,13 @@ class Source:
         try:
             return bytes(self._file.read(n))
         except EOFError:
-            cut = True
+            raise self._cut_short(self.compression or "") from None
         except (OSError, zlib.error, lzma.LZMAError) as error:
             if self.compression is None:
                 raise self._named(error) from None
-            cut = "truncated" in str(error).lower()
-            if not cut:
-                raise DataError(f"the {self.compression} data are damaged ({error})", file=self.name) from error
-        raise self._cut_short(self.compression or "")
+            if "truncated" in str(error).lower():
+                raise self._cut_short(self.compression) from None
+            raise DataError(f"the {self.compression} data are damaged ({error})", file=self.name) from error
 
     def _named(self, error: Exception) -> Exception:
         """The same, with the file's name if it has none: a file that is open does not tell it."""
@@ -197,12 +191,6 @@ class Source:
             self._file.close()
         if self._owned is not None:
             self._owned.close()
-
-    def __enter__(self) -> Source:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
 
 def _begun(raw: Any) -> tuple[bytes, Any]:

@@ -47,15 +47,6 @@ class Parsed(NamedTuple):
     tags: Array | None  # pairs of bytes: from, to
 
 
-def threads_of(n_threads: int | None) -> int:
-    """How many threads to use: those asked for, else the processors this process may run on."""
-    if n_threads is None:
-        return engine.threads()
-    if n_threads < 1:
-        raise ValueError(f"n_threads must be at least 1, got {n_threads}")
-    return n_threads
-
-
 def parse(
     text: bytes | memoryview | NDArray[np.uint8],
     format: tuple[Any, ...],
@@ -161,15 +152,20 @@ class Svmlight:
         check_dtype(self.dtype)
 
 
-class SvmlightReader(Reader):
+class SparseReader(Reader):
+    """Blocks of lines of sparse examples, parsed by several threads."""
+
+    def __init__(self, settings: Any, bad_rows: BadRows, n_threads: int | None) -> None:
+        super().__init__(settings, bad_rows)
+        if n_threads is not None and n_threads < 1:
+            raise ValueError(f"n_threads must be at least 1, got {n_threads}")
+        self._threads = n_threads or engine.threads()
+
+
+class SvmlightReader(SparseReader):
     """Blocks of svmlight files that belong together: what is settled by one holds for the next."""
 
-    def __init__(self, settings: Svmlight, bad_rows: BadRows, n_threads: int | None = None) -> None:
-        self.settings = settings
-        self._bad_rows = bad_rows
-        self._threads = threads_of(n_threads)
-        self._width = 0
-        self._met_zero = False
+    _width, _met_zero = 0, False
 
     def blocks(self, source: Source, size: Size | None) -> Iterator[Block]:
         """Blocks of at most this size; comments and skipped lines leave them shorter."""
@@ -207,24 +203,17 @@ class SvmlightReader(Reader):
         chosen = self.settings
         if chosen.zero_based != "auto":
             return blocks
-        rows = [block.csr for block in blocks if block.csr is not None and block.csr.nnz]
-        if not rows:  # nothing to decide by
-            return [replace(block, csr=_as_wide(block.csr, chosen.n_features or 0)) for block in blocks]
-        self.settings = replace(chosen, zero_based=self._met_zero)
-        if self._met_zero:
-            width = self._width
-            if chosen.n_features is not None and width > chosen.n_features:
+        rows = [block.csr for block in blocks if block.csr is not None]
+        if any(csr.nnz for csr in rows):  # else there is nothing to decide by
+            self.settings = replace(chosen, zero_based=self._met_zero)
+            if not self._met_zero:
+                self._width -= 1
+                for csr in rows:
+                    np.subtract(csr.indices, 1, out=csr.indices)
+            elif chosen.n_features is not None and self._width > chosen.n_features:
                 raise _beyond(blocks, chosen.n_features)
-        else:
-            width = self._width = self._width - 1
-            for csr in rows:
-                np.subtract(csr.indices, 1, out=csr.indices)
-        width = width if chosen.n_features is None else chosen.n_features
-        return [replace(block, csr=_as_wide(block.csr, width)) for block in blocks]
-
-
-def _as_wide(csr: Csr | None, n_features: int) -> Csr | None:
-    return None if csr is None else replace(csr, n_features=n_features)
+        width = self._width if chosen.n_features is None else chosen.n_features
+        return [replace(block, csr=replace(csr, n_features=width)) for block, csr in zip(blocks, rows)]
 
 
 def _beyond(blocks: list[Block], n_features: int) -> DataError:
@@ -287,13 +276,8 @@ class VowpalWabbit:
         check_dtype(self.dtype)
 
 
-class VowpalWabbitReader(Reader):
+class VowpalWabbitReader(SparseReader):
     """Blocks of Vowpal Wabbit files."""
-
-    def __init__(self, settings: VowpalWabbit, bad_rows: BadRows, n_threads: int | None = None) -> None:
-        self.settings = settings
-        self._bad_rows = bad_rows
-        self._threads = threads_of(n_threads)
 
     def blocks(self, source: Source, size: Size | None) -> Iterator[Block]:
         """Blocks of at most this size; skipped lines leave them shorter."""

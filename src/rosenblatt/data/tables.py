@@ -31,10 +31,9 @@ class TableReader(Reader):
 
     columns: Columns
 
-    def __init__(self, settings: Any, columns: Columns, bad_rows: BadRows) -> None:
-        self.settings, self.columns = settings, columns
-        self._bad_rows = bad_rows
-        self._settled = False
+    def __init__(self, settings: Any, bad_rows: BadRows, columns: Columns) -> None:
+        super().__init__(settings, bad_rows)
+        self.columns, self._settled = columns, False
 
     def prepare(self, source: Source) -> None:
         """Settle what is to be guessed by the first file."""

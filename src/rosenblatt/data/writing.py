@@ -15,10 +15,9 @@ from ..errors import DataError
 from .arrow import arrow
 from .bad_rows import Skipped
 from .blocks import Block
-from .columns import nearest
 from .csr import Array, Csr
 from .encoder import Encoder
-from .formats import ALIASES, FORMATS, SUFFIXES
+from .formats import SUFFIXES, known_format
 from .reading import stream
 from .sources import expand, replacing, stem
 
@@ -71,15 +70,13 @@ def csr_of(X: Any) -> Csr:
         X = X.astype(np.int8)
     if is_sparse(X):
         X = X.tocsr()
-        if not getattr(X, "has_canonical_format", True):
+        if not X.has_canonical_format:
             X = X.copy()
             X.sum_duplicates()
         return Csr(X.indptr, X.indices, X.data, X.shape[1])
     if X.ndim != 2:
         raise ValueError(f"X must have two dimensions, got {X.ndim}")
-    rows, columns = np.nonzero(X)
-    indptr = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=len(X)))])
-    return Csr(indptr, columns, X[rows, columns], X.shape[1])
+    return Csr.of_dense(X)
 
 
 def write(
@@ -115,14 +112,13 @@ def write(
         "vw": lambda block: _vw_lines(block, classes),
         "jsonl": _json_lines,
     }
-    n = 0
     with replacing(path) as file:
-        if name in lines:
-            for block in blocks:
-                file.write("".join(line + "\n" for line in lines[name](block)).encode())
-                n += len(block)
-        else:
-            n = _write_tables(file, blocks, name)
+        if name not in lines:
+            return _write_tables(file, blocks, name)
+        n = 0
+        for block in blocks:
+            file.write("".join(line + "\n" for line in lines[name](block)).encode())
+            n += len(block)
     return n
 
 
@@ -136,12 +132,7 @@ def target_format(path: Any, format: str | None, parameter: str = "format") -> s
         )  # fmt: skip
     if name == "tsv" or (name == "csv" and stem(str(path)).endswith((".tsv", ".tab"))):
         return "tsv"
-    name = ALIASES.get(name, name)
-    if name not in FORMATS:
-        raise ValueError(
-            f"there is no format {format!r}{nearest(name, [*FORMATS, *ALIASES])}; there are {', '.join(FORMATS)}"
-        )
-    return name
+    return known_format(name)
 
 
 def _encoded(blocks: Iterable[Block], encoder: Encoder) -> Iterator[Block]:
@@ -200,14 +191,10 @@ def _entries(csr: Csr, base: int) -> Iterator[list[str]]:
         yield [f"{j}:{text}" for j, text in zip(indices[begin:end], texts[begin:end])]
 
 
-def _csr(block: Block, format: str) -> Csr:
-    if block.csr is None:
-        raise ValueError(f"{format} has numbers for columns: give an encoder that makes them of this table")
-    return block.csr
-
-
 def _svmlight_lines(block: Block, classes: Mapping[Any, float] | None, base: int) -> Iterator[str]:
-    csr = _csr(block, "svmlight")
+    csr = block.csr
+    if csr is None:
+        raise ValueError("svmlight has numbers for columns: give an encoder that makes them of this table")
     _refuse_not_finite(block, csr.data, csr.indptr, "svmlight")
     rows = _entries(csr, base)
     ids = [] if block.query_ids is None else block.query_ids.tolist()
@@ -225,7 +212,8 @@ def _vw_lines(block: Block, classes: Mapping[Any, float] | None) -> Iterator[str
     labels = [""] * len(block)
     if block.labels is not None:
         there = block.labels == block.labels  # a label that is NaN is not there
-        for i, label in zip(np.flatnonzero(there).tolist(), _label_numbers(_rows_of(block, there), classes, "vw")):
+        labelled = replace(block, labels=block.labels[there], lines=block.lines[there])
+        for i, label in zip(np.flatnonzero(there).tolist(), _label_numbers(labelled, classes, "vw")):
             labels[i] = label
     weights = None if block.weights is None else numbers(block.weights)
     for i, features in enumerate(rows):
@@ -235,11 +223,6 @@ def _vw_lines(block: Block, classes: Mapping[Any, float] | None) -> Iterator[str
         if block.tags is not None and block.tags[i]:
             head += f" '{block.tags[i]}"
         yield f"{head.strip()} {features}".lstrip()
-
-
-def _rows_of(block: Block, kept: Array) -> Block:
-    """Labels and places of some of the rows."""
-    return replace(block, labels=None if block.labels is None else block.labels[kept], lines=block.lines[kept])
 
 
 def _vw_rows(block: Block) -> Iterator[str]:
@@ -299,7 +282,10 @@ def _heads(block: Block) -> dict[str, Array]:
 def table_of(block: Block) -> Any:
     """Labels, weights and columns of a block as one Arrow table; columns of a matrix are called f0, f1, …"""
     pa = arrow("tables")
-    columns: dict[str, Any] = {name: _nan_as_null(pa, values) for name, values in _heads(block).items()}
+    columns: dict[str, Any] = {
+        name: pa.array(values, mask=np.isnan(values) if values.dtype.kind == "f" else None)
+        for name, values in _heads(block).items()
+    }
     if block.csr is None:
         columns |= {name: block.table[name] for name in block.table.column_names}
         return pa.table(columns)
@@ -307,19 +293,14 @@ def table_of(block: Block) -> Any:
         raise ValueError(
             f"a table of {block.csr.n_features} columns is too wide, {MOST_COLUMNS} are the most; write svmlight"
         )
-    dense = np.zeros(block.csr.shape, block.csr.dtype)
-    dense[np.repeat(np.arange(len(block)), np.diff(block.csr.indptr)), block.csr.indices] = block.csr.data
+    dense = block.csr.to_dense()
     return pa.table(columns | {f"f{j}": pa.array(dense[:, j].copy()) for j in range(dense.shape[1])})
-
-
-def _nan_as_null(pa: Any, values: Array) -> Any:
-    return pa.array(values, mask=np.isnan(values) if values.dtype.kind == "f" else None)
 
 
 def _write_tables(file: Any, blocks: Iterable[Block], format: str) -> int:
     pa = arrow("tables")
     writer: Any = None
-    sink = pa.PythonFile(_KeptOpen(file), "w")
+    sink = pa.PythonFile(file, "w")
     n = 0
     try:
         for block in blocks:
@@ -346,27 +327,6 @@ def _table_writer(sink: Any, schema: Any, format: str) -> Any:
     if format == "parquet":
         return arrow("Parquet files", "pyarrow.parquet").ParquetWriter(sink, schema)
     return arrow("Arrow files").ipc.new_file(sink, schema)
-
-
-class _KeptOpen:
-    """A file that its writer may not close."""
-
-    closed = False
-
-    def __init__(self, file: Any) -> None:
-        self._file = file
-
-    def write(self, data: Any) -> int:
-        return int(self._file.write(data))
-
-    def flush(self) -> None:
-        self._file.flush()
-
-    def tell(self) -> int:
-        return int(self._file.tell())
-
-    def close(self) -> None:
-        pass
 
 
 def convert(

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import chain
+from operator import getitem
 from typing import Any
 
 import numpy as np
@@ -11,15 +13,15 @@ from numpy.typing import NDArray
 from ..core import labels
 from ..data import Columns
 from ..data.csr import Csr, index_type
-from ..data.features import Features, Section
+from ..data.features import Features, Section, merged
 from ..text import Documents
-from . import in_memory, tasks
+from . import in_memory
 from .cluster import Workers
 from .file_sources import default_features
-from .files import Peek, counted
-from .in_memory import Coding, Examples, Look
+from .files import Peek
+from .in_memory import Coding, Examples, Look, counted
 from .sharded import in_groups
-from .sources import dealt
+from .sources import Data, dealt
 from .tasks import at_shard
 
 Array = NDArray[Any]
@@ -35,7 +37,7 @@ def is_bag(data: Any) -> bool:
     return type(data).__module__.startswith("dask.bag")
 
 
-class Bag:
+class Bag(Data):
     """A bag as shards: each partition one, or neighbours together.
 
     Names of features get columns in the order in which they are met, shard after shard. Text is hashed, by the document
@@ -65,9 +67,9 @@ class Bag:
             raise ValueError("some shards hold text and others dicts of numbers; a bag holds one of them")
         self._is_text = kinds[0]
         looked = [submit(look, part, blank, regression, name) for part, name in zip(self._parts, self.names)]
-        looks: list[Look] = gather([submit(_first, one) for one in looked])
+        looks: list[Look] = gather([submit(getitem, one, 0) for one in looked])
         if self._is_text:
-            self._makes = in_groups(self._workers, tasks.all_learned, [submit(_second, one) for one in looked])
+            self._makes = in_groups(self._workers, merged, [submit(getitem, one, 1) for one in looked])
             return [one._replace(names=None) for one in looks]
         names = list(dict.fromkeys(name for one in looks for name in one.names or ()))
         self._makes = self._workers.hold(names)
@@ -76,22 +78,13 @@ class Bag:
     def ready(self, coding: Coding, learned: Section | None) -> list[Any]:
         submit, parts = self._workers.submit, self._parts
         self._parts = []  # rows are enough to keep
-        return [
-            submit(
-                in_memory.ready,
-                submit(rows_of, part, self._makes, self._regression, name, shard=i),
-                coding,
-                name,
-                shard=i,
-            )
+        rows = [
+            submit(rows_of, part, self._makes, self._regression, name, shard=i)
             for i, (part, name) in enumerate(zip(parts, self.names))
         ]
-
-    def learns(self) -> bool:
-        return False
-
-    def settle(self, learned: list[Any]) -> list[Any]:
-        raise NotImplementedError("a bag is read once")
+        return [
+            submit(in_memory.ready, one, coding, name, shard=i) for i, (one, name) in enumerate(zip(rows, self.names))
+        ]
 
     def section(self) -> Section | None:
         if not self._is_text:
@@ -118,24 +111,25 @@ class Bag:
 def is_text(parts: Sequence[Part], name: str) -> bool:
     """Whether the examples are text, and not dicts."""
     with at_shard(name):
-        for i, one in enumerate(example for part in parts for example in part):
+        examples = list(chain.from_iterable(parts))
+        for i, one in enumerate(examples):
             if not (isinstance(one, tuple) and len(one) == 2):
                 raise TypeError(f"example {i} must be (features, label), got {_shown(one)}")
             if not isinstance(one[0], (str, dict)):
                 raise TypeError(f"example {i} must be text or a dict of names to numbers, got {_shown(one[0])}")
-            if isinstance(one[0], str) != isinstance(_all(parts)[0][0], str):
+            if isinstance(one[0], str) != isinstance(examples[0][0], str):
                 raise TypeError(f"example {i} is not of the kind of those before: text, or dicts of numbers")
-        if not any(parts):
+        if not examples:
             raise ValueError("there are no examples")
-        return isinstance(_all(parts)[0][0], str)
+        return isinstance(examples[0][0], str)
 
 
 def look(parts: Sequence[Part], blank: Section, regression: bool, name: str) -> tuple[Look, Section | None]:
     """Names, classes, and of text what was learned."""
-    examples = _all(parts)
+    examples = list(chain.from_iterable(parts))
     with at_shard(name):
         y = _targets(examples, regression)
-        classes, counts = (None, None) if regression else counted(y)
+        classes, counts = counted(y, regression)
         if isinstance(examples[0][0], str):
             features = Features.of_section(blank)
             hashing = _hashing(features)
@@ -148,7 +142,7 @@ def look(parts: Sequence[Part], blank: Section, regression: bool, name: str) -> 
 
 def rows_of(parts: Sequence[Part], makes: Any, regression: bool, name: str) -> Examples:
     """The examples as rows: by names of columns, or by what hashes text. Names that are not known count as absent."""
-    examples = _all(parts)
+    examples = list(chain.from_iterable(parts))
     with at_shard(name):
         y = _targets(examples, regression)
         if isinstance(makes, tuple):
@@ -173,10 +167,6 @@ def rows_of(parts: Sequence[Part], makes: Any, regression: bool, name: str) -> E
         return Examples(rows, y, None, list(makes))
 
 
-def _all(parts: Sequence[Part]) -> Part:
-    return [example for part in parts for example in part]
-
-
 def _targets(examples: Part, regression: bool) -> Array:
     return labels.targets(np.asarray([label for _, label in examples]), regression)
 
@@ -184,14 +174,6 @@ def _targets(examples: Part, regression: bool) -> Array:
 def _hashing(features: Features) -> Any:
     assert features.encoder is not None
     return features.encoder.text[COLUMN].hashing  # type: ignore[attr-defined]
-
-
-def _first(pair: tuple[Look, Any]) -> Look:
-    return pair[0]
-
-
-def _second(pair: tuple[Any, Section]) -> Section:
-    return pair[1]
 
 
 def _shown(value: Any) -> str:

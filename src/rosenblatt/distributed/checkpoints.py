@@ -60,10 +60,10 @@ class Progress:
         schema.require(len(plain["generators"]) == n > 0 and len(plain["rows"]) in (0, n), f"{SECTION}.shards")
         for name in _ARRAYS:
             schema.array(arrays, name, np.float64, shape)
-        history = [
-            PassRecord.from_dict({**record, **{name: arrays[name][i].tolist() for name in _ARRAYS}})
-            for i, record in enumerate(plain["history"])
-        ]
+        history = []
+        for i, record in enumerate(plain["history"]):
+            record |= {name: tuple(arrays[name][i].tolist()) for name in _ARRAYS}
+            history.append(PassRecord(**{**record, "margin": tuple(record["margin"])}))
         mixing = Mixed(plain["weighted_mistakes"], history[-1].shares if history else ())
         measured = None if plain["measured"] is None else Measured(**plain["measured"])
         return cls(

@@ -12,10 +12,10 @@ import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, Protocol
+from typing import Any
 
 from ..core.engine import threads
-from ..errors import SettingsError
+from ..errors import SettingsError, keyword
 
 #: Seconds that a run waits while the cluster has no worker, unless told otherwise.
 WORKER_TIMEOUT = 300.0
@@ -25,58 +25,46 @@ _LOOK, _ANSWER = 0.5, 60.0
 
 
 class ClusterError(SettingsError, RuntimeError):
-    """The cluster failed, and not what it was given to do."""
+    """The cluster failed, and not what it was given to do; ``advice`` is for whoever writes Python."""
+
+    def __init__(self, problem: str, advice: str = "", **values: Any) -> None:
+        super().__init__(problem, advice, **values)
+        self.advice = advice
+
+    def worded(self, setting: Callable[[str, Any], str] = keyword) -> str:
+        advice = f"; {self.advice}" if self.advice and setting is keyword else ""
+        return super().worded(setting) + advice
 
 
-class Workers(Protocol):
-    """What a run asks of whoever does its work."""
+class Workers:
+    """Who does the work; here the present process, one task after the other, without Dask."""
 
     @property
     def notes(self) -> list[str]:
         """What to say before the work."""
-        ...
+        return []
 
     def hold(self, value: Any) -> Any:
         """A value where workers can get it."""
-        ...
+        return value
 
     def submit(self, task: Callable[..., Any], *arguments: Any, shard: int | None = None) -> Any:
         """A promise of what the task gives; arguments may be promises, or lists of them.
 
         ``shard``: the number of the one that it works on, whose worker should do it.
         """
-        ...
-
-    def gather(self, promises: Sequence[Any]) -> list[Any]:
-        """What was promised, once it is there."""
-        ...
-
-    def parts(self, delayed: Sequence[Any]) -> list[Any]:
-        """Promises of the pieces of a Dask collection."""
-        ...
-
-
-class Here:
-    """The present process, one task after the other, without Dask: for simulations, and to find out what is wrong."""
-
-    @property
-    def notes(self) -> list[str]:
-        return []
-
-    def hold(self, value: Any) -> Any:
-        return value
-
-    def submit(self, task: Callable[..., Any], *arguments: Any, shard: int | None = None) -> Any:
         return task(*arguments)
 
     def gather(self, promises: Sequence[Any]) -> list[Any]:
+        """What was promised, once it is there."""
         return list(promises)
 
     def parts(self, delayed: Sequence[Any]) -> list[Any]:
+        """Promises of the pieces of a Dask collection."""
         return list(dask("dask").compute(*delayed, scheduler="synchronous"))
 
 
-class Cluster:
+class Cluster(Workers):
     """A Dask cluster, by its client. While it has no worker, a run waits for so many seconds."""
 
     def __init__(self, client: Any, retries: int, worker_timeout: float = WORKER_TIMEOUT) -> None:
@@ -176,7 +164,7 @@ class Cluster:
 def workers_of(client: Any, retries: int, worker_timeout: float = WORKER_TIMEOUT) -> Iterator[Workers]:
     """The workers of this client, of the present one, of an address, or of a local cluster for the time being."""
     if client == "here":
-        yield Here()
+        yield Workers()
         return
     distributed = dask("distributed")
     if client is None:
@@ -214,10 +202,12 @@ def _local(distributed: Any, n: int) -> Any:
         env = {KEEP_FREED_MEMORY: "1"}
         return distributed.LocalCluster(n_workers=n, threads_per_worker=1, dashboard_address=":0", env=env)
     except (OSError, RuntimeError) as error:
+        cause = _first_line(error).replace("{", "{{").replace("}", "}}")
         raise ClusterError(
-            f"the {n} processes of a local cluster could not be started ({_first_line(error)}); a script that starts "
-            "them needs `if __name__ == '__main__':` above its work; client='here' needs none"
-        ) from error
+            f"the {n} processes of a local cluster could not be started ({cause}); start fewer, or learn "
+            "in this process: {client}", "a script that starts processes needs `if __name__ == '__main__':`",
+            client="here",
+        ) from error  # fmt: skip
 
 
 def dask(module: str) -> Any:

@@ -5,22 +5,23 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from operator import getitem
 from typing import Any
 
 from ..data import Columns, Svmlight
-from ..data.features import Categories, Features, Section, bits_for
+from ..data.features import Features, Section, bits_for, merged
 from ..data.moments import RunningScale
 from ..data.pipes import identity
-from ..data.sources import IN_MEMORY, expand
+from ..data.sources import IN_MEMORY, expand, size_of
 from ..text import Analysis, Hashing
-from . import files, tasks
+from . import files
 from . import in_memory as shards_in_memory
 from .cluster import Workers
 from .files import FileShard, Peek
 from .in_memory import Coding, Look
 from .sharded import in_groups
-from .sources import dealt
-from .streamed import streamed
+from .sources import Data, dealt
+from .streamed import StreamedShard
 
 #: Makes what makes rows, of what the first block has settled.
 MakeFeatures = Callable[[Peek], Features]
@@ -54,7 +55,7 @@ def files_of(
     settled: Peek
     [settled] = workers.gather([workers.submit(files.peek, named[0])])
     if in_memory is None:
-        in_memory = sum(workers.gather([workers.submit(files.size, shard) for shard in named])) <= IN_MEMORY
+        in_memory = sum(workers.gather([workers.submit(size_of, shard.paths) for shard in named])) <= IN_MEMORY
     own = settled.format
     zero_based = getattr(format, "zero_based", reading.get("zero_based", "auto"))
     if in_memory and isinstance(own, Svmlight):
@@ -85,7 +86,7 @@ def default_features(text: Any = None, **options: Any) -> MakeFeatures:
 
     def make(settled: Peek) -> Features:
         if settled.columns is None:
-            return Features(None, settled.format, Categories())
+            return Features(None, settled.format)
         n_vectors = len(settled.labels) if len(settled.labels) > 2 else 1
 
         def hashing() -> Hashing:
@@ -103,7 +104,7 @@ def default_features(text: Any = None, **options: Any) -> MakeFeatures:
     return make
 
 
-class FileData:
+class FileData(Data):
     """Shards of files, and what makes rows of them."""
 
     keeps = False  # held-out rows in memory
@@ -120,28 +121,12 @@ class FileData:
         self._learned: Any = None  # promise of what all have learned
         self._held_out: list[FileShard] = []
 
-    def look(self, regression: bool, needed: bool) -> list[Look]:
-        raise NotImplementedError
-
-    def ready(self, coding: Coding, learned: Section | None) -> list[Any]:
-        raise NotImplementedError
-
-    def learns(self) -> bool:
-        return False
-
-    def settle(self, learned: list[Any]) -> list[Any]:
-        raise NotImplementedError
-
     def section(self) -> Section | None:
         if self._learned is None:
             return None
         section: Section
         [section] = self._workers.gather([self._learned])
         return section
-
-    def _merge(self, learned: list[Any]) -> None:
-        """What all shards have learned, neighbours first."""
-        self._learned = in_groups(self._workers, tasks.all_learned, learned)
 
     def open_held_out(self, held_out: Any) -> None:
         """Open held-out files once: what is wrong with them is said before the work."""
@@ -156,7 +141,7 @@ class FileData:
         shards = []
         for one in self._held_out:
             shard = replace(one, format=self._format())
-            lying = self._workers.submit(streamed, shard, self._learned, coding, False, False)
+            lying = self._workers.submit(StreamedShard, shard, self._learned, coding, False, False)
             shards.append(
                 (shard.name, self._workers.submit(shards_in_memory.keep, lying, shard.name) if self.keeps else lying)
             )
@@ -177,14 +162,13 @@ class FilesInMemory(FileData):
     def look(self, regression: bool, needed: bool) -> list[Look]:
         submit = self._workers.submit
         self._reads = [submit(files.read, one, self._blank, regression, shard=i) for i, one in enumerate(self._shards)]
-        looks: list[Look] = self._workers.gather([submit(files.looked_at, one, regression) for one in self._reads])
+        looks: list[Look] = self._workers.gather([submit(getitem, one, 0) for one in self._reads])
         self._zero_based = any(look.met_zero for look in looks)
         if self._zero_based:  # whose shard met no 0 has one column more
             looks = [look if look.met_zero else look._replace(n_features=look.n_features + 1) for look in looks]
         for look in looks:
-            if look.scale is not None and self._scale is None:
-                self._scale = RunningScale.from_arrays(look.scale.to_arrays(), len(look.scale.count))
-            elif look.scale is not None and self._scale is not None:
+            if look.scale is not None:
+                self._scale = self._scale or RunningScale(len(look.scale.count))
                 self._scale.merge(look.scale)
         return looks
 
@@ -194,11 +178,11 @@ class FilesInMemory(FileData):
             submit(files.weigh, one, self._scale, coding.n_features, self._zero_based, name, shard=i)
             for i, (one, name) in enumerate(zip(self._reads, self.names))
         ]
-        self._merge([submit(files.section_of, one) for one in weighed])
-        self._learned = submit(files.settled, self._learned, self._scale, self._zero_based)
+        learned_of_all = in_groups(self._workers, merged, [submit(getitem, one, 1) for one in weighed])
+        self._learned = submit(files.settled, learned_of_all, self._scale, self._zero_based)
         self._reads = []
         return [
-            submit(shards_in_memory.ready, submit(files.examples_of, one), coding, name, shard=i)
+            submit(shards_in_memory.ready, submit(getitem, one, 0), coding, name, shard=i)
             for i, (one, name) in enumerate(zip(weighed, self.names))
         ]
 
@@ -210,6 +194,7 @@ class FilesInMemory(FileData):
 class StreamedFiles(FileData):
     """Files that are read again in every pass, by workers that hold two blocks of them."""
 
+    learns = True
     _coding: Coding
 
     def look(self, regression: bool, needed: bool) -> list[Look]:
@@ -221,15 +206,14 @@ class StreamedFiles(FileData):
             [submit(files.look_through, one, self._blank, regression, shard=i) for i, one in enumerate(self._shards)]
         )
 
-    def learns(self) -> bool:
-        return True
-
     def ready(self, coding: Coding, learned: Section | None) -> list[Any]:
         self._coding = coding
         if learned is not None:
             return self.settle([self._workers.hold(learned)])
-        return [self._workers.submit(streamed, shard, self._blank, coding, True) for shard in self._shards]
+        return [self._workers.submit(StreamedShard, shard, self._blank, coding, True) for shard in self._shards]
 
     def settle(self, learned: list[Any]) -> list[Any]:
-        self._merge(learned)
-        return [self._workers.submit(streamed, shard, self._learned, self._coding, False) for shard in self._shards]
+        self._learned = in_groups(self._workers, merged, learned)
+        return [
+            self._workers.submit(StreamedShard, shard, self._learned, self._coding, False) for shard in self._shards
+        ]

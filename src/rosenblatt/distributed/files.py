@@ -15,9 +15,8 @@ from ..data.csr import Csr, vstack
 from ..data.encoder import Read
 from ..data.features import Features, Section
 from ..data.moments import RunningScale
-from ..data.sources import size_of
 from ..errors import DataError
-from .in_memory import Examples, Look
+from .in_memory import Examples, Look, counted
 from .tasks import at_shard
 
 Array = NDArray[Any]
@@ -54,21 +53,12 @@ class Peek(NamedTuple):
 class FilesRead(NamedTuple):
     """A shard in memory before its rows are weighed by what was learned of all."""
 
+    look: Look
     reads: list[Read | Csr]
     y: Array
     weight: Array | None
     places: list[Block]  # without their rows
     section: Section  # what was learned in reading: names, categories, means
-    scale: RunningScale | None  # the means of its numeric columns
-    met_zero: bool  # an svmlight index of 0
-    skipped: int  # rows that were left out as faulty
-
-
-class Weighed(NamedTuple):
-    """Rows, and what was learned on the way to them."""
-
-    examples: Examples
-    section: Section
 
 
 def peek(shard: FileShard) -> Peek:
@@ -82,11 +72,6 @@ def peek(shard: FileShard) -> Peek:
         if block.labels is None:
             raise DataError("there are no labels", "name their column", file=block.file(0))
         return Peek(stream.format, stream.columns, np.unique(block.labels))
-
-
-def size(shard: FileShard) -> int:
-    """Bytes of its files, those that are compressed five times."""
-    return size_of(shard.paths)
 
 
 def read(shard: FileShard, blank: Section, regression: bool) -> FilesRead:
@@ -110,36 +95,17 @@ def read(shard: FileShard, blank: Section, regression: bool) -> FilesRead:
                 for block in stream:
                     take(block)
                 skipped = stream.skipped.count
-    scale = None
+    y, weight = np.concatenate(ys), np.concatenate(weights)
+    classes = counted(y[weight > 0], regression)
     if features.encoder is not None:
         for one in reads:
             features.encoder.learn_means(one)  # type: ignore[arg-type]
-        scale = features.encoder.scale
-    weight = np.concatenate(weights)
-    return FilesRead(
-        reads, np.concatenate(ys), None if np.all(weight == 1) else weight, places, features.to_section(), scale,
-        met_zero, skipped,
-    )  # fmt: skip
-
-
-def looked_at(files: FilesRead, regression: bool) -> Look:
-    """What has to be known of a shard that was read."""
-    features = Features.of_section(files.section)
-    y = files.y if files.weight is None else files.y[files.weight > 0]
-    classes, counts = (None, None) if regression else counted(y)
-    if features.encoder is not None:
-        return Look(
-            len(files.y), features.n_features, features.dtype, None, classes, counts, files.scale, False, files.skipped
-        )
-    rows = [one for one in files.reads if isinstance(one, Csr)]
-    width, dtype = max(one.n_features for one in rows), np.dtype(rows[0].dtype)
-    return Look(len(files.y), width, dtype, None, classes, counts, None, files.met_zero, files.skipped)
-
-
-def counted(y: Array) -> tuple[Array, Array]:
-    """The classes that labels name, and how often."""
-    classes = labels.distinct(y)
-    return classes, np.bincount(labels.encode(y, classes).astype(np.intp), minlength=len(classes))
+        width, dtype, scale = features.n_features, features.dtype, features.encoder.scale
+    else:
+        rows = [one for one in reads if isinstance(one, Csr)]
+        width, dtype, scale = max(one.n_features for one in rows), np.dtype(rows[0].dtype), None
+    look = Look(len(y), width, dtype, None, *classes, scale, met_zero, skipped)
+    return FilesRead(look, reads, y, None if np.all(weight == 1) else weight, places, features.to_section())
 
 
 def look_through(shard: FileShard, blank: Section, regression: bool) -> Look:
@@ -155,15 +121,15 @@ def look_through(shard: FileShard, blank: Section, regression: bool) -> Look:
                 width, dtype = max(width, block.csr.n_features), np.dtype(block.csr.dtype)
             if not regression:
                 y = y if block.weights is None else y[block.weights > 0]
-                classes, counts = added(classes, counts, *counted(y))
+                classes, counts = added(classes, counts, *counted(y, regression))
         skipped = stream.skipped.count
     n_features = width if features.encoder is None else features.n_features
     return Look(n_rows, n_features, dtype, None, classes, counts, skipped=skipped)
 
 
-def added(classes: Array | None, counts: Array | None, more: Array, more_counts: Array) -> tuple[Array, Array]:
-    """Classes and their counts, with more of them."""
-    if classes is None or counts is None:
+def added(classes: Any, counts: Any, more: Any, more_counts: Any) -> tuple[Any, Any]:
+    """Classes and their counts, None where there are none yet, with more of them."""
+    if classes is None:
         return more, more_counts
     known = labels.extend(classes, more)
     total = np.zeros(len(known), counts.dtype)
@@ -172,34 +138,33 @@ def added(classes: Array | None, counts: Array | None, more: Array, more_counts:
     return known, total
 
 
-def weigh(files: FilesRead, scale: RunningScale | None, n_features: int, zero_based: bool, name: str) -> Weighed:
-    """The rows of a shard that was read: standardised by the means of all shards, weighed by counts up to each row."""
+def weigh(
+    files: FilesRead, scale: RunningScale | None, n_features: int, zero_based: bool, name: str
+) -> tuple[Examples, Section]:
+    """The rows of a shard that was read, and what was learned on the way to them.
+
+    They are standardised by the means of all shards, and weighed by counts up to each row.
+    """
     features = Features.of_section(files.section)
     if features.encoder is not None:
         features.encoder.scale = scale
     features.met = n_features
-    reads = _counted_from_0(files).reads if zero_based else files.reads
     with at_shard(name):
-        parts = [features.weigh(_copied(one), learn=True, means=False) for one in reads]
-    return Weighed(Examples(vstack(parts), files.y, files.weight, None, files.places), features.to_section())
+        parts = [
+            features.weigh(_ready(one, zero_based and not files.look.met_zero), learn=True, means=False)
+            for one in files.reads
+        ]
+    return Examples(vstack(parts), files.y, files.weight, None, files.places), features.to_section()
 
 
-def _copied(one: Read | Csr) -> Read | Csr:
-    """Text is weighed in place, and what a task is given must stay as it was."""
+def _ready(one: Read | Csr, move: bool) -> Read | Csr:
+    """Rows to be weighed; ``move``: their shard met no svmlight index 0, where another did, and counts from 0 as well.
+
+    Text is weighed in place, and what a task is given must stay as it was.
+    """
     if isinstance(one, Csr):
-        return one
+        return replace(one, indices=one.indices + 1, n_features=one.n_features + 1) if move else one
     return one._replace(text=[(indptr, indices, values.copy()) for indptr, indices, values in one.text])
-
-
-def _counted_from_0(files: FilesRead) -> FilesRead:
-    """Rows of svmlight of a shard that met no index 0, where another did: they count from 0 as well."""
-    if files.met_zero:
-        return files
-    moved = [
-        replace(one, indices=one.indices + 1, n_features=one.n_features + 1) if isinstance(one, Csr) else one
-        for one in files.reads
-    ]
-    return files._replace(reads=moved)
 
 
 def settled(learned: Section, scale: RunningScale | None, zero_based: bool) -> Section:
@@ -210,13 +175,3 @@ def settled(learned: Section, scale: RunningScale | None, zero_based: bool) -> S
     if "zero_based" in plain.get("settings", {}):
         plain = {**plain, "settings": {**plain["settings"], "zero_based": zero_based}}
     return plain, arrays
-
-
-def examples_of(weighed: Weighed) -> Examples:
-    """The rows."""
-    return weighed.examples
-
-
-def section_of(weighed: Weighed) -> Section:
-    """What was learned."""
-    return weighed.section

@@ -16,7 +16,7 @@ from .checkpoints import Checkpoint
 from .cluster import WORKER_TIMEOUT, ClusterError, Workers, workers_of
 from .file_sources import are_files, default_features, files_of
 from .job import Job, run
-from .records import PassRecord, printer
+from .records import PassRecord
 from .sources import Data, Rows, check_count
 from .tasks import worded
 
@@ -125,7 +125,7 @@ def fit(
     job = Job(
         type(estimator).__name__, spec, learner, spec.generator(), max_iter, earlier=estimator.earlier, mix=mix,
         classes=classes, class_weight=spec.class_weight, resume=resume, warning=estimator.undecided_warning,
-        tell=printer() if progress is True else progress or None,
+        tell=_print if progress is True else progress or None,
     )  # fmt: skip
     if checkpoint is not None:
         atomic_files.check(checkpoint)
@@ -135,7 +135,7 @@ def fit(
     try:
         with workers_of(client, retries, worker_timeout) as workers:
             for note in workers.notes if progress is True else ():
-                print(note, file=sys.stderr, flush=True)
+                _print(note)
             opened = _opened(workers, data, y, sample_weight, shards, reading, features, in_memory, learner)
             run(job, opened, workers, held_out)
     except BaseException as error:
@@ -151,6 +151,10 @@ def fit(
         raise worded(error, f"{error}; {_kept(job)}") from error
     _adopt(estimator, job)
     return estimator
+
+
+def _print(line: object) -> None:
+    print(line, file=sys.stderr, flush=True)
 
 
 def _opened(

@@ -94,12 +94,15 @@ def look(examples: Examples, regression: bool) -> Look:
     """See what the examples hold."""
     X, y, weight, names, _ = examples
     dtype = np.dtype(np.float32 if X.dtype == np.float32 else np.float64)
+    return Look(X.shape[0], X.shape[1], dtype, names, *counted(y if weight is None else y[weight > 0], regression))
+
+
+def counted(y: Array, regression: bool) -> tuple[Array | None, Array | None]:
+    """The classes that labels name, and how often; None: a regression."""
     if regression:
-        return Look(X.shape[0], X.shape[1], dtype, names, None, None)
-    met = y if weight is None else y[weight > 0]
-    classes = labels.distinct(met)
-    counts = np.bincount(labels.encode(met, classes).astype(np.intp), minlength=len(classes))
-    return Look(X.shape[0], X.shape[1], dtype, names, classes, counts)
+        return None, None
+    classes = labels.distinct(y)
+    return classes, np.bincount(labels.encode(y, classes).astype(np.intp), minlength=len(classes))
 
 
 def ready(examples: Examples, coding: Coding, name: str, strict: bool = True) -> HeldShard:

@@ -31,51 +31,21 @@ Array = NDArray[Any]
 
 @dataclass
 class Job:
-    """What is to be learned, and how.
+    """What is to be learned, and how."""
 
-    Parameters
-    ----------
-    name : str
-        Of the estimator.
-    spec : Spec
-        What is learned, and how its run goes. A whole number as ``random_state`` seeds the generators of the shards.
-    learner : Learner
-        The learner, which has no weights yet.
-    rng : Generator
-        The run's own.
-    max_iter : int
-        Passes at most.
-    earlier : callable or None
-        The learner to go on from, if any, given the classes (``warm_start``).
-    mix : {"uniform", "updates"}
-        How the shards' weights are mixed.
-    classes : array or None
-        Labels, where they are known before any was read.
-    class_weight : dict, "balanced" or None
-        Weights of the classes.
-    tell : callable or None
-        Is told of every pass.
-    checkpoint : Checkpoint or None
-        Where every pass is saved,
-    resume : bool
-        and whether the run goes on from there.
-    warning : type
-        Of the warning of a run that ended undecided.
-    """
-
-    name: str
-    spec: Spec
-    learner: Learner
-    rng: np.random.Generator
-    max_iter: int
-    earlier: Callable[[Array | None], Learner | None] | None = None
-    mix: str = "uniform"
-    classes: Any = None
-    class_weight: Any = None
-    tell: Callable[[PassRecord], None] | None = None
-    checkpoint: Checkpoint | None = None
-    resume: bool = False
-    warning: type[Warning] = ConvergenceWarning
+    name: str  # of the estimator
+    spec: Spec  # a whole number as its random_state seeds the generators of the shards
+    learner: Learner  # which has no weights yet
+    rng: np.random.Generator  # the run's own
+    max_iter: int  # passes at most
+    earlier: Callable[[Array | None], Learner | None] | None = None  # to go on from, given the classes (warm_start)
+    mix: str = "uniform"  # how the shards' weights are mixed, or "updates"
+    classes: Any = None  # labels, where they are known before any was read
+    class_weight: Any = None  # a dict, "balanced" or None
+    tell: Callable[[PassRecord], None] | None = None  # is told of every pass
+    checkpoint: Checkpoint | None = None  # where every pass is saved,
+    resume: bool = False  # and whether the run goes on from there
+    warning: type[Warning] = ConvergenceWarning  # of a run that ended undecided
 
     # What it comes to:
 
@@ -107,13 +77,8 @@ def run(job: Job, data: Data, workers: Workers, held_out: Any = None) -> None:
         learner.allocate(coding.n_features, 0 if coding.classes is None else len(coding.classes), coding.dtype)
         job.spec.begin(learner, job.rng, earlier=None if job.earlier is None else job.earlier(coding.classes))
         mixed = MixedLearner.of(learner, job.mix)
-        progress = Progress(
-            job.mix,
-            data.names,
-            rows,
-            generators(job.spec.parameters["random_state"], job.rng, len(data.names)),
-            mixed.mixing,
-        )
+        own = generators(job.spec.parameters["random_state"], job.rng, len(data.names))
+        progress = Progress(job.mix, data.names, rows, own, mixed.mixing)
         learned = None
     else:
         model, progress = resumed
@@ -125,18 +90,12 @@ def run(job: Job, data: Data, workers: Workers, held_out: Any = None) -> None:
         if progress.ended and (mixed.verdict != "stopped" or mixed.n_iter >= job.max_iter):
             job.features = learned
             return
-    sharded = Sharded(
-        workers,
-        [
-            Shard(name, promise, rng)
-            for name, promise, rng in zip(data.names, data.ready(coding, learned), progress.generators)
-        ],
-        job.spec.shuffle,
-        None if held_out is None else lambda: data.judged(coding),
-    )
+    shards = [Shard(*one) for one in zip(data.names, data.ready(coding, learned), progress.generators)]
+    judged = None if held_out is None else lambda: data.judged(coding)
+    sharded = Sharded(workers, shards, job.spec.shuffle, judged)
     sharded.measured = progress.measured
-    sharded.changes = data.learns()
-    if data.learns() and learned is None:
+    sharded.changes = data.learns
+    if data.learns and learned is None:
         sharded.learns = lambda lexicons: sharded.renew(data.settle(lexicons))
     _passes(job, mixed, sharded, data, progress)
 
@@ -182,9 +141,8 @@ def _passes(job: Job, mixed: MixedLearner, sharded: Sharded, data: Data, progres
         sharded, max_iter=job.max_iter, tol=job.spec.tol, progress=report, first=mixed.n_iter + 1, scale=progress.scale,
         name=job.name, warning=job.warning,
     )  # fmt: skip
-    job.rng.bit_generator.state = sharded.shards[
-        0
-    ].rng.bit_generator.state  # a generator that was given has been drawn on
+    drawn_on = sharded.shards[0].rng  # and so is the generator that was given
+    job.rng.bit_generator.state = drawn_on.bit_generator.state
     save(ended=True)
 
 
@@ -195,11 +153,8 @@ def _settled(job: Job, looks: list[Look]) -> Coding:
     if job.learner.epsilon is not None:
         return Coding(n_features, dtype, None, None)
     known, counts = None, None
-    if looks[0].classes is not None:
-        for look in looks:
-            assert look.classes is not None
-            assert look.counts is not None
-            known, counts = added(known, counts, look.classes, look.counts)
+    for look in looks if looks[0].classes is not None else ():
+        known, counts = added(known, counts, look.classes, look.counts)
     if job.classes is not None:
         classes = labels.distinct(np.asarray(job.classes))
         if counts is not None and known is not None and job.class_weight == "balanced":

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable
 from dataclasses import asdict, dataclass
-from typing import Any, TextIO
+from typing import Any
 
 
 @dataclass(frozen=True)
@@ -62,13 +60,6 @@ class PassRecord:
         """Plain values."""
         return asdict(self)
 
-    @classmethod
-    def from_dict(cls, plain: dict[str, Any]) -> PassRecord:
-        named: dict[str, Any] = {
-            name: tuple(value) if isinstance(value, list) else value for name, value in plain.items()
-        }
-        return cls(**named)
-
     def __str__(self) -> str:
         words = [f"pass {self.number:>4}"]
         words += [] if self.mistakes is None else [f"{self.mistakes:>9,} mistakes"]
@@ -88,13 +79,3 @@ def size(n: int) -> str:
             return f"{n:.3g} {unit}" if unit != "B" else f"{n} B"
         n = n / 1000  # type: ignore[assignment]
     return f"{n:.3g} TB"
-
-
-def printer(out: TextIO | None = None) -> Callable[[PassRecord], None]:
-    """One that prints a line for each pass."""
-    stream = out or sys.stderr
-
-    def report(done: PassRecord) -> None:
-        print(done, file=stream, flush=True)
-
-    return report

@@ -6,12 +6,14 @@ import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from operator import getitem
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..core.mixing import Held, MixedLearner, ShardReport, Share
+from ..model_files import learners
 from . import tasks
 from .cluster import Workers
 from .tasks import Judged, Measured, Report
@@ -64,7 +66,7 @@ class Sharded:
             )
             for i, one in enumerate(self.shards)
         ]
-        reports = [self.workers.submit(tasks.report_of, passed) for passed in self._passed]
+        reports = [self.workers.submit(getitem, passed, 0) for passed in self._passed]
         self.reports = self.workers.gather(reports)
         if measure:
             self._measure([report.measured for report in self.reports])
@@ -75,7 +77,7 @@ class Sharded:
         began = time.monotonic()
         submit, groups = self.workers.submit, range(0, len(shares), FAN_IN)
         if self.learns is not None:
-            self.learns([submit(tasks.learned_of, passed) for passed in self._passed])
+            self.learns([submit(getitem, passed, 2) for passed in self._passed])
             self._passed = [submit(tasks.part_of, passed) for passed in self._passed]
             self.learns = None
         sums = [submit(tasks.summed, self._state, shares[i : i + FAN_IN], self._passed[i : i + FAN_IN]) for i in groups]
@@ -91,7 +93,7 @@ class Sharded:
         return held
 
     def score(self, learner: MixedLearner, stop_at_mistake: bool) -> tuple[int, Array]:
-        state = self.workers.hold(tasks.state_of(learner.plain()))
+        state = self.workers.hold(learners.to_state(learner.plain()))
         scored = self.workers.gather(
             [
                 self.workers.submit(tasks.score, state, one.promise, one.name, stop_at_mistake, shard=i)
@@ -133,8 +135,8 @@ class Sharded:
         if self._state is not None and self._held == learner.visited:
             return
         self._held = learner.visited
-        state = tasks.state_of(learner.plain())
-        self._state_bytes = tasks.size_of(state)
+        state = learners.to_state(learner.plain())
+        self._state_bytes = sum(array.nbytes for array in state[1].values())
         self._state = self.workers.hold(state)
 
     def renew(self, promises: Sequence[Any]) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,45 +16,43 @@ from ..errors import DataError
 from . import in_memory
 from .cluster import Workers
 from .in_memory import Coding, Examples, Look
+from .tasks import at_shard
 
 Array = NDArray[Any]
 
 
-class Data(Protocol):
+class Data:
     """Data as shards, on workers."""
 
     names: list[str]
+    learns = False  # what makes rows, in the first pass
 
     def look(self, regression: bool, needed: bool) -> list[Look]:
         """What each shard holds; where labels are not ``needed``, perhaps only what one is like."""
-        ...
+        raise NotImplementedError
 
     def ready(self, coding: Coding, learned: Section | None) -> list[Any]:
         """Promises of the shards; ``learned`` by what makes rows, in a run that goes on."""
-        ...
-
-    def learns(self) -> bool:
-        """Whether what makes rows learns in the first pass."""
-        ...
+        raise NotImplementedError
 
     def settle(self, learned: list[Any]) -> list[Any]:
         """Promises of the shards from the second pass on, by what was learned in the first."""
-        ...
+        raise NotImplementedError
 
     def section(self) -> Section | None:
         """What makes rows, and what it has learned; None: rows came as they are."""
-        ...
+        return None
 
     def open_held_out(self, held_out: Any) -> None:
         """Take what is held out; says what is wrong with it."""
-        ...
+        raise NotImplementedError
 
     def judged(self, coding: Coding) -> list[tuple[str, Any]]:
         """Names and promises of held-out shards, by what was learned until now."""
-        ...
+        raise NotImplementedError
 
 
-class Rows:
+class Rows(Data):
     """Rows that are there as numbers: arrays, sparse matrices, frames, whole or as pieces of a Dask collection."""
 
     def __init__(self, workers: Workers, data: Any, y: Any, weight: Any, shards: int | None, regression: bool) -> None:
@@ -88,15 +86,6 @@ class Rows:
             for i, (one, name) in enumerate(zip(rows, self.names))
         ]
 
-    def learns(self) -> bool:
-        return False
-
-    def settle(self, learned: list[Any]) -> list[Any]:
-        raise NotImplementedError("rows that are numbers teach nothing")
-
-    def section(self) -> Section | None:
-        return None
-
     def open_held_out(self, held_out: Any) -> None:
         if not (isinstance(held_out, tuple) and len(held_out) == 2):
             raise TypeError("held_out must be (X, y), as the data are rows")
@@ -119,7 +108,7 @@ def _cut(X: Any, y: Any, weight: Any, shards: int | None, workers: Workers) -> l
     """Rows that are here, cut into as many shards as were asked for."""
     if shards is None:
         raise ValueError("say into how many shards the rows are to be cut: shards=…")
-    n = _length(X)
+    n = int(X.shape[0]) if hasattr(X, "shape") else len(X)
     check_count("shards", shards)
     if shards > n:
         raise ValueError(f"{n} rows cannot be cut into {shards} shards; ask for fewer")
@@ -139,10 +128,6 @@ def _cut(X: Any, y: Any, weight: Any, shards: int | None, workers: Workers) -> l
             check_sparse(X)
         X = X.tocsr() if is_sparse(X) else np.asarray(X)
     return [(part(X, a, b), part(y, a, b), None if weight is None else part(weight, a, b)) for a, b in pairwise(edges)]
-
-
-def _length(X: Any) -> int:
-    return int(X.shape[0]) if hasattr(X, "shape") else len(X)
 
 
 def _pieces(X: Any, y: Any, weight: Any, shards: int | None, workers: Workers) -> list[Any]:
@@ -197,8 +182,6 @@ def check_count(name: str, value: Any) -> None:
 
 def examples_of(name: str, X: list[Any], y: list[Any], weight: list[Any] | None, regression: bool) -> Examples:
     """The pieces of a shard as its examples."""
-    from .tasks import at_shard
-
     with at_shard(name):
         names = list(X[0].columns) if hasattr(X[0], "columns") else None
         rows = _joined([_numbers(part) for part in X])

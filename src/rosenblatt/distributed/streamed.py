@@ -53,8 +53,3 @@ class StreamedShard:
                     y = block.targets(regression)
                     targets, weight = targets_for(y, block.weights, self.coding, self.strict)
                 yield rows, targets, weighted_rows(weight), weight
-
-
-def streamed(files: FileShard, section: Section, coding: Coding, learns: bool, strict: bool = True) -> StreamedShard:
-    """A shard that lies ready to be read."""
-    return StreamedShard(files, section, coding, learns, strict)

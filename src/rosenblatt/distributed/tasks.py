@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from ..core import engine, mixing
 from ..core.learner import Learner
 from ..core.mixing import Held, Mixture, ShardReport, Share
-from ..data.features import Section, merged
+from ..data.features import Section
 from ..data.moments import Moments
 from ..errors import DataError
 from ..model_files import learners
@@ -87,20 +87,10 @@ class Judged(NamedTuple):
     truths: Moments = Moments()
 
 
-def state_of(learner: Learner) -> State:
-    """A learner as it travels."""
-    return learners.to_state(learner)
-
-
 def held_of(state: State) -> Held:
     """The weights of a state."""
     arrays = state[1]
     return Held(arrays.get("weight_rows"), arrays["weights"], arrays.get("total"))
-
-
-def size_of(state: State) -> int:
-    """What a state weighs when it travels."""
-    return sum(array.nbytes for array in state[1].values())
 
 
 def as_it_is(value: Any) -> Any:
@@ -119,28 +109,12 @@ def one_pass(state: State, shard: Any, name: str, rng: np.random.Generator, shuf
     with at_shard(name):
         outcome, part = mixing.shard_pass(learner, _measuring(shard.pieces(learner, shuffle, rng), learner, measured))
     report = Report(outcome, measured, rng, time.perf_counter() - began, worker(), part.nbytes)
-    return Passed(report, part, getattr(shard, "learned", None))
-
-
-def report_of(passed: Passed) -> Report:
-    """The small part of a pass."""
-    return passed.report
+    return Passed(report, part, getattr(shard, "learned", None))  # only what is streamed learns in a pass
 
 
 def part_of(passed: Passed) -> Passed:
     """A pass without what was learned on the way, which need not travel with the rows that changed."""
     return Passed(passed.report, passed.part)
-
-
-def learned_of(passed: Passed) -> Section:
-    """What was learned by what makes rows."""
-    assert passed.learned is not None
-    return passed.learned
-
-
-def all_learned(sections: Sequence[Section]) -> Section:
-    """What neighbouring shards have learned, merged."""
-    return merged(sections)
 
 
 def _measuring(pieces: Iterator[Any], learner: Learner, measured: Measured | None) -> Iterator[Any]:

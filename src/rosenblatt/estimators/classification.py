@@ -13,20 +13,16 @@ from sklearn.utils.multiclass import check_classification_targets
 from ..core import engine, labels
 from ..core.convergence import SEPARATED
 from ..core.learner import learn_labels
-from .contract import Examples, LinearEstimator, parameters, refuse_no_weight
+from .contract import Examples, LinearEstimator, refuse_no_weight
 from .locking import reads, writes
 
 Array = NDArray[Any]
 
 
-@parameters
 class LinearClassifier(ClassifierMixin, LinearEstimator):
     """Everything a linear classifier of the family can do. Subclasses name a rule and a readout."""
 
-    tol: float | None = 1e-4
-    ties: str = "mistake"
-    multiclass: str = "max"
-    class_weight: Any = None
+    class_weight: Any
 
     #: Whether the definition misses a score that scikit-learn's checks ask for. One of them wants 87 % of noisy rows
     #: given to a class of weight 1000 against 0.0001. The perceptron's last weights give it 86 % (the pocket, which
@@ -34,32 +30,6 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):
     _poor_score: ClassVar[bool] = False
 
     # ---- learning ------------------------------------------------------------------------------------------------
-
-    def fit(
-        self, X: Any, y: Any, coef_init: Any = None, intercept_init: Any = None, sample_weight: Any = None
-    ) -> LinearClassifier:
-        """Learn from X and y, passing over them until the verdict.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or DataFrame of shape (n_samples, n_features)
-            The examples.
-        y : array of shape (n_samples,)
-            Their labels, of two classes at least.
-        coef_init : array of shape (1, n_features) or (n_classes, n_features), default=None
-            Weights to start from.
-        intercept_init : array of shape (1,) or (n_classes,), default=None
-            Biases to start from.
-        sample_weight : array of shape (n_samples,), default=None
-            Weights of the examples; rows of weight 0 are left out.
-
-        Returns
-        -------
-        self
-            The fitted estimator. Where a separator was neither found nor ruled out, a ConvergenceWarning says so.
-        """
-        self._fit(X, y, coef_init, intercept_init, sample_weight)
-        return self
 
     def _examples(self, X: Any, y: Any, sample_weight: Any) -> Examples:
         X, y = self._validated(X, y, reset=True)
@@ -244,22 +214,8 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):
         rows = self._rows(X)
         return self._learner.scores(rows)
 
-    @reads
-    def predict(self, X: Any) -> Array:
-        """The label of each row.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or DataFrame of shape (n_samples, n_features)
-            The examples.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-            The labels.
-        """
-        rows = self._rows(X)
-        return self.classes_[self._learner.predict(rows)]
+    def _named(self, predicted: Array) -> Array:
+        return self.classes_[predicted]
 
     def predict_one(self, x: dict[Any, float]) -> Any:
         """The label of one example of named features; names never met count as absent.
@@ -314,7 +270,6 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
         tags.classifier_tags.poor_score = self._poor_score
         return tags
 

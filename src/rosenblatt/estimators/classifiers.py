@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from ..core import rules
 from .classification import LinearClassifier
-from .contract import parameters
-from .shared import documented
+from .shared import published
 
 
-@documented
-@parameters
+@published
 class Perceptron(LinearClassifier):
     """Rosenblatt's perceptron: ``w ← w + η·y·x`` on each mistake, until there are none.
 
@@ -20,11 +17,7 @@ class Perceptron(LinearClassifier):
 
     Parameters
     ----------
-    {parameters}
-
-    Attributes
-    ----------
-    {attributes}
+    {shared}
 
     Notes
     -----
@@ -45,14 +38,10 @@ class Perceptron(LinearClassifier):
     ('separated', 13, array([[-5.,  3.]]))
     """
 
-    eta0: float = 1.0
-    margin: float = 0.0
-    shuffle: bool = True
     _poor_score = True
 
 
-@documented
-@parameters
+@published
 class AveragedPerceptron(Perceptron):
     """The perceptron read as the mean of its weights after each visited example, over all passes.
 
@@ -60,11 +49,7 @@ class AveragedPerceptron(Perceptron):
 
     Parameters
     ----------
-    {parameters}
-
-    Attributes
-    ----------
-    {attributes}
+    {shared}
 
     Notes
     -----
@@ -77,8 +62,7 @@ class AveragedPerceptron(Perceptron):
     """
 
 
-@documented
-@parameters
+@published
 class PocketPerceptron(Perceptron):
     """The perceptron that keeps in its pocket the weights with the longest run of right answers.
 
@@ -88,22 +72,15 @@ class PocketPerceptron(Perceptron):
         Replace the weights in the pocket only by such as make strictly fewer mistakes on the whole training set (a tie
         counts as ``ties`` says). A stream (``partial_fit``, ``learn_one``) has no whole to count on: there the run
         length alone decides.
-    {parameters}
-
-    Attributes
-    ----------
-    {attributes}
+    {shared}
 
     References
     ----------
     Gallant (1990), "Perceptron-based learning algorithms".
     """
 
-    ratchet: bool = True
 
-
-@documented
-@parameters
+@published
 class BatchPerceptron(LinearClassifier):
     """Gradient descent on the perceptron criterion: ``w ← w + η·Σ y·x`` over all mistaken rows, once per pass.
 
@@ -112,11 +89,7 @@ class BatchPerceptron(LinearClassifier):
 
     Parameters
     ----------
-    {parameters}
-
-    Attributes
-    ----------
-    {attributes}
+    {shared}
 
     Notes
     -----
@@ -128,13 +101,10 @@ class BatchPerceptron(LinearClassifier):
     Duda & Hart (1973), section 5.5.
     """
 
-    eta0: float = 1.0
-    margin: float = 0.0
     _contract_exceptions: ClassVar[dict[str, str]] = {}
 
 
-@documented
-@parameters
+@published
 class PassiveAggressiveClassifier(LinearClassifier):
     """Passive-aggressive: the smallest step after which the example has margin 1, capped or damped by C.
 
@@ -150,11 +120,7 @@ class PassiveAggressiveClassifier(LinearClassifier):
         Read the mean of the weights instead of the last.
     multiclass : {"max", "ovr"}, default="max"
         With more than two classes: play the best wrong class, or train each class against the rest.
-    {parameters}
-
-    Attributes
-    ----------
-    {attributes}
+    {shared}
 
     Notes
     -----
@@ -166,14 +132,8 @@ class PassiveAggressiveClassifier(LinearClassifier):
     Crammer, Dekel, Keshet, Shalev-Shwartz & Singer (2006), fig. 1.
     """
 
-    C: float = 1.0
-    variant: str = "PA-I"
-    average: bool = False
-    shuffle: bool = True
 
-
-@documented
-@parameters
+@published
 class MIRA(LinearClassifier):
     """MIRA: the smallest change of all class vectors that puts the right class first.
 
@@ -190,27 +150,17 @@ class MIRA(LinearClassifier):
         Read the mean of the weights instead of the last.
     multiclass : {"max"}, default="max"
         MIRA's step itself fixes who moves.
-    {parameters}
-
-    Attributes
-    ----------
-    {attributes}
+    {shared}
 
     References
     ----------
     Crammer & Singer (2003), "Ultraconservative online algorithms for multiclass problems".
     """
 
-    variant: str = "margin"
-    C: float | None = None
-    beta: float = 0.01
-    average: bool = False
-    shuffle: bool = True
     _poor_score = True
 
 
-@documented
-@parameters
+@published
 class OnlineClassifier(LinearClassifier):
     """The general form: any rule with any readout. The other classifiers are its names.
 
@@ -225,11 +175,7 @@ class OnlineClassifier(LinearClassifier):
     multiclass : {"max", "uniform", "proportional", "ovr"}, default="max"
         Who loses what the right class gains. "uniform" and "proportional" go with the perceptron rule, "ovr" with all
         but MIRA.
-    {parameters}
-
-    Attributes
-    ----------
-    {attributes}
+    {shared}
 
     Examples
     --------
@@ -239,8 +185,4 @@ class OnlineClassifier(LinearClassifier):
     'separated'
     """
 
-    rule: rules.Rule | None = None
-    readout: str = "last"
-    ratchet: bool = True
-    shuffle: bool = True
     _poor_score = True

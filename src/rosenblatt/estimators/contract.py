@@ -14,11 +14,12 @@ import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
+from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..core import engine, progress
@@ -30,6 +31,7 @@ from . import places
 from .locking import Locked, reads
 
 Array = NDArray[Any]
+Own = TypeVar("Own", bound="LinearEstimator")
 
 #: What there is to learn from: X, its rows, targets (codes of the classes, or numbers), weights, classes (or None).
 Examples = tuple[Any, engine.Rows, Array, Array | None, Array | None]
@@ -210,20 +212,19 @@ class FittedState(Locked):
 parameters = dataclass(kw_only=True, eq=False, repr=False)
 
 
-@parameters
 class LinearEstimator(FittedState):
-    """A learner with scikit-learn's face. Subclasses say which rule, readout and targets."""
+    """A learner with scikit-learn's face. Subclasses are ``published``, with the parameters of ``core.spec``."""
 
-    fit_intercept: bool = True
-    max_iter: int = 1000
-    init: str = "zeros"
-    random_state: Any = None
-    early_stopping: bool = False
-    validation_fraction: float = 0.1
-    n_iter_no_change: int = 5
-    warm_start: bool = False
-    verbose: int = 0
+    init: str
+    random_state: Any
+    early_stopping: bool
+    validation_fraction: float
+    n_iter_no_change: int
+    warm_start: bool
+    verbose: int
 
+    #: The algorithm that it is, whatever a subclass is called.
+    _algorithm: ClassVar[str]
     #: Checks of scikit-learn's contract that cannot hold, with the reason.
     _contract_exceptions: ClassVar[dict[str, str]] = ONLINE_EXCEPTIONS
     #: The warning of a run that ended undecided.
@@ -239,8 +240,8 @@ class LinearEstimator(FittedState):
         Spec
             Checked: parameters that make no learner are refused.
         """
-        algorithm = next(kind.__name__ for kind in type(self).__mro__ if kind.__name__ in ALGORITHMS)
-        return Spec.of(algorithm, {name: getattr(self, name) for name in ALGORITHMS[algorithm].defaults})
+        defaults = ALGORITHMS[self._algorithm].defaults
+        return Spec.of(self._algorithm, {name: getattr(self, name) for name in defaults})
 
     def _examples(self, X: Any, y: Any, sample_weight: Any) -> Examples:
         """Read and check what there is to learn from."""
@@ -328,6 +329,53 @@ class LinearEstimator(FittedState):
 
     # ---- a run ---------------------------------------------------------------------------------------------------
 
+    def fit(
+        self: Own, X: Any, y: Any, coef_init: Any = None, intercept_init: Any = None, sample_weight: Any = None
+    ) -> Own:
+        """Learn from X and y: pass over them until the verdict, or ``max_iter`` times.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or DataFrame of shape (n_samples, n_features)
+            The examples.
+        y : array of shape (n_samples,)
+            Their labels, of two classes at least; of a regressor their targets.
+        coef_init : array of the shape of ``coef_``, default=None
+            Weights to start from.
+        intercept_init : array of the shape of ``intercept_``, default=None
+            Biases to start from.
+        sample_weight : array of shape (n_samples,), default=None
+            Weights of the examples; rows of weight 0 are left out.
+
+        Returns
+        -------
+        self
+            The fitted estimator. Where a separator was neither found nor ruled out, a ConvergenceWarning says so.
+        """
+        self._fit(X, y, coef_init, intercept_init, sample_weight)
+        return self
+
+    @reads
+    def predict(self, X: Any) -> Array:
+        """The label of each row; of a regressor the predicted number.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or DataFrame of shape (n_samples, n_features)
+            The examples.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            The labels or numbers.
+        """
+        rows = self._rows(X)
+        return self._named(self._learner.predict(rows))
+
+    def _named(self, predicted: Array) -> Array:
+        """What the learner predicts, as the user knows it: labels for codes."""
+        return predicted
+
     @reads
     def prepare(
         self, X: Any, y: Any, coef_init: Any = None, intercept_init: Any = None, sample_weight: Any = None
@@ -350,17 +398,11 @@ class LinearEstimator(FittedState):
         spec = self.spec()
         learner = spec.learner()
         X, rows, targets, weight, classes = self._examples(X, y, sample_weight)
-        learner.allocate(rows.n_features, 0 if classes is None else len(classes), rows.dtype)
-        spec.space.settle(learner, rows, weight)
-        rng, earlier = spec.generator(), self.earlier(classes)
-        spec.begin(learner, rng, coef_init, intercept_init, earlier)
-        start = "zero"
-        if coef_init is not None or intercept_init is not None:
-            start = "given weights"
-        elif earlier is not None:
-            start = "the last weights of the fit before"
-        elif self.init == "random":
-            start = "random weights"
+        rng, n_classes = spec.generator(), 0 if classes is None else len(classes)
+        start = spec.start(
+            learner, rows, n_classes, rng, weight, coef=coef_init, intercept=intercept_init,
+            earlier=self.earlier(classes),
+        )  # fmt: skip
         return Run(spec, learner, X, rows, targets, weight, classes, self._names(), rng, start)
 
     def earlier(self, classes: Array | None) -> Learner | None:
@@ -474,6 +516,11 @@ class LinearEstimator(FittedState):
     def _become(self, fitted: LinearEstimator) -> None:
         """Take over what a copy was fitted to."""
         self._replace_state(fitted.__dict__)
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
 
 
 def _is_float32_frame(X: Any) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import inspect
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -21,62 +20,11 @@ from ..core.spaces.kernel.learner import READOUTS, KernelLearner
 from ..core.spaces.kernel.rows import KernelRows
 from ..core.spaces.kernel.space import see
 from .classification import LinearClassifier
-from .contract import Examples, parameters
+from .contract import Examples
 from .locking import reads
-from .shared import CLASSIFIER_ATTRIBUTES, C, documented
+from .shared import published
 
 Array = NDArray[Any]
-
-#: Where both classes say the same: what stands in linear space for a start of its own has none here.
-_PARAMETERS = """gamma : {"scale", "auto"} or float, default="scale"
-    The γ > 0 of "poly", "rbf" and "sigmoid": ``1/(n_features·X.var())``, ``1/n_features``, or a number.
-degree : float, default=3
-    The d of "poly".
-coef0 : float, default=1.0
-    The c of "poly" and "sigmoid".
-rule : Rule or None, default=None
-    How far to move (``rb.rules``); None: Rosenblatt's rule.
-block_size : int or None, default=None
-    Examples that go through a matrix product together; it changes nothing but the time. None: what suits the device.
-cache_size : float or None, default=None
-    Megabytes to remember rows of the kernel matrix in, from one pass to the next. None: 1000, or half of the free
-    memory of a CUDA device.
-budget : int or None, default=None
-    Keep so many examples at most, for ever: a stream of any length in bounded memory and time per example. The readout
-    is then "last", and there is no upper margin bound.
-budget_policy : {"random", "forgetron", "projectron", "projectron++"}, default="random"
-    Who gives way to a new example: one at random; the oldest, after all were shrunk (Rosenblatt's rule, two classes,
-    K(x, x) ≤ 1); or no one: the step is projected onto those kept, on mistakes, or on small margins too
-    (Rosenblatt's rule, two classes or ``multiclass="max"``).
-projection_tol : float, default=0.1
-    The largest norm that a projection may lose while the budget is not full; for the projectrons.
-device : {"cpu", "cuda"}, default="cpu"
-    Where to compute. "cuda" needs CuPy or PyTorch; sparse rows are made dense there, a block at a time.
-precision : {"float32", "tf32"}, default="float32"
-    How float32 rows are multiplied on a CUDA device: in full, so that it decides as the processor does, or faster.
-init : {"zeros"}, default="zeros"
-    In kernel space a run begins with no examples, at zero.
-warm_start : bool, default=False
-    For linear learners: only False here; ``partial_fit`` goes on with a run.
-random_state : int, Generator, RandomState or None, default=None
-    Seed of the shuffles, of the held-out part and of who gives way at random."""
-
-_ATTRIBUTES = """support_ : ndarray of int
-    The rows that were updated on, in the order they first were; with a budget, those kept, by slot (one that came
-    again is there again).
-support_vectors_ : ndarray or sparse matrix
-    Those rows; none with a precomputed kernel.
-n_support_ : ndarray of int, (n_classes,)
-    How many there are of each class.
-dual_coef_ : ndarray of shape (1, n_support) or (n_classes, n_support)
-    Their coefficients in the readout (of the votes there is none: the last ones).
-coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
-    Weights of the readout, with ``kernel="linear"`` alone.
-intercept_ : ndarray of shape (1,) or (n_classes,)
-    Biases of the readout, sums of its coefficients; 0 without ``fit_intercept``.
-n_voters_ : int
-    How many weight vectors the run went through, zero included: so many vote.
-""" + CLASSIFIER_ATTRIBUTES[CLASSIFIER_ATTRIBUTES.index("classes_ : ") :]
 
 
 @dataclass(frozen=True)
@@ -93,15 +41,7 @@ class PredictionCost:
         return f"{voters}, {self.megabytes:,.3g} MB, {self.microseconds:,.3g} µs a prediction"
 
 
-def _documented(cls: C) -> C:
-    """Fill in what the kernel classes share, and then what all do."""
-    own = inspect.getdoc(cls) or ""
-    cls.__doc__ = own.replace("{kernel}", _PARAMETERS).replace("{attributes}", _ATTRIBUTES)
-    return documented(cls)
-
-
-@_documented
-@parameters
+@published
 class KernelPerceptron(LinearClassifier):
     """The perceptron in the space of a kernel: ``s = Σ α·y·K(x_j, x)`` over the examples of its updates.
 
@@ -115,12 +55,7 @@ class KernelPerceptron(LinearClassifier):
         function of two blocks of rows that returns their matrix. A bias adds the constant 1 to it.
     readout : {"last", "averaged", "voted", "pocket"}, default="last"
         Which weights are the model.
-    {kernel}
-    {parameters}
-
-    Attributes
-    ----------
-    {attributes}
+    {shared}
 
     References
     ----------
@@ -135,20 +70,9 @@ class KernelPerceptron(LinearClassifier):
     ('separated', array([-1,  1,  1, -1]))
     """
 
-    kernel: Any = "rbf"
-    gamma: Any = "scale"
-    degree: float = 3
-    coef0: float = 1.0
-    rule: Any = None
-    readout: str = "last"
-    shuffle: bool = True
-    block_size: int | None = None
-    cache_size: float | None = None
-    budget: int | None = None
-    budget_policy: str = "random"
-    projection_tol: float = 0.1
-    device: str = "cpu"
-    precision: str = "float32"
+    kernel: Any
+    device: str
+    precision: str
 
     @property
     def _is_precomputed(self) -> bool:
@@ -198,7 +122,8 @@ class KernelPerceptron(LinearClassifier):
         super()._learn_rows(rows, y, weight)
 
     def _is_plain(self, X: Any) -> bool:
-        return super()._is_plain(X) and self._learner.visited > 0  # the first rows of a stream give it its γ
+        # The first rows of a stream give it its γ.
+        return super()._is_plain(X) and self._learner.visited > 0 and not self._is_precomputed
 
     @contextmanager
     def _undone_on_error(self, risky: bool) -> Iterator[None]:
@@ -206,34 +131,12 @@ class KernelPerceptron(LinearClassifier):
         with super()._undone_on_error(risky=True):
             yield
 
-    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> KernelPerceptron:
-        """Learn from the next rows of a stream, in the order given; all calls together are one pass.
-
-        The same rows give the same predictions in any chunks, but that ``gamma="scale"`` is that of the first call. The
-        rule, the kernel, the readout and the tie convention are those with which the stream began.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or DataFrame of shape (n_samples, n_features)
-            The examples.
-        y : array of shape (n_samples,)
-            Their labels.
-        classes : array, default=None
-            Labels known in advance; not needed.
-        sample_weight : array of shape (n_samples,), default=None
-            Weights of the examples; rows of weight 0 are left out.
-
-        Returns
-        -------
-        self
-            The estimator, further along.
-        """
+    def _partial_fit(self, X: Any, y: Any, classes: Any, sample_weight: Any) -> None:
         if self._is_precomputed:
             raise ValueError(
                 "a stream has no kernel matrix in advance: partial_fit takes rows, not kernel='precomputed'"
             )
-        super().partial_fit(X, y, classes, sample_weight)
-        return self
+        super()._partial_fit(X, y, classes, sample_weight)
 
     def learn_one(self, x: dict[Any, float], y: Any, sample_weight: float = 1.0) -> KernelPerceptron:
         """Not there in kernel space, which takes rows of numbers: see ``partial_fit``."""
@@ -367,8 +270,7 @@ class KernelPerceptron(LinearClassifier):
         return tags
 
 
-@_documented
-@parameters
+@published
 class VotedPerceptron(KernelPerceptron):
     """The voted perceptron: every weight vector of the run votes, with the number of examples that it survived.
 
@@ -382,19 +284,11 @@ class VotedPerceptron(KernelPerceptron):
         See ``KernelPerceptron``.
     readout : {"voted", "last", "averaged", "pocket"}, default="voted"
         Which weights are the model; see ``with_readout`` for the others of the same run.
-    {kernel}
-    {parameters}
-
-    Attributes
-    ----------
-    {attributes}
+    {shared}
 
     References
     ----------
     Freund & Schapire (1999), fig. 1.
     """
-
-    kernel: Any = "linear"
-    readout: str = "voted"
 
     _poor_score = True  # of a run that ends undecided the early vectors vote too, which the weights have not reached

@@ -63,14 +63,14 @@ def transformer_of(extras: dict[str, Section], n_features: int) -> HashedText | 
     made: HashedText | BagOfWords | None = None
     if BAG in extras:
         plain, arrays = extras[BAG]
-        schema.record(("input",), vocabulary=schema.named(), input=schema.text)(plain, BAG)
-        made = BagOfWords.of(Vocabulary.from_state(plain["vocabulary"], arrays, engine.threads()))
+        schema.record(vocabulary=schema.named())(plain, BAG)
+        made = BagOfWords._of(Vocabulary.from_state(plain["vocabulary"], arrays, engine.threads()))
         schema.require(made._core.n_columns == n_features, BAG)
     if HASHED in extras:
         features = Features.of_section(extras[HASHED], n_features)  # refuses what the command line would
         columns: Any = [] if features.encoder is None else [*features.encoder.text.values()]
         if features.is_text and len(columns) == 1 and made is None:
-            made = HashedText.of(columns[0].hashing)
+            made = HashedText._of(columns[0].hashing)
     return made
 
 

@@ -9,19 +9,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import RegressorMixin
-from sklearn.utils import Tags
 
 from ..core import engine
 from ..core.spec import by_vector
-from .contract import Examples, LinearEstimator, parameters, refuse_no_weight
+from .contract import Examples, LinearEstimator, refuse_no_weight
 from .locking import reads, writes
-from .shared import documented
+from .shared import published
 
 Array = NDArray[Any]
 
 
-@documented
-@parameters
+@published
 class PassiveAggressiveRegressor(RegressorMixin, LinearEstimator):
     """Passive-aggressive regression: the smallest step after which the prediction is within ε of the target.
 
@@ -35,11 +33,7 @@ class PassiveAggressiveRegressor(RegressorMixin, LinearEstimator):
         Which step.
     average : bool, default=False
         Read the mean of the weights instead of the last.
-    {parameters}
-
-    Attributes
-    ----------
-    {attributes}
+    {shared}
 
     Notes
     -----
@@ -56,39 +50,6 @@ class PassiveAggressiveRegressor(RegressorMixin, LinearEstimator):
     >>> model.fit([[0.0], [1.0], [2.0]], [1.0, 3.0, 5.0]).predict([[3.0]]).round(1)
     array([7.])
     """
-
-    max_iter: int = 20
-    C: float = 1.0
-    epsilon: float = 0.1
-    variant: str = "PA-I"
-    average: bool = False
-    shuffle: bool = True
-
-    def fit(
-        self, X: Any, y: Any, coef_init: Any = None, intercept_init: Any = None, sample_weight: Any = None
-    ) -> PassiveAggressiveRegressor:
-        """Learn from X and y.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or DataFrame of shape (n_samples, n_features)
-            The examples.
-        y : array of shape (n_samples,)
-            Their targets.
-        coef_init : array of shape (n_features,), default=None
-            Weights to start from.
-        intercept_init : array of shape (1,), default=None
-            Bias to start from.
-        sample_weight : array of shape (n_samples,), default=None
-            Weights of the examples; rows of weight 0 are left out.
-
-        Returns
-        -------
-        self
-            The fitted estimator.
-        """
-        self._fit(X, y, coef_init, intercept_init, sample_weight)
-        return self
 
     def _examples(self, X: Any, y: Any, sample_weight: Any) -> Examples:
         X, rows, targets, weight = self._read_rows(X, y, sample_weight, None, reset=True)
@@ -168,23 +129,6 @@ class PassiveAggressiveRegressor(RegressorMixin, LinearEstimator):
             self._become(stream)
         return self
 
-    @reads
-    def predict(self, X: Any) -> Array:
-        """The predicted number of each row.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or DataFrame of shape (n_samples, n_features)
-            The examples.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-            The predictions.
-        """
-        rows = self._rows(X)
-        return self._learner.predict(rows)
-
     def predict_one(self, x: dict[Any, float]) -> float:
         """The predicted number of one example of named features; names never met count as absent.
 
@@ -211,8 +155,3 @@ class PassiveAggressiveRegressor(RegressorMixin, LinearEstimator):
         """Weights of the readout, (n_features,)."""
         weights: Array = by_vector(self._fitted)[0][0]
         return weights
-
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Callable
-from typing import TypeVar
+from typing import Any, TypeVar
+
+from ..core.spec import ALGORITHMS
+from .contract import parameters
 
 C = TypeVar("C", bound=type)
 
@@ -51,23 +55,46 @@ PARAMETERS = {
     1: a line for each of the first three passes, then about one a second; 2: one line a pass.""",
 }
 
-#: Parameters of both text transformers.
+#: Those of the estimators in kernel space, in place of the ones above.
+KERNEL_PARAMETERS = {
+    "gamma": """gamma : {"scale", "auto"} or float, default="scale"
+    The γ > 0 of "poly", "rbf" and "sigmoid": ``1/(n_features·X.var())``, ``1/n_features``, or a number.""",
+    "degree": """degree : float, default=3
+    The d of "poly".""",
+    "coef0": """coef0 : float, default=1.0
+    The c of "poly" and "sigmoid".""",
+    "rule": """rule : Rule or None, default=None
+    How far to move (``rb.rules``); None: Rosenblatt's rule.""",
+    "block_size": """block_size : int or None, default=None
+    Examples that go through a matrix product together; it changes the time alone. None: what suits the device.""",
+    "cache_size": """cache_size : float or None, default=None
+    Megabytes to remember rows of the kernel matrix in, from one pass to the next. None: 1000, or half of the free
+    memory of a CUDA device.""",
+    "budget": """budget : int or None, default=None
+    Keep so many examples at most, for ever: a stream of any length in bounded memory and time per example. The readout
+    is then "last", and there is no upper margin bound.""",
+    "budget_policy": """budget_policy : {"random", "forgetron", "projectron", "projectron++"}, default="random"
+    Which example is evicted for a new one: one at random; the oldest, after all were shrunk (Rosenblatt's rule, two
+    classes, K(x, x) ≤ 1); or none: the step is projected onto those kept, on mistakes, or on small margins too
+    (Rosenblatt's rule, two classes or ``multiclass="max"``).""",
+    "projection_tol": """projection_tol : float, default=0.1
+    The largest norm that a projection may lose while the budget is not full; for the projectrons.""",
+    "device": """device : {"cpu", "cuda"}, default="cpu"
+    Where to compute. "cuda" needs CuPy or PyTorch; sparse rows are made dense there, a block at a time.""",
+    "precision": """precision : {"float32", "tf32"}, default="float32"
+    How float32 rows are multiplied on a CUDA device: in full, so that it decides as the processor does, or faster.""",
+    "init": """init : {"zeros"}, default="zeros"
+    In kernel space a run begins with no examples, at zero.""",
+    "warm_start": """warm_start : bool, default=False
+    For linear learners: only False here; ``partial_fit`` goes on with a run.""",
+    "random_state": """random_state : int, Generator, RandomState or None, default=None
+    Seed of the shuffles, of the held-out part and of evicting at random.""",
+}
+
+#: Parameters of both text transformers, besides those of their cores.
 TEXT_PARAMETERS = {
-    "analyzer": """analyzer : {"word", "char", "char_wb"}, default="word"
-    N-grams of words, of characters, or of the characters of each word with a space before and after it.""",
-    "lowercase": """lowercase : bool, default=True
-    Read the text in lower case, as ``str.lower()`` makes it.""",
-    "min_length": """min_length : int, default=2
-    Characters that a word has at least.""",
-    "stop_words": """stop_words : iterable of str or None, default=None
-    Words to leave out before n-grams are made. None are left out unless you say so.""",
-    "negations": """negations : iterable of str or None, default=None
-    Words after which every word gets the prefix "not_", up to the next of ``.,;:!?``; for example
-    ``rb.text.ENGLISH_NEGATIONS``.""",
     "input": """input : {"content", "filename", "lines"}, default="content"
     Whether X holds the documents, files of one document each, or files (or is one) of one document per line.""",
-    "decode_error": """decode_error : {"strict", "replace"}, default="strict"
-    Whether bytes that are not UTF-8 are refused, or read as U+FFFD.""",
     "dtype": """dtype : type, default=np.float32
     Type of the values, float32 or float64. Learners take either as it is; float32 halves their memory.""",
     "n_jobs": """n_jobs : int or None, default=-1
@@ -96,6 +123,23 @@ n_iter_ : int
 validation_scores_ : ndarray
     Score of the readout on the held-out part after each pass, with early stopping."""
 
+KERNEL_ATTRIBUTES = """support_ : ndarray of int
+    The rows that were updated on, in the order they first were; with a budget, those kept, by slot (one that came
+    again is there again).
+support_vectors_ : ndarray or sparse matrix
+    Those rows; none with a precomputed kernel.
+n_support_ : ndarray of int, (n_classes,)
+    How many there are of each class.
+dual_coef_ : ndarray of shape (1, n_support) or (n_classes, n_support)
+    Their coefficients in the readout (of the votes there is none: the last ones).
+coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
+    Weights of the readout, with ``kernel="linear"`` alone.
+intercept_ : ndarray of shape (1,) or (n_classes,)
+    Biases of the readout, sums of its coefficients; 0 without ``fit_intercept``.
+n_voters_ : int
+    How many weight vectors the run went through, zero included: so many vote.
+""" + CLASSIFIER_ATTRIBUTES[CLASSIFIER_ATTRIBUTES.index("classes_ : ") :]
+
 REGRESSOR_ATTRIBUTES = """coef_ : ndarray of shape (n_features,)
     Weights of the readout.
 intercept_ : ndarray of shape (1,)
@@ -108,26 +152,49 @@ validation_scores_ : ndarray
     R² of the readout on the held-out part after each pass, with early stopping."""
 
 
-def documented(cls: C) -> C:
-    """Fill ``{parameters}`` and ``{attributes}`` of a class docstring with the shared entries its signature has."""
+def published(cls: C) -> C:
+    """A class as the estimator of the algorithm of its name: it takes the parameters of that.
+
+    ``{shared}`` in its docstring stands for those that it does not describe itself, and for its attributes.
+    """
+    defaults = ALGORITHMS[cls.__name__].defaults
+    cls.__annotations__ = dict.fromkeys(defaults, Any)
+    for name, default in defaults.items():
+        setattr(cls, name, default)
+    parameters(cls)
+    cls._algorithm = cls.__name__  # type: ignore[attr-defined]
     own = inspect.getdoc(cls) or ""
-    signature = inspect.signature(cls)
-    entries = []
-    for name in signature.parameters:
-        if f"\n{name} : " in own or name not in PARAMETERS:
-            continue
-        entry = PARAMETERS[name].replace("{max_iter}", str(signature.parameters["max_iter"].default))
-        entries.append(entry)
-    attributes = CLASSIFIER_ATTRIBUTES if "ties" in signature.parameters else REGRESSOR_ATTRIBUTES
-    cls.__doc__ = own.replace("{parameters}", "\n".join(entries)).replace("{attributes}", attributes)
+    described, attributes = PARAMETERS, REGRESSOR_ATTRIBUTES
+    if "kernel" in defaults:
+        described, attributes = PARAMETERS | KERNEL_PARAMETERS, KERNEL_ATTRIBUTES
+    elif "ties" in defaults:
+        attributes = CLASSIFIER_ATTRIBUTES
+    entries = [described[name] for name in defaults if name in described and f"\n{name} : " not in own]
+    shared = "\n".join([*entries, "", "Attributes", "----------", attributes])
+    cls.__doc__ = own.replace("{shared}", shared).replace("{max_iter}", str(defaults["max_iter"]))
     return cls
 
 
 def with_entries(shared: dict[str, str]) -> Callable[[C], C]:
-    """Fill ``{parameters}`` of a class docstring with these entries."""
+    """Fill ``{parameters}`` of a class docstring with those of its parameters that it does not document itself."""
 
     def decorated(cls: C) -> C:
-        cls.__doc__ = (inspect.getdoc(cls) or "").replace("{parameters}", "\n".join(shared.values()))
+        own = inspect.getdoc(cls) or ""
+        entries = [
+            shared[name].replace(f"{{{name}}}", str(parameter.default))
+            for name, parameter in inspect.signature(cls).parameters.items()
+            if f"\n{name} : " not in own and name in shared
+        ]
+        cls.__doc__ = own.replace("{parameters}", "\n".join(entries))
         return cls
 
     return decorated
+
+
+def entries_of(*documented: type) -> dict[str, str]:
+    """The entries of parameters in class docstrings, by name."""
+    entries: dict[str, str] = {}
+    for cls in documented:
+        section = (inspect.getdoc(cls) or "").partition("\n----------\n")[2].partition("\n\n")[0]
+        entries |= {entry.partition(" : ")[0]: entry for entry in re.split(r"\n(?=\S)", section)}
+    return entries

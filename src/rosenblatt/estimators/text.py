@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import inspect
+from collections.abc import Callable, Iterable
 from dataclasses import fields
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,9 +19,25 @@ from ..text.hashing import Hashing, Rows, threads
 from ..text.vocabulary import Vocabulary
 from .contract import parameters
 from .locking import Locked, reads, writes
-from .shared import TEXT_PARAMETERS, with_entries
+from .shared import TEXT_PARAMETERS, entries_of, with_entries
 
 Array = NDArray[Any]
+M = TypeVar("M", bound=Callable[..., Any])
+
+
+_DOCUMENTS = """Parameters
+----------
+X : list, array, Series or Arrow column of text; or files, by ``input``
+    The documents.
+y : None
+    Not used."""
+
+
+def _documented(method: M) -> M:
+    """Fill in what the methods take, the same in all."""
+    taken = _DOCUMENTS if "y" in inspect.signature(method).parameters else _DOCUMENTS.partition("\ny :")[0]
+    method.__doc__ = (inspect.getdoc(method) or "").replace("{documents}", taken)
+    return method
 
 
 # No set_output: frames have no place for so many columns, nearly all zero.
@@ -46,21 +63,12 @@ class TextTransformer(TransformerMixin, Locked, auto_wrap_output_keys=None):  # 
     def _new(self) -> Any:
         """A core that has learned nothing yet; refuses parameters that make none."""
         own = {name: getattr(self, name) for name in self._settings}
-        return self._makes(self._analysis(), **own, dtype=self.dtype, n_threads=threads(self.n_jobs))
+        analysis = Analysis(**{field.name: getattr(self, field.name) for field in fields(Analysis) if field.init})
+        return self._makes(analysis, **own, dtype=self.dtype, n_threads=threads(self.n_jobs))
 
     @classmethod
-    def of(cls, core: Any) -> Any:
-        """A fitted transformer of what its core in :mod:`rosenblatt.text` has learned, as a model file gives it back.
-
-        Parameters
-        ----------
-        core : Hashing or Vocabulary
-            Its settings become the parameters; it is not copied.
-
-        Returns
-        -------
-        HashedText or BagOfWords
-        """
+    def _of(cls, core: Any) -> Any:
+        """A fitted transformer of what its core has learned, as a model file gives it back."""
         own = {name: getattr(core, name) for name in cls._settings}
         made = cls(**core.analysis.settings(), **own, dtype=np.dtype(core.dtype).type)
         made._core = core
@@ -70,13 +78,6 @@ class TextTransformer(TransformerMixin, Locked, auto_wrap_output_keys=None):  # 
     def _is_stateless(self) -> bool:
         """Whether there is nothing to learn from documents."""
         raise NotImplementedError
-
-    def _analysis(self) -> Analysis:
-        names = (field.name for field in fields(Analysis) if field.init)
-        return Analysis(**{name: getattr(self, name) for name in names})
-
-    def _documents(self, X: Any) -> Documents:
-        return Documents(X, self.input)
 
     @property
     def _fitted(self) -> Any:
@@ -90,57 +91,47 @@ class TextTransformer(TransformerMixin, Locked, auto_wrap_output_keys=None):  # 
             "using this estimator."
         )
 
+    @_documented
     def fit(self, X: Any, y: Any = None) -> Any:
         """Learn from documents what their rows need: counts, names or a vocabulary.
 
-        Parameters
-        ----------
-        X : list, array, Series or Arrow column of text; or files, by ``input``
-            The documents.
-        y : None
-            Not used.
+        {documents}
 
         Returns
         -------
         self
         """
         new = self._new()
-        new.learn(self._documents(X))
+        new.learn(Documents(X, self.input))
         self._core = new
         return self
 
     @reads
+    @_documented
     def transform(self, X: Any) -> Any:
         """Rows of documents, by what was learned.
 
-        Parameters
-        ----------
-        X : list, array, Series or Arrow column of text; or files, by ``input``
-            The documents.
+        {documents}
 
         Returns
         -------
         csr_matrix of shape (n_documents, n_columns)
         """
         core = self._fitted
-        return _matrix(core.encode(self._documents(X)), core.n_columns)
+        return _matrix(core.encode(Documents(X, self.input)), core.n_columns)
 
+    @_documented
     def fit_transform(self, X: Any, y: Any = None) -> Any:
         """``fit``, then ``transform`` of the same documents.
 
-        Parameters
-        ----------
-        X : list, array, Series or Arrow column of text; or files, by ``input``
-            The documents.
-        y : None
-            Not used.
+        {documents}
 
         Returns
         -------
         csr_matrix of shape (n_documents, n_columns)
         """
         new = self._new()
-        rows = new.learn_then_encode(self._documents(X))
+        rows = new.learn_then_encode(Documents(X, self.input))
         self._core = new
         return _matrix(rows, new.n_columns)
 
@@ -179,30 +170,18 @@ def _matrix(rows: Rows, n_columns: int) -> Any:
     return sparse.csr_matrix((values, columns, starts), shape=(len(starts) - 1, n_columns))
 
 
-@with_entries(TEXT_PARAMETERS)
+@with_entries(entries_of(Analysis, Hashing) | TEXT_PARAMETERS)
 @parameters
 class HashedText(TextTransformer, auto_wrap_output_keys=None):  # type: ignore[call-arg]
     """Text to sparse rows by hashing: streaming, without a vocabulary.
 
-    An n-gram counts in the column ``hash mod 2**bits``. The hash is MurmurHash3_x86_32 with seed 0 of the n-gram's
-    UTF-8 bytes, words joined by one space. The value of a column is ``weight(n) · idf / norm``.
+    An n-gram counts in the column ``hash mod 2**bits``. The hash of a word is MurmurHash3_x86_32 with seed 0 of its
+    UTF-8 bytes, that of several words is made from theirs. The value of a column is ``weight(n) · idf / norm``.
 
     Parameters
     ----------
     ngrams : (int, int), default=(1, 2)
         The shortest and the longest n-grams.
-    bits : int, default=22
-        There are ``2**bits`` columns. A learner keeps numbers for each column and class: with many classes take fewer.
-    weighting : {"count", "binary", "log"}, default="log"
-        What an n-gram that occurs n times weighs: n, 1, or 1 + ln n.
-    idf : bool, default=False
-        Multiply by ln((1 + N)/(1 + d)) + 1, where d of the N documents of the training text have the column.
-    norm : {"l2", None}, default="l2"
-        Divide each row by its Euclidean norm.
-    keep_names : bool, default=False
-        Keep the n-grams that ``fit`` and ``partial_fit`` meet, so that columns have names.
-    max_names : int or None, default=None
-        Keep at most so many, those that come first; None: as many as there are columns.
     {parameters}
 
     Attributes
@@ -250,42 +229,34 @@ class HashedText(TextTransformer, auto_wrap_output_keys=None):  # type: ignore[c
         return not (self.idf or self.keep_names)
 
     @writes
+    @_documented
     def partial_fit(self, X: Any, y: Any = None) -> HashedText:
         """Count more documents and keep their n-grams; before or after rows are made, as one likes.
 
-        Parameters
-        ----------
-        X : list, array, Series or Arrow column of text; or files, by ``input``
-            The documents.
-        y : None
-            Not used.
+        {documents}
 
         Returns
         -------
         self
         """
         hashing = self.__dict__.get("_core") or self._new()
-        hashing.learn(self._documents(X))
+        hashing.learn(Documents(X, self.input))
         self._core = hashing
         return self
 
     @writes
+    @_documented
     def partial_fit_transform(self, X: Any, y: Any = None) -> Any:
         """Count each document, then weigh it by the counts so far, then the next: for streams, in pieces of any size.
 
-        Parameters
-        ----------
-        X : list, array, Series or Arrow column of text; or files, by ``input``
-            The documents.
-        y : None
-            Not used.
+        {documents}
 
         Returns
         -------
         csr_matrix of shape (n_documents, 2**bits)
         """
         hashing = self.__dict__.get("_core") or self._new()
-        rows = hashing.learn_and_encode(self._documents(X))
+        rows = hashing.learn_and_encode(Documents(X, self.input))
         self._core = hashing
         return _matrix(rows, hashing.n_columns)
 
@@ -349,9 +320,8 @@ class HashedText(TextTransformer, auto_wrap_output_keys=None):  # type: ignore[c
     @reads
     def n_collisions_(self) -> int:
         """Columns where two or more different n-grams were met."""
-        columns = self._state._named()[1]
-        again = columns[1:] == columns[:-1]
-        return int(again.sum() - (again[1:] & again[:-1]).sum())
+        _, n_names = np.unique(self._state._named()[1], return_counts=True)
+        return int((n_names > 1).sum())
 
     @property
     @reads
@@ -366,7 +336,7 @@ class HashedText(TextTransformer, auto_wrap_output_keys=None):  # type: ignore[c
         return self._core  # type: ignore[no-any-return]
 
 
-@with_entries(TEXT_PARAMETERS)
+@with_entries(entries_of(Analysis, Vocabulary) | TEXT_PARAMETERS)
 @parameters
 class BagOfWords(TextTransformer, auto_wrap_output_keys=None):  # type: ignore[call-arg]
     """Text to sparse rows of counts by a vocabulary: a column for each n-gram that was met, in alphabetical order.
@@ -375,19 +345,9 @@ class BagOfWords(TextTransformer, auto_wrap_output_keys=None):  # type: ignore[c
 
     Parameters
     ----------
-    ngrams : (int, int), default=(1, 1)
-        The shortest and the longest n-grams.
-    min_df : int or float, default=1
-        Keep n-grams that at least so many documents have; a float is a share of the documents.
-    max_df : int or float, default=1.0
-        Keep n-grams that at most so many documents have; a float is a share of the documents.
-    max_features : int or None, default=None
-        Of these keep the most frequent, the first in order among equals.
-    binary : bool, default=False
-        1 for each n-gram that occurs, instead of how often.
+    {parameters}
     vocabulary : iterable of str, dict or None, default=None
         The n-grams, in the order of their columns, or with their columns. None: those of the documents.
-    {parameters}
 
     Attributes
     ----------

@@ -33,6 +33,7 @@ __all__ = ["Model", "ModelFileError", "Section", "read", "refusing", "write"]
 Array = NDArray[Any]
 
 _FEATURE_NAMES = "feature_names"
+_HISTORY = ("verdict", "margin_bounds", "passes", "mistakes", "updates", "examples", "held_out_scores")
 
 
 @dataclass
@@ -70,15 +71,9 @@ class Model:
     def history(self) -> dict[str, Any]:
         """What the run did and proved; a regression makes no mistakes and proves nothing."""
         learner, judged = self.learner, self.classes is not None
-        return {
-            "verdict": learner.verdict,
-            "margin_bounds": list(learner.margin_bounds) if judged else None,
-            "passes": learner.n_iter,
-            "mistakes": list(learner.mistakes) if judged else None,
-            "updates": learner.n_updates,
-            "examples": learner.visited,
-            "held_out_scores": learner.held_out_scores,
-        }
+        bounds, mistakes = (list(learner.margin_bounds), list(learner.mistakes)) if judged else (None, None)
+        told = (learner.verdict, bounds, learner.n_iter, mistakes, learner.n_updates, learner.visited)
+        return dict(zip(_HISTORY, (*told, learner.held_out_scores)))
 
 
 def write(path: str | os.PathLike[str], model: Model) -> None:
@@ -141,8 +136,8 @@ def refusing(path: str | os.PathLike[str]) -> Iterator[None]:
     except MemoryError as error:
         raise ModelFileError(f"{path} is a model that needs more memory than there is") from error
     except Exception as error:
-        what = str(error) if type(error) in (ValueError, DataError) else f"{type(error).__name__}: {error}"
-        what = what.partition("\n")[0][:200]
+        named = "" if type(error) in (ValueError, DataError) else f"{type(error).__name__}: "
+        what = container.first_line(f"{named}{error}")
         raise ModelFileError(f"{path} is not a model that this version of rosenblatt can read ({what})") from error
 
 
@@ -151,15 +146,7 @@ _DOCUMENT = schema.record(
     algorithm=schema.text,
     parameters=schema.named(),
     classes=schema.optional(schema.record(type=schema.text, labels=schema.listed())),
-    history=schema.record(
-        verdict=schema.anything,
-        margin_bounds=schema.anything,
-        passes=schema.anything,
-        mistakes=schema.anything,
-        updates=schema.anything,
-        examples=schema.anything,
-        held_out_scores=schema.anything,
-    ),
+    history=schema.record(**dict.fromkeys(_HISTORY, schema.anything)),
     learner=schema.named(),
     extras=schema.named(),
 )
@@ -179,8 +166,7 @@ def _model(document: Any, tensors: dict[str, Array]) -> Model:
     for name, plain in document["extras"].items():
         _check_section(name)
         prefix = f"{name}/"
-        arrays = {key[len(prefix) :]: array for key, array in tensors.items() if key.startswith(prefix)}
-        extras[name] = (decode(plain), arrays)
+        extras[name] = decode(plain), {key[len(prefix) :]: tensors[key] for key in tensors if key.startswith(prefix)}
     return Model(document["algorithm"], parameters, learner, classes, columns, extras, document["rosenblatt"])
 
 

@@ -17,7 +17,6 @@ import json
 import math
 import os
 import stat
-import sys
 import threading
 from pathlib import Path
 from typing import Any
@@ -144,7 +143,7 @@ def _read_tensors(file: Any, header: dict[str, Any]) -> dict[str, Array]:
             raise ValueError(f"the tensor {schema.cut(name)} holds bytes that are neither true nor false")
     if end != room:
         raise ValueError(f"its tensors take {end:,} bytes, and there are {room:,}")
-    return {name: _native(tensors[name]) for name in sorted(tensors)}
+    return {name: tensors[name].astype(TYPES[header[name]["dtype"]], copy=False) for name in sorted(tensors)}
 
 
 _TENSOR = schema.record(
@@ -179,7 +178,7 @@ def _check_format(place: Path, metadata: dict[str, str]) -> None:
         )
 
 
-def first_line(error: BaseException) -> str:
+def first_line(error: object) -> str:
     """What an error says, without its details."""
     return str(error).partition("\n")[0][:200]
 
@@ -210,10 +209,6 @@ def _stored(array: Array) -> Array:
     if array.dtype.newbyteorder("=") not in _NAMES:
         raise TypeError(f"a model file does not hold arrays of {array.dtype}")
     return np.ascontiguousarray(array, array.dtype.newbyteorder("<")).reshape(array.shape)
-
-
-def _native(array: Array) -> Array:
-    return array if sys.byteorder == "little" else array.astype(array.dtype.newbyteorder("="))
 
 
 def _bytes(array: Array) -> memoryview:

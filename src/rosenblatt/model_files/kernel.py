@@ -29,11 +29,7 @@ MADE_WITH = {
 RUN = {
     "first_row": schema.whole(-schema.MOST),
     "offered": schema.whole(),
-    "run": schema.whole(),
-    "best_run": schema.whole(),
     "pocketed": schema.whole(),
-    "pocket_errors": schema.whole(),
-    "refused": schema.whole(-1),
 }
 #: and what else ``state_of`` tells.
 REST = {
@@ -49,14 +45,26 @@ REST = {
     ),
     "policy": schema.optional(schema.named()),
 }
-#: What need not be there.
-MISSING = ("policy",)
 
 
 def state_of(learner: KernelLearner) -> tuple[dict[str, Any], dict[str, Array]]:
     """The kernel, the budget, and the examples that are kept."""
-    plain = {"kernel": encode(asdict(learner.kernel), "kernel"), "budget": None}
-    arrays = _arrays_of(learner)
+    plain: dict[str, Any] = {"kernel": encode(asdict(learner.kernel), "kernel"), "budget": None, "policy": None}
+    k, support = learner.n_vectors, learner.support
+    arrays: dict[str, Array] = {
+        "alpha": learner.alpha[:, :k],
+        "update_example": learner.which,
+        "update_step": learner.coef[:, :k],
+        "update_time": learner.time,
+        "norm2": learner.norm2,
+        "norm2_rounding": learner.norm2_rounding,
+        "support_row": support.index,
+        "support_code": support.codes,
+    }
+    if engine.is_sparse(support.vectors):
+        arrays |= {f"support_{name}": getattr(support.vectors, name) for name in ("data", "indices", "indptr")}
+    elif support.vectors is not None:
+        arrays["support_vectors"] = support.vectors
     if isinstance(learner, BudgetLearner):
         kept, remembered = _split(vars(learner.policy))
         plain |= {"budget": asdict(learner.budget), "policy": encode(kept, "budget_policy")}
@@ -98,7 +106,7 @@ def fill(learner: KernelLearner, plain: dict[str, Any], arrays: dict[str, Array]
         setattr(learner, name, schema.array(arrays, name, np.float64, (learner.slots,)))
     schema.require(bool(np.all(learner.norm2_rounding >= 0)), "norm2_rounding")
     if isinstance(learner, BudgetLearner):
-        _fill_policy(learner, plain.get("policy"), arrays)
+        _fill_policy(learner, plain["policy"], arrays)
 
 
 def _history(learner: KernelLearner, arrays: dict[str, Array], n: int, stride: int) -> tuple[Array, Array, Array]:
@@ -154,26 +162,6 @@ def _vectors(support: Support, arrays: dict[str, Array], n: int, learner: Learne
     import scipy.sparse as sp
 
     return sp.csr_matrix((data, columns, starts), shape=(n, learner.n_features))
-
-
-def _arrays_of(learner: KernelLearner) -> dict[str, Array]:
-    k, support = learner.n_vectors, learner.support
-    arrays = {
-        "alpha": learner.alpha[:, :k],
-        "update_example": learner.which,
-        "update_step": learner.coef[:, :k],
-        "update_time": learner.time,
-        "norm2": learner.norm2,
-        "norm2_rounding": learner.norm2_rounding,
-        "support_row": support.index,
-        "support_code": support.codes,
-    }
-    vectors = support.vectors
-    if vectors is None:
-        return arrays
-    if engine.is_sparse(vectors):
-        return arrays | {f"support_{name}": getattr(vectors, name) for name in ("data", "indices", "indptr")}
-    return arrays | {"support_vectors": vectors}
 
 
 def _split(values: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Array]]:

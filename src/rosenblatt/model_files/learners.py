@@ -91,7 +91,7 @@ def from_state(plain: Any, arrays: dict[str, Array]) -> Learner:
     schema.named()(plain, "learner")
     space = _space_of(plain.get("space"))
     entries = _MADE_WITH | _RUN | _REST | space.MADE_WITH | space.RUN | space.REST
-    schema.record(space.MISSING, **entries)(plain, "learner")
+    schema.record(**entries)(plain, "learner")
     learner: Learner = space.made(plain, **{name: plain[name] for name in (*_MADE_WITH, *space.MADE_WITH)})
     n_features, n_classes, dtype = plain["n_features"], plain["n_classes"], np.dtype(plain["dtype"])
     is_regression = learner.epsilon is not None

@@ -20,8 +20,6 @@ MADE_WITH = {"fit_intercept": schema.flag, "batch": schema.flag, "epsilon": sche
 RUN: dict[str, schema.Check] = {}
 #: and what else ``state_of`` tells.
 REST: dict[str, schema.Check] = {}
-#: What need not be there.
-MISSING: tuple[str, ...] = ()
 
 #: Arrays whose rows are the biases and the features, and whose columns are the weight vectors; all but the first may
 #: be missing.

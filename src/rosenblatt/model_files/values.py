@@ -62,12 +62,13 @@ def encode(value: Any, what: str) -> Any:
 
 
 def _encode_generator(value: Any, what: str) -> Any:
-    if isinstance(value, (np.random.Generator, np.random.RandomState)):
-        drawn = isinstance(value, np.random.Generator)
-        state = value.bit_generator.state if isinstance(value, np.random.Generator) else value.get_state(legacy=False)
-        name = state["bit_generator"]
-        if name in _STATES:
-            return {"$generator" if drawn else "$random_state": name, "state": encode(state, what)}
+    state: Any = {"bit_generator": None}
+    if isinstance(value, np.random.Generator):
+        tag, state = "$generator", value.bit_generator.state
+    elif isinstance(value, np.random.RandomState):
+        tag, state = "$random_state", value.get_state(legacy=False)
+    if state["bit_generator"] in _STATES:
+        return {tag: state["bit_generator"], "state": encode(state, what)}
     shown = " ".join(repr(value).split())[:100]
     if callable(value):
         raise TypeError(f"a model file holds no code, and {what} is a function: {shown}; use one that has a name")
@@ -85,32 +86,32 @@ def decode(value: Any, depth: int = 0) -> Any:
     tag = next(iter(value), "")
     if not tag.startswith("$"):
         return {key: decode(item, depth + 1) for key, item in value.items()}
-    if tag not in _DECODERS:
-        raise ValueError(f"{schema.cut(tag)} is no kind of value")
+    first = decode(value[tag], depth + 1)
     rest = {key: decode(item, depth + 1) for key, item in value.items() if key != tag}
-    return _DECODERS[tag](decode(value[tag], depth + 1), rest)
+    if tag in _WITH_REST:
+        return _WITH_REST[tag](first, rest)
+    if tag not in _ALONE:
+        raise ValueError(f"{schema.cut(tag)} is no kind of value")
+    schema.record()(rest, tag)
+    return _ALONE[tag](first)
 
 
-def _float(text: Any, rest: dict[str, Any]) -> float:
-    _nothing(rest, "$float")
+def _float(text: Any) -> float:
     schema.choice("inf", "-inf", "nan")(text, "$float")
     return float(text)
 
 
-def _bytes(text: Any, rest: dict[str, Any]) -> bytes:
-    _nothing(rest, "$bytes")
+def _bytes(text: Any) -> bytes:
     schema.text(text, "$bytes")
     return bytes(text.encode("latin-1"))
 
 
-def _tuple(items: Any, rest: dict[str, Any]) -> tuple[Any, ...]:
-    _nothing(rest, "$tuple")
+def _tuple(items: Any) -> tuple[Any, ...]:
     schema.listed()(items, "$tuple")
     return tuple(items)
 
 
-def _dict(items: Any, rest: dict[str, Any]) -> dict[Any, Any]:
-    _nothing(rest, "$dict")
+def _dict(items: Any) -> dict[Any, Any]:
     schema.listed(schema.listed())(items, "$dict")
     try:
         return dict(items)
@@ -158,10 +159,6 @@ def _random_state(name: Any, rest: dict[str, Any]) -> np.random.RandomState:
     return generator
 
 
-def _nothing(rest: dict[str, Any], tag: str) -> None:
-    schema.record()(rest, tag)
-
-
 def _of(dtype: str, n: int) -> schema.Check:
     """An array of n numbers of this type."""
 
@@ -190,11 +187,9 @@ _STATES: dict[str, dict[str, schema.Check]] = {
 #: and what a RandomState has besides: the half of a pair of normal numbers that is left over.
 _LEFT_OVER: dict[str, schema.Check] = {"has_gauss": schema.whole(0, 1), "gauss": schema.real()}
 
-_DECODERS: dict[str, Callable[[Any, dict[str, Any]], Any]] = {
-    "$float": _float,
-    "$bytes": _bytes,
-    "$tuple": _tuple,
-    "$dict": _dict,
+#: What decodes each tag: of its value alone, or of that and the other entries.
+_ALONE: dict[str, Callable[[Any], Any]] = {"$float": _float, "$bytes": _bytes, "$tuple": _tuple, "$dict": _dict}
+_WITH_REST: dict[str, Callable[[Any, dict[str, Any]], Any]] = {
     "$array": _array,
     "$rule": _rule,
     "$generator": _generator,

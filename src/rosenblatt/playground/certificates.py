@@ -9,77 +9,78 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..theory import Separability, inputs
+from ..theory import Separability, inputs, kernels
 from ..theory.effort import Effort
 from ..theory.search import Search
+from . import plans
 from .fields import columns, grid
-from .records import basis
+from .records import basis, radius_of
 from .requests import Problem
 
 Array = NDArray[Any]
 
 #: Work for a proof, some tenths of a second. What is not proved by then is not claimed.
 EFFORT = Effort(exact=1e5, floats=3e8)
-#: Directions of a kernel's space that are shorter than this, relative to the longest, are rounding.
-FLAT = 1e-10
 
 
 @lru_cache(maxsize=8)
 def answer(problem: Problem) -> Separability:
-    """The library's answer; in the space of a kernel about rows that have its inner products."""
+    """The library's answer."""
     settings = problem.settings
-    if not settings.in_kernel:
-        return _search(problem.X, problem, settings.bias)
-    return _search(images(problem), problem, False)
-
-
-def _search(X: Array, problem: Problem, bias: bool) -> Separability:
-    return Search(X, inputs.encode_labels(problem.y, len(X)), bias, EFFORT).answer("auto", maximize=True)
-
-
-def images(problem: Problem) -> Array:
-    """Rows whose inner products are the kernel's values: the points in as many dimensions as they span there."""
-    values, directions = np.linalg.eigh(basis(problem, problem.X))
-    long = values > FLAT * max(values.max(), 0)
-    return np.asarray(directions[:, long] * np.sqrt(values[long]))
+    if settings.in_kernel:
+        return kernels.separability(problem.X, problem.y, plans.kernel_of(settings), EFFORT)
+    known = inputs.encode_labels(problem.y, len(problem.points))
+    return Search(problem.X, known, settings.bias, EFFORT).answer("auto", maximize=True)
 
 
 def summary(problem: Problem, request: dict[str, Any]) -> dict[str, Any]:
     """The answer as the page shows and draws it."""
-    if problem.settings.space == "sigmoid":
-        return {
-            "separable": None,
-            "text": "The sigmoid kernel is no inner product: its space has no margins to ask about.",
-        }
     result = answer(problem)
-    text = str(result)
-    if problem.settings.in_kernel:  # which has the bias in its constant 1
-        text = text.replace(" without a bias:", " in the space of the kernel:", 1)
     shown: dict[str, Any] = {
-        "separable": result.separable, "text": text, "exact": result.exact, "R": result.R,
+        "separable": result.separable, "text": str(result), "exact": result.exact, "R": radius_of(problem),
         "margin": result.margin, "margin_augmented": result.margin_augmented, "bound": result.mistake_bound,
         "support": result.support.tolist(), "in_kernel": problem.settings.in_kernel,
     }  # fmt: skip
+    vectors = None
     if result.separable and result.margin is not None:
-        vectors = separator(problem, result)
+        shown["margin_text"], vectors = _margin_text(result), separator(problem, result)
+    if vectors is not None:
         shown["vectors"] = vectors.tolist()
         if problem.settings.in_kernel and problem.n_features == 2 and request.get("window") is not None:
             shown["field"] = columns(basis(problem, grid(request["window"])) @ vectors.T)
     elif result.certificate is not None:
-        shown |= {"meeting": meeting(problem, result), "lambda": _weights(result)}
-        shown |= {"bias": problem.settings.bias, "several": result.certificate.ndim > 1}
+        at_one_place = len({problem.points[row] for row in result.support}) == 1
+        if at_one_place or not problem.settings.in_kernel:  # where points meet, not their images in a kernel's space
+            shown["meeting"] = meeting(problem, result)
+        shown |= {"lambda": _weights(result), "bias": problem.settings.bias, "several": result.certificate.ndim > 1}
     return shown
 
 
-def separator(problem: Problem, result: Separability) -> Array:
-    """The separator of the widest band, scaled so that the nearest points score 1: (n_vectors, n_coordinates)."""
+def _margin_text(result: Separability) -> str:
+    """The best margin in five digits, with what these are: it, about it, or the ends of what was proved."""
+    (low, high), squared = result.margin_augmented_bounds, result.margin_augmented_squared
+    if squared is not None and Fraction(f"{low:.5g}") ** 2 == squared:
+        return f"= {low:.5g}"
+    if f"{low:.5g}" == f"{high:.5g}":
+        return f"≈ {low:.5g}"
+    return f"in [{low!r}, {high!r}]"
+
+
+def separator(problem: Problem, result: Separability) -> Array | None:
+    """The separator of the widest band, scaled so that the nearest points score 1: (n_vectors, n_coordinates).
+
+    None where its scores are lost in the rounding of floats, so that it cannot be drawn.
+    """
     known = inputs.encode_labels(problem.y, len(problem.points))
     if problem.settings.in_kernel:
         vectors = _gains(_in_proportion(result.dual), known)
     else:
         w, b = np.atleast_2d(np.asarray(result.w, float)), np.atleast_1d(np.asarray(result.b, float))
         vectors = np.hstack([w, np.broadcast_to(b.reshape(-1, 1), (len(w), 1))])
-    return np.asarray(vectors / inputs.margins_of(basis(problem, problem.X) @ vectors.T, known).min())
+    over = basis(problem, problem.X)
+    least = inputs.margins_of(over @ vectors.T, known).min()
+    rounding = 1e3 * inputs.EPS * (np.abs(over) @ np.abs(vectors).T).max()
+    return np.asarray(vectors / least) if least > rounding or not problem.settings.in_kernel else None
 
 
 def _gains(weights: Array, known: inputs.Labels) -> Array:

@@ -143,7 +143,7 @@ def summary(problem: Problem) -> dict[str, Any]:
         "form": run.setting.form, "kernel": run.setting.kernel, "classes": [str(label) for label in made.classes],
         "codes": made.codes.tolist(), "verdict": run.verdict, "passes": run.n_iter, "updates": run.n_updates,
         "mistakes": run.mistakes, "bounds": [_number(bound) for bound in run.margin_bounds], "proved": run.proved,
-        "certificate": _certificate(run), "R": _radius(problem), "cut": _cut(problem, run),
+        "certificate": _certificate(run), "R": radius_of(problem), "cut": _cut(problem, run),
         "program": plans.program(problem), "novikoff": _is_novikoff(problem),
     }  # fmt: skip
 
@@ -162,7 +162,7 @@ def _lowers(made: Recorded) -> list[float]:
     return [float(m) / n if n > 0 else -math.inf for m, n in zip(least, norms)]
 
 
-def _radius(problem: Problem) -> float:
+def radius_of(problem: Problem) -> float:
     """The length of the longest vector that is learned from."""
     if problem.settings.in_kernel:
         return math.sqrt(max(0.0, float(np.diagonal(basis(problem, problem.X)).max())))

@@ -47,6 +47,9 @@ TYPES = {
     "svg": "image/svg+xml",
 }
 
+#: A place in the queue: does some work when it is its turn.
+Turn = Callable[[Callable[[], Response]], Response]
+
 #: What can be requested, and how it is computed.
 ANSWERS: dict[str, Callable[[dict[str, Any]], Any]] = {
     "run": lambda request: records.summary(problem(request)),
@@ -111,7 +114,7 @@ def application(hosts: Collection[str]) -> ASGIApp:
         if body is None:
             return refusal(413, f"A request may have {LARGEST_BODY:,} bytes at most.")
         turn = turns.next(request.headers.get("x-turn", ""), kind)
-        return await run_in_threadpool(_answer, kind, body, turn)
+        return await run_in_threadpool(turn, lambda: _answer(kind, body))
 
     routes = [
         Route("/api/examples", shown, methods=["GET"]),
@@ -154,49 +157,37 @@ class Turns:
     def __init__(self) -> None:
         self._newest: dict[tuple[str, str], int] = {}
         self._count = 0
-        self.computing = threading.Lock()
+        self._computing = threading.Lock()
 
     def next(self, page: str, kind: str) -> Turn:
         """A place in the queue of this kind. A page that does not name itself waits for all of its own."""
         self._count += 1
+        number, key = self._count, (page[:40], kind)
         if page:
             if len(self._newest) > 1000:
                 self._newest.clear()
-            self._newest[page[:40], kind] = self._count
-        return Turn(self, (page[:40], kind) if page else None, self._count)
+            self._newest[key] = number
 
-    def is_newest(self, key: tuple[str, str] | None, number: int) -> bool:
-        """Whether nothing newer was asked in its place."""
-        return key is None or self._newest.get(key, number) == number
+        def turn(work: Callable[[], Response]) -> Response:
+            """Do it when it is its turn, unless it is out of date by then."""
+            with self._computing:
+                if page and self._newest.get(key, number) != number:
+                    return refusal(409, "A newer request took the place of this one.")
+                return work()
 
-
-class Turn:
-    """A request that waits to be computed."""
-
-    def __init__(self, turns: Turns, key: tuple[str, str] | None, number: int) -> None:
-        self.turns, self.key, self.number = turns, key, number
-
-    def take(self, work: Callable[[], Response]) -> Response:
-        """Do it when it is its turn, unless it is out of date by then."""
-        with self.turns.computing:
-            if not self.turns.is_newest(self.key, self.number):
-                return refusal(409, "A newer request took the place of this one.")
-            return work()
+        return turn
 
 
-def _answer(kind: str, body: bytes, turn: Turn) -> Response:
-    def compute() -> Response:
-        try:
-            request = json.loads(body, parse_constant=_refuse_constant)
-            if not isinstance(request, dict):
-                raise RequestError("a request must be a JSON object")
-            return JSONResponse(ANSWERS[kind](request))
-        except (RecursionError, UnicodeDecodeError, json.JSONDecodeError):
-            return refusal(400, "The request is no JSON that can be read.")
-        except ValueError as error:  # an answer too: browsers write other statuses to the console as faults of the page
-            return refusal(200, str(error))
-
-    return turn.take(compute)
+def _answer(kind: str, body: bytes) -> Response:
+    try:
+        request = json.loads(body, parse_constant=_refuse_constant)
+        if not isinstance(request, dict):
+            raise RequestError("a request must be a JSON object")
+        return JSONResponse(ANSWERS[kind](request))
+    except (RecursionError, UnicodeDecodeError, json.JSONDecodeError):
+        return refusal(400, "The request is no JSON that can be read.")
+    except ValueError as error:  # an answer too: browsers write other statuses to the console as faults of the page
+        return refusal(200, str(error))
 
 
 async def _body(request: Request) -> bytes | None:

@@ -46,7 +46,8 @@ class Analysis:
     stop_words : iterable of str or None, default=None
         Words to leave out before n-grams are made.
     negations : iterable of str or None, default=None
-        Words after which every word gets the prefix "not\_", up to the next of ``.,;:!?``.
+        Words after which every word gets the prefix ``not_``, up to the next of ``.,;:!?``; for example
+        ``rb.text.ENGLISH_NEGATIONS``.
     decode_error : {"strict", "replace"}, default="strict"
         Whether bytes that are not UTF-8 are refused, or read as U+FFFD.
     """
@@ -61,8 +62,8 @@ class Analysis:
     native: tuple[Any, ...] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        _choice("analyzer", self.analyzer, ANALYZERS)
-        _choice("decode_error", self.decode_error, DECODE_ERRORS)
+        choice("analyzer", self.analyzer, ANALYZERS)
+        choice("decode_error", self.decode_error, DECODE_ERRORS)
         if not isinstance(self.lowercase, bool):
             raise ValueError(f"lowercase must be True or False, got {self.lowercase!r}")
         whole_number("min_length", self.min_length, 1)
@@ -115,6 +116,10 @@ class Analysis:
         )(plain, "analysis")
         return cls(**plain)
 
+    def stored(self) -> dict[str, Any]:
+        """The beginning of the state of what reads text by it; see `STORED_ANALYSIS`."""
+        return {"analysis": self.settings(), "unicode": engine.unicode_version()}
+
     def settings(self) -> dict[str, Any]:
         """The parameters, as plain values for a model file."""
         if self.ngrams[1] > LONGEST:
@@ -124,7 +129,11 @@ class Analysis:
         return {f.name: getattr(self, f.name) for f in fields(self) if f.init}
 
 
-def _choice(name: str, value: object, allowed: tuple[str, ...]) -> None:
+STORED_ANALYSIS: dict[str, schema.Check] = {"analysis": schema.named(), "unicode": schema.text}
+
+
+def choice(name: str, value: object, allowed: tuple[str, ...]) -> None:
+    """Refuse what is not one of these values."""
     if value not in allowed:
         raise ValueError(f"{name} must be one of {', '.join(map(repr, allowed))}; got {value!r}")
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from ..errors import DataError
+from .analysis import choice
 
 R = TypeVar("R")
 
@@ -26,8 +27,7 @@ class Documents:
     """
 
     def __init__(self, documents: Any, input: str = "content") -> None:  # noqa: A002
-        if input not in INPUTS:
-            raise ValueError(f"input must be one of {', '.join(map(repr, INPUTS))}; got {input!r}")
+        choice("input", input, INPUTS)
         self._origins: list[dict[str, Any]] | None = None  # the file and line of each document, where they have any
         if input == "content":
             self._column = _column(documents)

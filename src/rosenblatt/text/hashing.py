@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from .. import schema
 from ..core import engine
-from .analysis import Analysis, whole_number
+from .analysis import STORED_ANALYSIS, Analysis, choice, whole_number
 from .documents import Documents
 from .lexicon import Lexicon
 
@@ -52,15 +52,6 @@ def threads(n_jobs: int | None) -> int:
     return int(n_jobs) if n_jobs > 0 else max(1, engine.threads() + 1 + int(n_jobs))
 
 
-def check_encoding(weighting: Any, norm: Any, dtype: Any) -> str:
-    """Check the options of an encoding; returns the name of its dtype."""
-    if weighting not in WEIGHTINGS:
-        raise ValueError(f"weighting must be one of {', '.join(map(repr, WEIGHTINGS))}; got {weighting!r}")
-    if norm not in NORMS:
-        raise ValueError(f"norm must be 'l2' or None, got {norm!r}")
-    return check_dtype(dtype)
-
-
 def check_dtype(dtype: Any) -> str:
     """The name of the type, which must be float32 or float64."""
     try:
@@ -80,19 +71,20 @@ class Hashing:
     analysis : Analysis
         What the n-grams are.
     bits : int, default=22
-        There are 2**bits columns; 1 to 30.
+        There are ``2**bits`` columns; 1 to 30. A learner keeps numbers for each column and class: with many classes
+        take fewer.
     weighting : {"count", "binary", "log"}, default="log"
         What an n-gram that occurs n times weighs: n, 1, or 1 + ln n.
     idf : bool, default=False
-        Multiply by ln((1 + N)/(1 + d)) + 1, where d of N documents have the column.
+        Multiply by ln((1 + N)/(1 + d)) + 1, where d of the N documents that were learned from have the column.
     norm : {"l2", None}, default="l2"
         Divide each row by its Euclidean norm.
     dtype : {"float32", "float64"}, default="float32"
         Type of the values.
     keep_names : bool, default=False
-        Keep the n-grams that were met.
+        Keep the n-grams of the documents that were learned from, so that columns have names.
     max_names : int or None, default=None
-        At most so many, those that come first; None: as many as there are columns.
+        Keep at most so many, those that come first; None: as many as there are columns.
     n_threads : int, default=1
         Threads that encode. The rows are the same for any number.
     """
@@ -113,11 +105,14 @@ class Hashing:
         for name, value in (("idf", idf), ("keep_names", keep_names)):
             if not isinstance(value, (bool, np.bool_)):
                 raise ValueError(f"{name} must be True or False, got {value!r}")
+        choice("weighting", weighting, WEIGHTINGS)
+        if norm not in NORMS:
+            raise ValueError(f"norm must be 'l2' or None, got {norm!r}")
         if max_names is not None:
             whole_number("max_names", max_names, 1, 2**31 - 1)
         self.analysis, self.bits = analysis, int(bits)
         self.weighting, self.idf, self.norm = weighting, bool(idf), norm
-        self.dtype = check_encoding(weighting, norm, dtype)
+        self.dtype = check_dtype(dtype)
         self.keep_names, self.max_names = bool(keep_names), None if max_names is None else int(max_names)
         self.n_threads = n_threads
         self.n_documents = 0
@@ -134,11 +129,6 @@ class Hashing:
     def _most_names(self) -> int:
         return self.n_columns if self.max_names is None else self.max_names
 
-    @property
-    def is_stateless(self) -> bool:
-        """Whether there is nothing to learn from documents."""
-        return not (self.idf or self.keep_names)
-
     # ---- documents -----------------------------------------------------------------------------------------------
 
     def encode(self, documents: Documents) -> Rows:
@@ -149,8 +139,6 @@ class Hashing:
 
     def learn(self, documents: Documents) -> None:
         """Count documents and keep names."""
-        if self.is_stateless:
-            return
         names = self._gathered(documents)
         if self.idf:
             self._count(self.read(documents))
@@ -158,19 +146,21 @@ class Hashing:
 
     def learn_then_encode(self, documents: Documents) -> Rows:
         """Learn from all the documents, then encode them by what was learned."""
-        names = self._gathered(documents)
-        rows = self.read(documents)
-        self._take(names)
+        rows = self._learn_names_and_read(documents)
         self._count(rows)
         self.weigh(rows)
         return rows
 
     def learn_and_encode(self, documents: Documents) -> Rows:
         """Learn from each document and encode it before the next: the same rows, in whatever pieces documents come."""
+        rows = self._learn_names_and_read(documents)
+        self.learn_and_weigh(rows)
+        return rows
+
+    def _learn_names_and_read(self, documents: Documents) -> Rows:
         names = self._gathered(documents)
         rows = self.read(documents)
         self._take(names)
-        self.learn_and_weigh(rows)
         return rows
 
     # The two halves of learning and encoding: the first may be done ahead, in another thread.
@@ -187,15 +177,13 @@ class Hashing:
 
     def weigh(self, rows: Rows) -> None:
         """Weigh rows by what was learned so far, in place."""
-        self._weigh(rows, stream=False)
+        self._weigh_columns(rows, learn=False)
 
     def learn_and_weigh(self, rows: Rows) -> None:
         """Count each row and weigh it, in place, before the next."""
-        self._weigh(rows, stream=True)
-        if not self.idf:
-            self._count(rows)
-        else:
-            self.n_documents += len(rows[0]) - 1
+        self._thaw()
+        self._weigh_columns(rows, learn=True)
+        self.n_documents += len(rows[0]) - 1
 
     def features(self, text: str | bytes) -> list[tuple[str, int, float]]:
         """(n-gram, column, value) of each n-gram of one document, in the order they come first.
@@ -210,12 +198,10 @@ class Hashing:
             for gram, column, value in zip(grams, hashed, values[np.searchsorted(columns, hashed)])
         ]
 
-    def _weigh(self, rows: Rows, stream: bool) -> None:
-        if stream:
-            self._thaw()
+    def _weigh_columns(self, rows: Rows, learn: bool) -> None:
         if self.document_counts is not None:
             engine.weigh_columns(
-                rows, self.document_counts, self.n_documents, self.norm is not None, stream, self.n_threads
+                rows, self.document_counts, self.n_documents, self.norm is not None, learn, self.n_threads
             )
 
     def _thaw(self) -> None:
@@ -299,19 +285,7 @@ class Hashing:
 
     def to_state(self) -> tuple[dict[str, Any], dict[str, Array]]:
         """Settings and counts as plain values, and arrays: all that :meth:`from_state` needs to go on."""
-        plain = {
-            "analysis": self.analysis.settings(),
-            "unicode": engine.unicode_version(),
-            "bits": self.bits,
-            "weighting": self.weighting,
-            "idf": self.idf,
-            "norm": self.norm,
-            "dtype": self.dtype,
-            "keep_names": self.keep_names,
-            "max_names": self.max_names,
-            "n_documents": self.n_documents,
-            "names_complete": self.names_complete,
-        }
+        plain = self.analysis.stored() | {name: getattr(self, name) for name in (*_MADE_WITH, *_LEARNED)}
         arrays: dict[str, Array] = {}
         if self.document_counts is not None:
             columns = np.flatnonzero(self.document_counts != 0)  # of flags, which is faster
@@ -323,12 +297,10 @@ class Hashing:
     @classmethod
     def from_state(cls, plain: dict[str, Any], arrays: dict[str, Array], n_threads: int = 1) -> Hashing:
         """What :meth:`to_state` gave, as it was; refuses, by ValueError, what does not fit together."""
-        _SETTINGS(plain, "hashing")
-        rest = dict(plain)
-        counted, complete = rest.pop("n_documents"), rest.pop("names_complete")
-        rest.pop("unicode")
-        made = cls(Analysis.of_settings(rest.pop("analysis")), **rest, n_threads=n_threads)
-        made.n_documents, made.names_complete = counted, complete
+        schema.record(**STORED_ANALYSIS, **_MADE_WITH, **_LEARNED)(plain, "hashing")
+        options = {name: plain[name] for name in _MADE_WITH}
+        made = cls(Analysis.of_settings(plain["analysis"]), **options, n_threads=n_threads)
+        made.n_documents, made.names_complete = plain["n_documents"], plain["names_complete"]
         if made.document_counts is not None:
             columns = schema.numbers(arrays, "counted_columns", np.int32, None, below=made.n_columns)
             made.document_counts[columns] = schema.array(arrays, "document_counts", np.uint32, (len(columns),))
@@ -338,16 +310,14 @@ class Hashing:
         return made
 
 
-_SETTINGS = schema.record(
-    analysis=schema.named(),
-    unicode=schema.text,
-    bits=schema.whole(1, 30),
-    weighting=schema.choice(*WEIGHTINGS),
-    idf=schema.flag,
-    norm=schema.choice(*NORMS),
-    dtype=schema.choice(*DTYPES),
-    keep_names=schema.flag,
-    max_names=schema.optional(schema.whole(1, 2**31 - 1)),
-    n_documents=schema.whole(),
-    names_complete=schema.flag,
-)
+#: What it is made with, besides the analysis, and what it has learned.
+_MADE_WITH = {
+    "bits": schema.whole(1, 30),
+    "weighting": schema.choice(*WEIGHTINGS),
+    "idf": schema.flag,
+    "norm": schema.choice(*NORMS),
+    "dtype": schema.choice(*DTYPES),
+    "keep_names": schema.flag,
+    "max_names": schema.optional(schema.whole(1, 2**31 - 1)),
+}
+_LEARNED = {"n_documents": schema.whole(), "names_complete": schema.flag}

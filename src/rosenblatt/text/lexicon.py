@@ -66,11 +66,6 @@ class Lexicon:
         hashes[(slots & np.uint64(0xFFFFFFFF)).astype(np.int64) - 1] = slots >> np.uint64(32)
         return hashes
 
-    @property
-    def nbytes(self) -> int:
-        """Memory that the table takes."""
-        return self.text.nbytes + self.starts.nbytes + self._slots.nbytes
-
     def __len__(self) -> int:
         return len(self.starts) - 1
 

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from .. import schema
 from ..core import engine
-from .analysis import Analysis, whole_number
+from .analysis import STORED_ANALYSIS, Analysis, whole_number
 from .documents import Documents
-from .hashing import DTYPES, Rows, check_encoding
+from .hashing import DTYPES, Rows, check_dtype
 from .lexicon import Lexicon
 
 Array = NDArray[Any]
@@ -26,8 +26,10 @@ class Vocabulary:
     ----------
     analysis : Analysis
         What the n-grams are.
-    min_df, max_df : int or float, default=1 and 1.0
-        Keep n-grams that at least and at most so many documents have; a float is a share of them.
+    min_df : int or float, default=1
+        Keep n-grams that at least so many documents have; a float is a share of the documents.
+    max_df : int or float, default=1.0
+        Keep n-grams that at most so many documents have; a float is a share of the documents.
     max_features : int or None, default=None
         Of these keep the most frequent, the first in order among equals.
     binary : bool, default=False
@@ -57,7 +59,7 @@ class Vocabulary:
         self.analysis = analysis
         self.min_df, self.max_df, self.max_features = min_df, max_df, max_features
         self.binary, self.n_threads = bool(binary), n_threads
-        self.dtype = check_encoding("count", None, dtype)
+        self.dtype = check_dtype(dtype)
         self.lexicon = Lexicon.of([])
         self.is_fixed = False
 
@@ -135,38 +137,28 @@ class Vocabulary:
 
     def to_state(self) -> tuple[dict[str, Any], dict[str, Array]]:
         """Settings as plain values, and arrays: all that :meth:`from_state` needs."""
-        plain = {
-            "analysis": self.analysis.settings(),
-            "unicode": engine.unicode_version(),
-            "min_df": self.min_df,
-            "max_df": self.max_df,
-            "max_features": self.max_features,
-            "binary": self.binary,
-            "dtype": self.dtype,
-        }
+        plain = self.analysis.stored() | {name: getattr(self, name) for name in _MADE_WITH}
         return plain, {"name_bytes": self.lexicon.text, "name_starts": self.lexicon.starts}
 
     @classmethod
     def from_state(cls, plain: dict[str, Any], arrays: dict[str, Array], n_threads: int = 1) -> Vocabulary:
         """What :meth:`to_state` gave, as it was; refuses, by ValueError, what does not fit together."""
-        _SETTINGS(plain, "vocabulary")
-        rest = dict(plain)
-        rest.pop("unicode")
-        made = cls(Analysis.of_settings(rest.pop("analysis")), **rest, n_threads=n_threads)
+        schema.record(**STORED_ANALYSIS, **_MADE_WITH)(plain, "vocabulary")
+        options = {name: plain[name] for name in _MADE_WITH}
+        made = cls(Analysis.of_settings(plain["analysis"]), **options, n_threads=n_threads)
         made.lexicon = Lexicon.of_state(arrays)
         assert made.lexicon.native  # which refuses n-grams that are not all different
         return made
 
 
-_SETTINGS = schema.record(
-    analysis=schema.named(),
-    unicode=schema.text,
-    min_df=schema.real(0),
-    max_df=schema.real(0),
-    max_features=schema.optional(schema.whole(1, None)),
-    binary=schema.flag,
-    dtype=schema.choice(*DTYPES),
-)
+#: What it is made with, besides the analysis.
+_MADE_WITH = {
+    "min_df": schema.real(0),
+    "max_df": schema.real(0),
+    "max_features": schema.optional(schema.whole(1, None)),
+    "binary": schema.flag,
+    "dtype": schema.choice(*DTYPES),
+}
 
 
 def _check_df(name: str, value: Any) -> None:

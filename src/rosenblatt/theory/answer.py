@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import math
 from dataclasses import dataclass, field
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context
 from fractions import Fraction
 from typing import Any
 
@@ -59,6 +60,8 @@ class Separability:
         The labels; of two, the second is y = +1.
     pairs : dict
         With ``multiclass="pairwise"``: the answer for each pair of labels.
+    in_kernel : bool
+        Whether it is about the space of a kernel, which has the bias in its constant 1.
     """
 
     separable: bool | None = None
@@ -80,6 +83,7 @@ class Separability:
     fit_intercept: bool = True
     classes: Any = None
     pairs: dict[tuple[Any, Any], Separability] = field(default_factory=dict)
+    in_kernel: bool = False
 
     @property
     def verdict(self) -> str:
@@ -92,7 +96,7 @@ class Separability:
         weights = self.certificate if self.certificate is not None else self.dual
         if weights is None:
             return np.zeros(0, dtype=int)
-        return np.flatnonzero((weights != 0).reshape(len(weights), -1).any(axis=1))
+        return verification.rows_with_weight(weights)
 
     @property
     def margin_squared(self) -> Fraction | None:
@@ -144,13 +148,13 @@ def _squared(dual: Array | None) -> Fraction | None:
 
 def _describe(answer: Separability) -> list[str]:
     """The lines that a person reads."""
-    bias = "with a bias" if answer.fit_intercept else "without a bias"
-    lines = [f"{answer.verdict} {bias}: {answer.how}"]
+    space = "in the space of the kernel" if answer.in_kernel else f"with{'' if answer.fit_intercept else 'out'} a bias"
+    lines = [f"{answer.verdict} {space}: {answer.how}"]
     if answer.pairs:
         lines += [f"  {a!r} against {b!r}: {pair.verdict}, {pair.how}" for (a, b), pair in answer.pairs.items()]
     elif answer.separable is None:
         upper = answer.margin_augmented_bounds[1]
-        known = f"is at most {upper:.6g}" if math.isfinite(upper) else "is not known"
+        known = f"is at most {_outward(upper, ROUND_CEILING)}" if math.isfinite(upper) else "is not known"
         lines.append(f"  the best margin{' of (x, 1)' * answer.fit_intercept} {known}")
     elif answer.certificate is not None:
         lines += _describe_certificate(answer)
@@ -160,16 +164,32 @@ def _describe(answer: Separability) -> list[str]:
             ("margin of (x, 1)", answer.margin_augmented, answer.margin_augmented_squared,
              answer.margin_augmented_bounds),
         )[: 2 if answer.fit_intercept else 1]:  # fmt: skip
-            exactly = f", γ² = {squared} exactly" if squared is not None and len(str(squared)) < 40 else (
-                ", exact" if squared is not None else f", proved to lie in [{bounds[0]:.9g}, {bounds[1]:.9g}]"
-            )  # fmt: skip
-            lines.append(f"  maximum {name}: {value:.6g}{exactly}")
+            if squared is None:
+                proof = f"proved to lie in {_interval(bounds)}"
+            elif len(str(squared)) < 40:
+                proof = f"γ² = {squared} exactly"
+            else:
+                proof = "the root of a fraction that was found exactly"
+            lines.append(f"  maximum {name}: {value:.6g}, {proof}")
         lines.append(f"  proved by {_count(len(answer.support), 'support point')}: {_list(answer.support.tolist())}")
         if answer.mistake_bound is not None:
             formula = "(R/γ)²" if len(answer.classes) == 2 else "2(R/γ)²"
             lines.append(f"  a perceptron from zero makes at most {answer.mistake_bound:.6g} mistakes, {formula} with "
                          f"R = {answer.R:.6g}")  # fmt: skip
+    elif answer.in_kernel:
+        lines.append(
+            f"  the maximum margin is proved to lie in {_interval(answer.margin_bounds)}, and not known closer"
+        )
     return lines
+
+
+def _interval(bounds: tuple[float, float]) -> str:
+    return f"[{_outward(bounds[0], ROUND_FLOOR)}, {_outward(bounds[1], ROUND_CEILING)}]"
+
+
+def _outward(bound: float, rounding: str) -> str:
+    """A bound in nine digits, which bound as well."""
+    return f"{float(Context(prec=9, rounding=rounding).create_decimal(bound)):.9g}"
 
 
 def _describe_certificate(answer: Separability) -> list[str]:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core import rules
+from ..core.checks import check_flag
 from ..tables import Table
 from . import inputs
 
@@ -195,7 +196,7 @@ def mistake_bound(
     weights = inputs.as_weights(w, b, X.shape[1], n_classes)
     if fit_intercept is None:
         fit_intercept = bool(np.any(weights.b != 0))
-    fit_intercept = inputs.check_bool("fit_intercept", fit_intercept)
+    check_flag("fit_intercept", fit_intercept)
     if not fit_intercept and np.any(weights.b != 0):
         raise ValueError("a bias b is given for a learner without one (fit_intercept=False); leave it out")
     if not fit_intercept and np.any(np.asarray(b0) != 0):

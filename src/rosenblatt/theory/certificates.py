@@ -8,7 +8,6 @@ the data, Σ λ·(W_y − W_r)·x would be positive; it is 0.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -16,105 +15,69 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import linalg
 
-from ..core import engine, exact
+from ..core import exact
+from . import inputs
+from .exact_vectors import ExactVectors, Point, Vector, kind_of_bias
 from .vectors import Vectors
 
 Array = NDArray[Any]
-Number = Any  # int or Fraction
 
 _LARGEST = 400  # points of a certificate that is computed in exact numbers
 
 
-def combination(
-    rows: Sequence[Sequence[Number]], codes: Sequence[int], certificate: Sequence[Any], fit_intercept: bool
-) -> list[Number]:
-    """``Σ λ·z`` in exact arithmetic, the class sums one after the other: all zeros if the certificate holds.
+def combination(rows: Any, codes: Any, certificate: Any, fit_intercept: bool) -> Vector:
+    """``Σ λ·z`` in exact arithmetic: all zeros if the certificate holds.
 
     ``certificate`` has one number per row (codes 0 and 1), or one list per row with a number for each class.
     """
-    width = len(rows[0]) + fit_intercept if len(rows) else 0
-    n_classes = len(certificate[0]) if len(certificate) and hasattr(certificate[0], "__len__") else 1
-    total: list[Number] = [0] * (n_classes * width)
-
-    def add(c: int, a: Number, x: Sequence[Number]) -> None:
-        for j, value in enumerate(x):
-            total[c * width + j] += a * value
-        if fit_intercept:
-            total[c * width + width - 1] += a
-
-    for x, y, weight in zip(rows, codes, certificate):
-        if n_classes == 1:
-            if weight:
-                add(0, weight if y == 1 else -weight, x)
-            continue
-        for r, a in enumerate(weight):
-            if a and r != y:
-                add(y, a, x)
-                add(r, -a, x)
-    return total
+    weights = np.array(certificate, dtype=object)
+    classes = np.arange(2 if weights.ndim == 1 else weights.shape[1])
+    known = inputs.Labels(classes, np.asarray(codes, dtype=int))
+    vectors = ExactVectors(np.array(rows, dtype=object), known, kind_of_bias(fit_intercept), exact.Work())
+    return vectors.combined(vectors.point_of(weights))
 
 
-def holds(
-    rows: Sequence[Sequence[Number]], codes: Sequence[int], certificate: Sequence[Any], fit_intercept: bool
-) -> bool:
+def holds(rows: Any, codes: Any, certificate: Any, fit_intercept: bool) -> bool:
     """Whether it proves that no separator exists: λ ≥ 0, not all zero, and the examples cancel exactly."""
-    flat = [a for entry in certificate for a in (entry if hasattr(entry, "__len__") else (entry,))]
-    if any(entry[y] for entry, y in zip(certificate, codes) if hasattr(entry, "__len__")):
-        return False  # a row does not play against its own class
-    if len(certificate) != len(rows) or not flat or min(flat) < 0 or not any(flat):
+    weights = np.array(certificate, dtype=object)
+    if len(weights) != len(rows) or not weights.any() or weights.min() < 0:
         return False
-    return not any(combination(rows, codes, certificate, fit_intercept))
+    if weights.ndim == 2 and weights[np.arange(len(weights)), codes].any():
+        return False  # a row does not play against its own class
+    return not any(combination(rows, codes, weights, fit_intercept).values())
 
 
-def rows_of(X: Any, which: Array) -> list[list[Number]]:
-    """Some rows in exact numbers, without the columns that are 0 in all of them."""
-    part = X[which]
-    if engine.is_sparse(part):
-        part = part.tocsc()
-        part = part[:, np.flatnonzero(np.diff(part.indptr))].tocsr()
-    return exact.rows(part)
-
-
-def vector(x: Sequence[Number], y: int, rival: int, n_classes: int, fit_intercept: bool) -> list[Number]:
-    """One z in exact numbers: ``y·x`` for two classes, else x in the block of its class and −x in that of the rival."""
-    x = [*x, 1] if fit_intercept else list(x)
-    if n_classes == 2:
-        return x if y == 1 else [-value for value in x]
-    z: list[Number] = [0] * (n_classes * len(x))
-    z[y * len(x) : (y + 1) * len(x)] = x
-    z[rival * len(x) : (rival + 1) * len(x)] = [-value for value in x]
-    return z
-
-
-def made_exact(X: Any, vectors: Vectors, lam: Array, work: exact.Work) -> Array | None:
+def made_exact(X: Any, known: inputs.Labels, vectors: Vectors, lam: Array, work: exact.Work) -> Array | None:
     """The certificate that has its positive weights where ``lam`` has them, in whole numbers; None if there is none.
 
     The equations ``Σ λ z = 0`` over these points have one solution, up to a factor, if they are as few as they can be.
     TimeoutError where they are too many, or it is too much work.
     """
-    points = np.flatnonzero(lam > 1e-9 * lam.max(initial=0.0))
-    if len(points) > _LARGEST:
+    lam = np.where(lam > 1e-9 * lam.max(initial=0.0), lam, 0.0)
+    if np.count_nonzero(lam) > _LARGEST:
         raise TimeoutError
-    if not len(points):
+    if not lam.any():
         return None
-    owners, place = np.unique(vectors.row[points], return_inverse=True)
-    rows, codes = rows_of(X, owners), vectors.codes[owners].tolist()
-    fit_intercept, k = vectors.fit_intercept, vectors.n_classes
-    z = [vector(rows[i], codes[i], r, k, fit_intercept) for i, r in zip(place.tolist(), vectors.rival[points].tolist())]
-    floats = np.array(z, dtype=np.float64)
-    solution: list[Fraction] | None = [Fraction(1)] * len(points)
-    if floats.any():
+    exact_vectors = ExactVectors(X, known, kind_of_bias(vectors.fit_intercept), exact.Work())
+    places = [place for place, _ in exact_vectors.point_of(vectors.per_row(lam))]
+    z = [exact_vectors.combined([(place, 1)]) for place in places]
+    columns = sorted(set().union(*z))
+    solution: list[Fraction] | None = [Fraction(1)] * len(z)
+    if columns:
+        equations = [[point.get(column, 0) for point in z] for column in columns]
+        floats = np.array(equations, dtype=np.float64).T
         floats /= np.maximum(np.abs(floats).max(axis=0), np.finfo(float).tiny)
         _, triangle, order = linalg.qr(floats, mode="economic", pivoting=True)
         size = np.abs(np.diag(triangle))
         rank = int(np.sum(size > 1e-12 * size[0]))
-        solution = exact.solve([[point[j] for point in z] for j in order[:rank].tolist()], work=work)
+        solution = exact.solve([equations[j] for j in order[:rank].tolist()], work=work)
     if solution is None or min(solution) < 0 < max(solution):
         return None
-    weights = exact.whole(abs(a) for a in solution)
-    flat = np.zeros(len(vectors), dtype=object)
-    flat[points] = weights
-    certificate = vectors.per_row(flat)
-    if not holds(rows, codes, certificate[owners].tolist(), fit_intercept):
-        return None
-    return certificate.astype(np.int64) if max(weights) < 2**63 else certificate
+    point = dict(zip(places, map(abs, solution)))
+    return None if any(exact_vectors.combined(point.items()).values()) else in_whole_numbers(exact_vectors, point)
+
+
+def in_whole_numbers(vectors: ExactVectors, point: Point) -> Array:
+    """λ as a certificate: the smallest whole numbers in the same proportion, as int64 where they fit."""
+    weights = vectors.per_row(dict(zip(point, exact.whole(point.values()))))
+    return weights.astype(np.int64) if weights.max() < 2**63 else weights

@@ -13,13 +13,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core import exact
-from . import inputs, rounding
+from . import inputs
 
 Array = NDArray[Any]
 Number = Any  # int or Fraction
 Place = tuple[int, int]  # of a vector: its row, and the class it plays against (two classes: the other one)
 Vector = dict[tuple[int, int], Number]  # its numbers by block and column; two classes have one block
 Point = dict[Place, Number]  # of the hull of the vectors: λ ≥ 0, which sum to 1
+
+
+def kind_of_bias(fit_intercept: bool, augmented: bool = True) -> str:
+    """How ``ExactVectors`` take the bias, for the margin of (x, 1) or for the geometric one."""
+    return "none" if not fit_intercept else "counted" if augmented else "free"
 
 
 class Least(NamedTuple):
@@ -87,16 +92,18 @@ class ExactVectors:
         self.work.count(4 * len(u), max(map(bits, v.values()), default=0))
         return sum((value * v[at] for at, value in u.items() if at in v), Fraction(0))
 
+    def squared(self, w: Vector) -> Number:
+        """‖w‖²."""
+        return sum((value * value for value in w.values()), Fraction(0))
+
     def along(self, w: Vector, place: Place) -> Number:
         """``w·z`` of one vector."""
         row = self.row(place[0])
         self.work.count(4 * len(row), max(map(bits, w.values()), default=0))
-        zero = Fraction(0)
         return sum(
-            (sign * w[block, column] * value for block, sign in self.blocks(place) for column, value in row
-             if (block, column) in w),
-            zero,
-        )  # fmt: skip
+            (sign * w.get((block, column), 0) * value for block, sign in self.blocks(place) for column, value in row),
+            Fraction(0),
+        )
 
     def lowest(self, w: Vector, among: Array | None = None) -> Least:
         """The point of least ``w·z``, of all vectors or of those of some rows."""
@@ -114,7 +121,7 @@ class ExactVectors:
         """For each class and rival the vectors that may have the least ``w·z``, as far as floats can tell."""
         weights = self.as_weights(w)
         scores = inputs.scores(self.X, weights)
-        off = 2 * rounding.of_margins(self.X, weights)
+        off = 2 * inputs.rounding_of_margins(self.X, weights)
         candidates = {}
         codes, n_classes = self.known.codes, len(self.known.classes)
         for right in range(n_classes):
@@ -177,11 +184,6 @@ def _plain(value: Any) -> Number:
 def bits(value: Number) -> int:
     """How long a number is."""
     return int(value.numerator.bit_length() + value.denominator.bit_length())
-
-
-def squared(w: Vector) -> Number:
-    """‖w‖²."""
-    return sum((value * value for value in w.values()), Fraction(0))
 
 
 def _least_mean_cycle(

@@ -15,6 +15,8 @@ from ..errors import DataError
 
 Array = NDArray[Any]
 
+EPS = float(np.finfo(np.float64).eps)
+_SMALLEST = float(np.finfo(np.float64).smallest_subnormal)
 _BLOCK_NUMBERS = 1 << 21  # a block that has to be converted holds about this many numbers
 
 
@@ -81,13 +83,6 @@ def blocks(X: Any) -> Iterator[tuple[slice, engine.Rows]]:
         yield part, rows
 
 
-def check_bool(name: str, value: Any) -> bool:
-    """Refuse what is not True or False."""
-    if not isinstance(value, (bool, np.bool_)):
-        raise ValueError(f"{name} must be True or False, got {value!r}")
-    return bool(value)
-
-
 class Labels(NamedTuple):
     """The classes of y and the code of each row; two classes: 1 is y = +1."""
 
@@ -97,6 +92,11 @@ class Labels(NamedTuple):
     @property
     def signs(self) -> Array:
         return np.where(self.codes == 1, 1.0, -1.0)
+
+    def pair(self, first: int, second: int) -> tuple[Array, Labels]:
+        """The rows of two of the classes, and their labels."""
+        rows = np.flatnonzero((self.codes == first) | (self.codes == second))
+        return rows, Labels(self.classes[[first, second]], (self.codes[rows] == second).astype(np.int8))
 
 
 def encode_labels(y: Any, n_rows: int) -> Labels:
@@ -187,6 +187,18 @@ def margins_of(scores: Array, known: Labels) -> Array:
     right = np.take_along_axis(scores, known.codes[:, None].astype(np.intp), axis=1)[:, 0]
     np.put_along_axis(scores, known.codes[:, None].astype(np.intp), -np.inf, axis=1)
     return np.asarray(right - scores.max(axis=1))
+
+
+def rounding_of_margins(X: Any, weights: Weights) -> float:
+    """How far a margin in floats can be off: roundings of a lane, of the tree, of reading the numbers, and underflow.
+
+    Infinity where a score may have overflowed.
+    """
+    with np.errstate(over="ignore"):
+        size = weights.norm(False) * radius(X) + float(np.abs(weights.b).max())
+    lost = 4 * (X.shape[1] + 2) * _SMALLEST  # a product that underflows, a number that is read as 0
+    off = 2 * EPS * (-(-X.shape[1] // 16) + 12) * size + lost
+    return float(off) if size < 1e300 else np.inf
 
 
 def radius2(X: Any) -> float:

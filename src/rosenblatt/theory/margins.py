@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.checks import check_name
+from ..core.checks import check_flag, check_name
 from ..core.state import TIES
 from . import inputs
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 Array = NDArray[Any]
 
@@ -43,7 +46,16 @@ def distances(X: Any, w: Any, b: float = 0.0) -> Array:
     return inputs.scores(X, weights)[:, 0] / weights.norm(False)
 
 
-class Margin(float):
+class _Measured(float):
+    """A number that carries what it comes from."""
+
+    def __new__(cls, value: float, **parts: Any) -> Self:
+        self = super().__new__(cls, value)
+        self.__dict__.update(parts)
+        return self
+
+
+class Margin(_Measured):
     """The margin of a data set, a number, with what it comes from.
 
     Attributes
@@ -59,12 +71,6 @@ class Margin(float):
     points: Array
     closest: Array
     from_origin: float | None
-
-    def __new__(cls, value: float, points: Any = None, closest: Any = None, from_origin: Any = None) -> Margin:
-        """A number that carries its origin."""
-        self = super().__new__(cls, value)
-        self.points, self.closest, self.from_origin = points, closest, from_origin
-        return self
 
     def __repr__(self) -> str:
         rows = ", ".join(map(str, self.closest[:6])) + (", …" if len(self.closest) > 6 else "")
@@ -112,14 +118,13 @@ def margin(X: Any, y: Any, w: Any, b: Any = 0.0, *, fit_intercept: bool = False)
     """
     X = inputs.table(X)
     known = inputs.encode_labels(y, X.shape[0])
-    weights = inputs.as_weights(w, b, X.shape[1], len(known.classes))
-    weights = _of_moderate_length(weights)
-    length = weights.norm(inputs.check_bool("fit_intercept", fit_intercept))
-    points = inputs.functional_margins(X, known, weights) / length
+    weights = _of_moderate_length(inputs.as_weights(w, b, X.shape[1], len(known.classes)))
+    check_flag("fit_intercept", fit_intercept)
+    points = inputs.functional_margins(X, known, weights) / weights.norm(fit_intercept)
     least = float(points.min())
     close = np.flatnonzero(points - least <= 1e-12 * np.abs(points).max())
     from_origin = abs(float(weights.b[0])) / weights.norm(False) if weights.n_vectors == 1 else None
-    return Margin(least, points, close, from_origin)
+    return Margin(least, points=points, closest=close, from_origin=from_origin)
 
 
 def radius(X: Any, fit_intercept: bool = False) -> float:
@@ -143,10 +148,11 @@ def radius(X: Any, fit_intercept: bool = False) -> float:
     >>> rb.radius([[3, 4], [0, 1]]), rb.radius([[2, 2], [0, 1]], fit_intercept=True)
     (5.0, 3.0)
     """
-    return math.hypot(inputs.radius(inputs.table(X)), inputs.check_bool("fit_intercept", fit_intercept))
+    check_flag("fit_intercept", fit_intercept)
+    return math.hypot(inputs.radius(inputs.table(X)), fit_intercept)
 
 
-class PerceptronLoss(float):
+class PerceptronLoss(_Measured):
     """The perceptron criterion, a number, with its gradient.
 
     Attributes
@@ -165,21 +171,6 @@ class PerceptronLoss(float):
     gradient_intercept: Array
     points: Array
     mistaken: Array
-
-    def __new__(
-        cls,
-        value: float,
-        gradient: Any = None,
-        gradient_intercept: Any = None,
-        points: Any = None,
-        mistaken: Any = None,
-    ) -> PerceptronLoss:
-        """A number that carries its gradient."""
-        self = super().__new__(cls, value)
-        self.gradient, self.gradient_intercept, self.points, self.mistaken = (
-            gradient, gradient_intercept, points, mistaken,
-        )  # fmt: skip
-        return self
 
 
 def perceptron_loss(X: Any, y: Any, w: Any, b: Any = 0.0, *, ties: str = "mistake") -> PerceptronLoss:
@@ -244,7 +235,9 @@ def perceptron_loss(X: Any, y: Any, w: Any, b: Any = 0.0, *, ties: str = "mistak
     for part, block in inputs.float_blocks(X):
         gradient += np.asarray(block.T @ steps[part]).T
     gradient = gradient.reshape(np.shape(w)) if np.size(w) == gradient.size else gradient
-    return PerceptronLoss(math.fsum(points), gradient, steps.sum(axis=0), points, mistaken)
+    return PerceptronLoss(
+        math.fsum(points), gradient=gradient, gradient_intercept=steps.sum(axis=0), points=points, mistaken=mistaken
+    )
 
 
 def _of_moderate_length(weights: inputs.Weights) -> inputs.Weights:

@@ -31,8 +31,8 @@ from .vectors import Vectors
 
 Array = NDArray[Any]
 
-#: The bracket is closed when its ends agree to this.
-CLOSED = 1e-10
+#: The bracket is closed when its ends agree to this, or where too many points support it for their equations, roughly.
+CLOSED, _CLOSED_ROUGHLY = 1e-10, 1e-6
 _PASSES = 10  # of the ascent, between two looks at all vectors
 _DENSE = 4000  # support points for which the equations are solved; their matrix is dense
 _AFTER_INTERIOR = 1e9  # multiplications after the interior-point method, which seldom leaves anything to do
@@ -174,22 +174,16 @@ class HardMargin:
     @np.errstate(all="ignore")
     def run(
         self,
-        separator: tuple[Array, Array] | None = None,
-        precision: float = 1e-6,
-        effort: Effort = Effort(),  # noqa: B008
-        seed: int = 0,
-        report: Callable[[Maximum], None] | None = None,
+        separator: tuple[Array, Array],
+        effort: Effort,
+        report: Callable[[Maximum], None],
     ) -> Maximum:
-        """Ascend and solve in turns until the bracket is closed, or the effort is spent.
-
-        Closed means to rounding, or to ``precision`` where there are too many support points for their equations.
-        """
-        most, work, rng = effort.floats, 0.0, np.random.default_rng(seed)
-        if separator is not None:
-            if self.interior(*separator, effort.deadline):
-                most = min(most, _AFTER_INTERIOR)
-            if self.best.gap <= max(1e-7, 1e3 * np.finfo(float).eps * self.radius / self.best.upper):
-                return self._tidied()  # what is left is rounding
+        """Ascend and solve in turns until the bracket is closed, or the effort is spent."""
+        most, work, rng = effort.floats, 0.0, np.random.default_rng(0)
+        if self.interior(*separator, effort.deadline):
+            most = min(most, _AFTER_INTERIOR)
+        if self.best.gap <= max(1e-7, 1e3 * np.finfo(float).eps * self.radius / self.best.upper):
+            return self._tidied()  # what is left is rounding
         n, lam = len(self.vectors), self.lam
         weights = engine.zeros(1 + self.rows.n_features, 1, np.float64)
         self._place(weights)
@@ -218,9 +212,8 @@ class HardMargin:
                 if turn > 64 and gap <= 1e-7 and self.best.gap > gap / 2:
                     break  # what is left is rounding
                 gap = self.best.gap
-            if report is not None:
-                report(self.best)
-            closed = CLOSED if np.count_nonzero(lam) <= _DENSE else precision
+            report(self.best)
+            closed = CLOSED if np.count_nonzero(lam) <= _DENSE else _CLOSED_ROUGHLY
             if self.best.gap <= closed or work > most or time.monotonic() > effort.deadline:
                 break
         return self._tidied()

@@ -44,19 +44,17 @@ def propose(vectors: Vectors, effort: Effort) -> Proposal:
         return Proposal(None, None, None)
     lam = np.maximum(solution.x[:m], 0.0) / lengths
     u = -solution.eqlin.marginals[:columns] / widths
-    n = vectors.Z.shape[1]
-    if np.all(vectors.scores(u[:n], u[n:]) > 0):
-        return Proposal(u[:n], u[n:], None)
-    return Proposal(u[:n], u[n:], lam)
+    w, b = np.split(u, [vectors.Z.shape[1]])
+    return Proposal(w, b, None if np.all(vectors.scores(w, b) > 0) else lam)
 
 
-def other_certificates(vectors: Vectors, tries: int, effort: Effort, seed: int = 0) -> list[Array]:
+def other_certificates(vectors: Vectors, tries: int, effort: Effort) -> list[Array]:
     """Certificates at other vertices: the cheapest under random costs. The vectors must be inseparable."""
     scaled, lengths, _ = _scaled(vectors)
     m, columns = scaled.shape
     A = sp.vstack([scaled.T, np.ones((1, m))]).tocsc()
     right = np.concatenate((np.zeros(columns), [1.0]))
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(0)
     solutions = [_solve(rng.random(m), A, right, effort) for _ in range(tries)]
     return [np.maximum(solution.x, 0.0) / lengths for solution in solutions if solution is not None]
 

@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 
 from ..core import engine, exact, reference, rules
 from ..core.learner import Learner, Pass
-from . import certificates, inputs, programme, rounding, verification
+from . import certificates, inputs, programme, verification
 from .answer import Separability
 from .effort import Effort
-from .exact_vectors import ExactVectors
+from .exact_vectors import ExactVectors, kind_of_bias
 from .maximum import HardMargin, Maximum
 from .revisits import Revisits
 from .shortest import Shortest, shortest, supported
@@ -181,15 +181,13 @@ class Search:
         key = inputs.scores(self.floats, inputs.Weights(rng.standard_normal((1, self.X.shape[1])), np.zeros(1)))[:, 0]
         if not self.fit_intercept:
             for i in np.flatnonzero(key == 0).tolist():
-                if not any(certificates.rows_of(self.X, np.array([i]))[0]):
-                    return self.inseparable(
-                        self._weights_on({i: None}), f"row {i} is zero: its score is 0 without a bias"
-                    )
+                if not exact.entries(self.X, i):
+                    how = f"row {i} is zero: its score is 0 without a bias"
+                    return self.inseparable(self._weights_on({i: None}), how)
         order = np.lexsort((codes, key))
         touching = np.flatnonzero((np.diff(key[order]) == 0) & (np.diff(codes[order]) != 0))
         for first, second in zip(order[touching].tolist(), order[touching + 1].tolist()):
-            pair = certificates.rows_of(self.X, np.array([first, second]))
-            if pair[0] == pair[1]:
+            if exact.entries(self.X, first) == exact.entries(self.X, second):
                 first, second = sorted((first, second))
                 how = f"rows {first} and {second} are equal but have different labels"
                 return self.inseparable(self._weights_on({first: second, second: first}), how)
@@ -223,7 +221,7 @@ class Search:
             learner.fit(
                 self.rows, self.known.codes, max_iter=passes, tol=None, rng=np.random.default_rng(0), progress=watch
             )
-        self.upper = min(self.upper, learner.margin_bounds[1] + 4 * rounding.EPS * self.R)  # decimals are not binary
+        self.upper = min(self.upper, learner.margin_bounds[1] + 4 * inputs.EPS * self.R)  # decimals are not binary
         if learner.verdict != "separated":
             return None
         weights = learner.read("last")[:, : learner.n_vectors]
@@ -269,15 +267,13 @@ class Search:
         if self.n_classes == 2 or self.entries < _MANY_ENTRIES:
             return None
         for first, second in combinations(range(self.n_classes), 2):
-            self.say(f"trying {self.known.classes[first]!s} against {self.known.classes[second]!s}")
-            rows = np.flatnonzero((self.known.codes == first) | (self.known.codes == second))
-            codes = (self.known.codes[rows] == second).astype(np.int8)
-            known = inputs.Labels(self.known.classes[[first, second]], codes)
+            names = f"{self.known.classes[first]!s} against {self.known.classes[second]!s}"
+            self.say(f"trying {names}")
+            rows, known = self.known.pair(first, second)
             result = Search(self.X[rows], known, self.fit_intercept, self.effort).programme()
             if result is not None and result.certificate is not None:
                 lifted = np.zeros((self.X.shape[0], self.n_classes), result.certificate.dtype)
-                lifted[rows, np.where(codes == 1, first, second)] = result.certificate
-                names = f"{self.known.classes[first]!s} against {self.known.classes[second]!s}"
+                lifted[rows, np.where(known.codes == 1, first, second)] = result.certificate
                 return self.inseparable(lifted, f"{names}: {result.how}")
         return None
 
@@ -304,23 +300,21 @@ class Search:
         if not self.is_small:
             return None
         self.say("deciding it in exact numbers")
-        z = ExactVectors(self.X, self.known, "counted" if self.fit_intercept else "none", self.effort.exact_work())
+        z = ExactVectors(self.X, self.known, kind_of_bias(self.fit_intercept), self.effort.exact_work())
         try:
             least = shortest(z)
         except TimeoutError:
             return None
         if not least.square:
-            weights = z.per_row(dict(zip(least.point, exact.whole(least.point.values()))))
-            weights = weights if weights.max() >= 2**63 else weights.astype(np.int64)
-            return self.inseparable(weights, f"exact numbers found a certificate of {_rows_in(weights)} rows")
+            weights = certificates.in_whole_numbers(z, least.point)
+            return self.inseparable(weights, f"exact numbers {_found(weights)}")
         return self.separated(*self._floats_or_fractions(z, least), "exact numbers found a separator")
 
     def _floats_or_fractions(self, z: ExactVectors, least: Shortest) -> tuple[Array, Array]:
         """The weights of the shortest vector in floats, if these separate, else in fractions."""
         rounded = z.as_weights(least.w, least.biases, over=least.square)
-        if verification.separator(
-            self.X, self.known, verification.as_separator(*rounded, self.X.shape[1], self.n_classes)
-        ):
+        separator = verification.as_separator(*rounded, self.X.shape[1], self.n_classes)
+        if verification.separator(self.X, self.known, separator):
             return rounded
         return z.as_fractions(least.w, least.biases)
 
@@ -333,16 +327,15 @@ class Search:
         work = self.effort.exact_work()  # for all of them together
         try:
             for proposal in proposals:
-                weights = certificates.made_exact(self.X, vectors, proposal, work)
+                weights = certificates.made_exact(self.X, self.known, vectors, proposal, work)
                 exact_ones += [] if weights is None else [weights]
         except TimeoutError:
             if not exact_ones:  # floats, where exact numbers are too much work; elsewhere exact numbers have refuted it
-                weights = vectors.per_row(lam / lam.max())
-                return self.inseparable(weights, _by_programme(weights))
+                exact_ones = [vectors.per_row(lam / lam.max())]
         if not exact_ones:
             return None
-        weights = min(exact_ones, key=lambda each: (np.count_nonzero(each), int(each.max())))
-        return self.inseparable(weights, _by_programme(weights))
+        weights = min(exact_ones, key=lambda each: (np.count_nonzero(each), each.max()))
+        return self.inseparable(weights, f"a linear programme {_found(weights)}")
 
     # ---- the maximum margin --------------------------------------------------------------------------------------
 
@@ -374,17 +367,14 @@ class Search:
         if longer is None or longer.margin_augmented_bounds[0] < result.margin_augmented_bounds[0]:
             longer = result
         margin, margin_augmented = better.margin_bounds[0], longer.margin_augmented_bounds[0]
-        dual_augmented = dual = vectors.per_row(augmented.lam)
-        upper_augmented = upper = self._upper(dual, augmented=True)
-        if self.fit_intercept:
-            dual = vectors.per_row(geometric.lam)
-            upper = self._upper(dual, augmented=False)
+        dual_augmented = vectors.per_row(augmented.lam)
+        dual = vectors.per_row(geometric.lam) if self.fit_intercept else dual_augmented
         best_result = replace(
             better,
             margin=margin,
             margin_augmented=margin_augmented,
-            margin_bounds=(margin, upper),
-            margin_augmented_bounds=(margin_augmented, upper_augmented),
+            margin_bounds=(margin, self._upper(dual, augmented=False)),
+            margin_augmented_bounds=(margin_augmented, self._upper(dual_augmented, augmented=True)),
             dual=dual,
             dual_augmented=dual_augmented,
             w_augmented=longer.w if self.fit_intercept else None,
@@ -419,7 +409,7 @@ class Search:
     def _in_fractions(self, result: Separability, near_augmented: Array, near: Array) -> Separability | None:
         """The margins as square roots of fractions, from λ near theirs; None where that is too much work."""
         try:
-            outer = self._shortest("counted" if self.fit_intercept else "none", near_augmented)
+            outer = self._shortest(kind_of_bias(self.fit_intercept), near_augmented)
             inner = self._shortest("free", near) if self.fit_intercept else outer
         except TimeoutError:
             return None
@@ -447,10 +437,5 @@ class Search:
         return None if least is None else (z, least)
 
 
-def _by_programme(weights: Array) -> str:
-    return f"a linear programme found a certificate of {_rows_in(weights)} rows"
-
-
-def _rows_in(weights: Array) -> int:
-    """How many rows have a weight."""
-    return int(np.count_nonzero((weights != 0).reshape(len(weights), -1).any(axis=1)))
+def _found(weights: Array) -> str:
+    return f"found a certificate of {len(verification.rows_with_weight(weights))} rows"

@@ -10,12 +10,12 @@ from itertools import combinations
 from numbers import Real
 from typing import Any
 
-from ..core.checks import check_name
+from ..core.checks import check_flag, check_name
 from . import inputs
 from .answer import Separability
 from .effort import Effort
 from .search import Search
-from .verification import of_pairs, rows_of_pair
+from .verification import of_pairs
 
 METHODS = ("auto", "duplicates", "run", "revisit", "programme")
 
@@ -84,7 +84,8 @@ def separability(
     check_name("method", method, METHODS)
     if time_limit is not None and not (isinstance(time_limit, Real) and time_limit > 0):
         raise ValueError(f"time_limit must be a number of seconds > 0 or None, got {time_limit!r}")
-    fit_intercept = inputs.check_bool("fit_intercept", fit_intercept)
+    check_flag("fit_intercept", fit_intercept)
+    fit_intercept = bool(fit_intercept)
     X = inputs.table(X)
     known = inputs.encode_labels(y, X.shape[0])
     effort, say = Effort().within(None if time_limit is None else float(time_limit)), print if verbose else None
@@ -99,12 +100,12 @@ def _pairwise(
     """Each two classes by themselves."""
     inputs.radius2(X)  # refuses what is not finite, naming its row in the whole
     pairs: dict[tuple[Any, Any], Separability] = {}
-    couples = list(combinations(known.classes.tolist(), 2))
+    labels = known.classes.tolist()
+    couples = list(combinations(range(len(labels)), 2))
     for done, (first, second) in enumerate(couples):
-        rows = rows_of_pair(known, first, second)
-        labels = inputs.encode_labels(known.classes[known.codes[rows]], len(rows))
-        search = Search(X[rows], labels, fit_intercept, effort.share(1 / (len(couples) - done)), say)
-        pairs[first, second] = search.answer(method, maximize)
+        rows, pair = known.pair(first, second)
+        search = Search(X[rows], pair, fit_intercept, effort.share(1 / (len(couples) - done)), say)
+        pairs[labels[first], labels[second]] = search.answer(method, maximize)
     count = sum(answer.separable is True for answer in pairs.values())
     return Separability(
         **of_pairs(pairs),

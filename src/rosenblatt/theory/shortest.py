@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core import exact
-from .exact_vectors import ExactVectors, Number, Point, Vector, squared
+from .exact_vectors import ExactVectors, Number, Point, Vector
 
 Array = NDArray[Any]
 
@@ -70,7 +70,7 @@ def supported(vectors: ExactVectors, near: Array) -> Shortest | None:
     total = sum(weights[: len(places)])
     point = {place: weight / total for place, weight in zip(places, weights) if weight}
     w = vectors.combined(point.items())
-    low, square = vectors.lowest(w), squared(w)
+    low, square = vectors.lowest(w), vectors.squared(w)
     return Shortest(w, square, point, low.biases) if low.value == square else None
 
 
@@ -92,7 +92,7 @@ class Corral:
                 for place, share in vertex.items():
                     point[place] = point.get(place, 0) + weight * share
             w = self.vectors.combined(point.items())
-            square = squared(w)
+            square = self.vectors.squared(w)
             low = self.vectors.lowest(w, rows)
             if self.points and low.value >= square:
                 return Shortest(w, square, point, low.biases)
@@ -116,7 +116,8 @@ class Corral:
         matrix = [[*line, 1] for line in self.products] + [[1] * n + [0]]
         right: list[Number] = [0] * n + [1]
         solution = exact.solve(matrix, right, self.vectors.work)
-        assert solution is not None
+        if solution is None:
+            raise ArithmeticError("there is no shortest point: these products are no inner products")
         return solution[:n]
 
     def settle(self) -> None:

@@ -72,9 +72,9 @@ class Vectors:
         Z = self.Z
         return np.asarray(Z.multiply(Z).sum(axis=1)).ravel() if engine.is_sparse(Z) else np.einsum("ij,ij->i", Z, Z)
 
-    def with_bias(self, scale: float = 1.0, columns: Array | None = None) -> Any:
+    def with_bias(self, scale: float = 1.0) -> Any:
         """Z with the bias columns beside it, times ``scale``."""
-        F = (self.F if columns is None else columns) * scale
+        F = self.F * scale
         if not F.shape[1]:
             return self.Z
         if engine.is_sparse(self.Z):

@@ -18,10 +18,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core import exact
-from . import inputs, rounding
-from .certificates import combination, holds, rows_of
-from .exact_vectors import ExactVectors, squared
+from ..core import engine, exact
+from . import inputs
+from .certificates import combination, holds
+from .exact_vectors import ExactVectors, kind_of_bias
 from .shortest import shortest
 from .vectors import Vectors
 
@@ -74,7 +74,7 @@ class Separator(NamedTuple):
         numbers = [*self.w.ravel().tolist(), *(self.b.tolist() if augmented else ())]
         if len(numbers) <= _FEW:
             return sum((Fraction(exact.number(v)) ** 2 for v in numbers if v), Fraction(0))
-        return Fraction(self.floats.norm(augmented) * (1 + 8 * rounding.EPS)) ** 2
+        return Fraction(self.floats.norm(augmented) * (1 + 8 * inputs.EPS)) ** 2
 
     def margin(self, X: Any, known: inputs.Labels, row: int) -> Any:
         """``y·s``, or ``s_y − s_r`` against the best wrong class, of one row in exact numbers."""
@@ -101,7 +101,7 @@ def as_separator(w: Any, b: Any, n_features: int, n_classes: int) -> Separator:
 def separator(X: Any, known: inputs.Labels, weights: Separator) -> Verification:
     """Check that weights get every row right, exactly."""
     margins = inputs.functional_margins(X, known, weights.floats)
-    off = rounding.of_margins(X, weights.floats)
+    off = inputs.rounding_of_margins(X, weights.floats)
     wrong_rows = np.flatnonzero(margins < -off)
     doubtful = () if len(wrong_rows) else np.flatnonzero(~(margins > off)).tolist()  # all, where scores overflow
     row = next((i for i in doubtful if not weights.margin(X, known, i) > 0), None)
@@ -116,7 +116,7 @@ def lower_bound(X: Any, known: inputs.Labels, weights: Separator, augmented: boo
     if norm2 == 0:
         return math.inf
     margins = inputs.functional_margins(X, known, weights.floats)
-    off = rounding.of_margins(X, weights.floats)
+    off = inputs.rounding_of_margins(X, weights.floats)
     least = float(margins.min())
     lowest = np.flatnonzero(~(margins > least + 2 * off))
     if len(lowest) * X.shape[1] <= _FEW:
@@ -132,11 +132,14 @@ def certificate(X: Any, known: inputs.Labels, weights: Any, fit_intercept: bool)
     expected = _shape(X, known)
     if weights.shape != expected:
         return wrong(f"the certificate has the shape {weights.shape}, the data ask for {expected}")
-    strange = [a for a in weights.ravel().tolist() if not (isinstance(a, Rational) or _is_finite(a))]
+    strange = [
+        a
+        for a in weights.ravel().tolist()
+        if not (isinstance(a, Rational) or (isinstance(a, float) and math.isfinite(a)))
+    ]
     if strange:
         return wrong(f"the certificate holds {strange[0]!r}, which is not a finite number")
-    is_exact = all(isinstance(a, Rational) for a in weights.ravel().tolist())
-    support = np.flatnonzero((weights != 0).reshape(len(weights), -1).any(axis=1))
+    support = rows_with_weight(weights)
     if np.any(weights < 0):
         return wrong(f"the weight of row {int(np.argwhere(weights < 0)[0][0])} is negative")
     if not len(support):
@@ -144,11 +147,9 @@ def certificate(X: Any, known: inputs.Labels, weights: Any, fit_intercept: bool)
     own = _own_class(weights, known)
     if own is not None:
         return wrong(f"row {own} has a weight against its own class, which it does not play against")
-    rows, codes = rows_of(X, support), known.codes[support].tolist()
-    chosen = [
-        [exact.number(a) for a in entry] if weights.ndim == 2 else exact.number(entry) for entry in weights[support]
-    ]
-    if is_exact:
+    rows, codes = _exact_rows(X, support), known.codes[support]
+    chosen = np.vectorize(exact.number, otypes=[object])(weights[support])
+    if all(isinstance(a, Rational) for a in weights.ravel().tolist()):
         good = holds(rows, codes, chosen, fit_intercept)
         reason = f"Σ λ·z is exactly 0 over {len(support)} rows" if good else "Σ λ·z is not 0"
         return Verification(good, True, 0.0, reason)
@@ -157,15 +158,26 @@ def certificate(X: Any, known: inputs.Labels, weights: Any, fit_intercept: bool)
     if fit_intercept:  # measured against how far the rows lie apart, not how far from the origin
         rows = [[v - first for v, first in zip(x, rows[0])] for x in rows]
     off = combination(rows, codes, chosen, fit_intercept)
-    size = combination([[abs(v) for v in x] for x in rows], [1] * len(rows), _row_sums(chosen), fit_intercept)
-    worst = max((float(abs(a) / s) for a, s in zip(off, size * (len(off) // len(size))) if s), default=0.0)
-    good = worst <= TOLERANCE
-    reason = (
-        f"Σ λ·z is 0 to a relative {worst:.1e} over {len(support)} rows"
-        if good
-        else (f"Σ λ·z is not 0: off by a relative {worst:.1e}")
-    )
-    return Verification(good, False, TOLERANCE, reason)
+    totals = chosen.reshape(len(rows), -1).sum(axis=1)
+    size = combination([[abs(v) for v in x] for x in rows], np.ones(len(rows)), totals, fit_intercept)
+    worst = max((float(abs(a) / size[0, column]) for (_, column), a in off.items() if a), default=0.0)
+    if worst > TOLERANCE:
+        return Verification(False, False, TOLERANCE, f"Σ λ·z is not 0: off by a relative {worst:.1e}")
+    return Verification(True, False, TOLERANCE, f"Σ λ·z is 0 to a relative {worst:.1e} over {len(support)} rows")
+
+
+def _exact_rows(X: Any, which: Array) -> list[list[Any]]:
+    """Some rows in exact numbers, without the columns that are 0 in all of them."""
+    part = X[which]
+    if engine.is_sparse(part):
+        part = part.tocsc()
+        part = part[:, np.flatnonzero(np.diff(part.indptr))].tocsr()
+    return exact.rows(part)
+
+
+def rows_with_weight(weights: Array) -> Array:
+    """The rows that have a weight, of a certificate or a dual."""
+    return np.flatnonzero((weights != 0).reshape(len(weights), -1).any(axis=1))
 
 
 def _may_cancel(X: Any, known: inputs.Labels, support: Array, fit_intercept: bool) -> bool:
@@ -173,7 +185,7 @@ def _may_cancel(X: Any, known: inputs.Labels, support: Array, fit_intercept: boo
     if len(support) * X.shape[1] > _FEW:
         return True
     some = inputs.Labels(known.classes, known.codes[support])
-    vectors = ExactVectors(X[support], some, _bias(fit_intercept, True), exact.Work(exact.Work.SMALL))
+    vectors = ExactVectors(X[support], some, kind_of_bias(fit_intercept), exact.Work(exact.Work.SMALL))
     try:
         return not shortest(vectors).square > 0
     except TimeoutError:
@@ -188,29 +200,21 @@ def _own_class(weights: Array, known: inputs.Labels) -> int | None:
     return int(rows[0]) if len(rows) else None
 
 
-def _row_sums(weights: list[Any]) -> list[Any]:
-    return [sum(entry) if isinstance(entry, list) else entry for entry in weights]
-
-
 def exact_optimum(X: Any, known: inputs.Labels, dual: Array, fit_intercept: bool, augmented: bool) -> Fraction | None:
     """γ² of the maximum margin, if λ in fractions shows it: then it is 1/Σ λ.
 
     With ``w = Σ λ·z`` every vector has the margin 1 at least, and ``‖w‖² = Σ λ``; where the bias is free, with the
     best one, and ``Σ λ·f = 0``. Then no margin is above ``‖w‖/Σ λ``, and w has it.
     """
-    vectors = ExactVectors(X, known, _bias(fit_intercept, augmented), exact.Work())
+    vectors = ExactVectors(X, known, kind_of_bias(fit_intercept, augmented), exact.Work())
     weights = vectors.point_of(dual)
     if not weights or not all(isinstance(weight, (int, Fraction)) and weight > 0 for _, weight in weights):
         return None
     total = sum((Fraction(weight) for _, weight in weights), Fraction(0))
     w = vectors.combined(weights)
-    if any(_unbalanced(vectors, weights)) or squared(w) != total or vectors.lowest(w).value < 1:
+    if any(_unbalanced(vectors, weights)) or vectors.squared(w) != total or vectors.lowest(w).value < 1:
         return None
     return 1 / total
-
-
-def _bias(fit_intercept: bool, augmented: bool) -> str:
-    return "none" if not fit_intercept else "counted" if augmented else "free"
 
 
 def _unbalanced(vectors: ExactVectors, weights: Any) -> list[Any]:
@@ -229,24 +233,24 @@ def upper_bound(X: Any, known: inputs.Labels, dual: Array, fit_intercept: bool, 
     The margin of (x, 1), augmented, has the bias in its norm. Where the bias is free, ``u·Σ λ z + b·Σ λ f ≥ γ·Σ λ``;
     and as every class has a row on its side, the biases of a separator lie no further apart than its scores.
     """
-    support = np.flatnonzero((dual != 0).reshape(len(dual), -1).any(axis=1))
+    support = rows_with_weight(dual)
     if not len(support) or not np.all(dual >= 0) or not np.all(np.isfinite(dual.astype(float))):
         return math.inf
     if fit_intercept and len(np.unique(known.codes)) < len(known.classes):
         return math.inf  # a bias may be as large as it likes
     n_blocks = 1 if len(known.classes) == 2 else len(known.classes)
-    relative = 1 + rounding.EPS * (n_blocks * X.shape[1] + np.count_nonzero(dual) + 32)
+    relative = 1 + inputs.EPS * (n_blocks * X.shape[1] + np.count_nonzero(dual) + 32)
     apart = inputs.radius(X) * relative * (1 if n_blocks == 1 else math.sqrt(2))
     if len(support) * X.shape[1] <= _FEW:
-        vectors = ExactVectors(X, known, _bias(fit_intercept, augmented), exact.Work())
-        weights = vectors.point_of(dual if dual.dtype == object else _as_fractions(dual))
+        vectors = ExactVectors(X, known, kind_of_bias(fit_intercept, augmented), exact.Work())
+        weights = [(place, Fraction(weight)) for place, weight in vectors.point_of(dual)]
         if vectors.bias == "free" and vectors.two:
             weights = _balanced(vectors, weights)
-        total = sum((Fraction(weight) for _, weight in weights), Fraction(0))
+        total = sum((weight for _, weight in weights), Fraction(0))
         if not total:
             return math.inf
         off = sum(map(abs, _unbalanced(vectors, weights)), Fraction(0))
-        bound = exact.root_above(squared(vectors.combined(weights)) / total**2)
+        bound = exact.root_above(vectors.squared(vectors.combined(weights)) / total**2)
         return bound if not off else float(math.nextafter(bound + apart * float(off / total), math.inf))
     part = dual[support].astype(float)
     few = Vectors(X[support], known.codes[support], len(known.classes), fit_intercept)
@@ -254,27 +258,19 @@ def upper_bound(X: Any, known: inputs.Labels, dual: Array, fit_intercept: bool, 
     v, f = few.combine(lam)
     free = fit_intercept and not augmented
     size = math.hypot(apart, fit_intercept and not free)
-    room = 2 * rounding.EPS * (len(lam) + 16) * size
+    room = 2 * inputs.EPS * (len(lam) + 16) * size
     bias = apart * float(np.abs(f).sum()) if free else 0.0
     return float((np.sqrt(v @ v + (0.0 if free else f @ f)) + bias) / lam.sum() * relative + room)
-
-
-def _as_fractions(dual: Array) -> Array:
-    """λ in floats as the numbers that they are."""
-    fractions = np.zeros(dual.shape, dtype=object)
-    for place in zip(*np.nonzero(dual)):
-        fractions[place] = Fraction(float(dual[place]))
-    return fractions
 
 
 def _balanced(vectors: ExactVectors, weights: Any) -> list[Any]:
     """λ of two classes brought to the same sum, so that Σ λ·f = 0; none where a class has none."""
     sums = [Fraction(0), Fraction(0)]
     for (row, _), weight in weights:
-        sums[int(vectors.known.codes[row])] += Fraction(weight)
-    return [(place, Fraction(weight) / sums[int(vectors.known.codes[place[0]])]) for place, weight in weights] if all(
-        sums
-    ) else []  # fmt: skip
+        sums[int(vectors.known.codes[row])] += weight
+    if not all(sums):
+        return []
+    return [(place, weight / sums[int(vectors.known.codes[place[0]])]) for place, weight in weights]
 
 
 # ---- whole answers -----------------------------------------------------------------------------------------------
@@ -294,6 +290,8 @@ def check(answer: Any, X: Any, known: inputs.Labels) -> Verification:
         return wrong(f"X has {X.shape[0]} rows, the answer is about {answer.n_rows}")
     if answer.separable is None:
         return wrong("it is undecided: nothing is claimed")
+    if answer.in_kernel:
+        return wrong("it is about the space of a kernel, of which the rows alone show nothing")
     if answer.pairs:
         return _pairs(answer, X, known)
     if answer.separable:
@@ -360,7 +358,7 @@ def _margin(
         return wrong(f"the {name} is proved to lie in [{low!r}, {high!r}], claimed are {bounds}")
     if not (low <= claimed <= high):
         return wrong(f"the {name} lies in [{low!r}, {high!r}], claimed is {claimed!r}")
-    off = rounding.of_margins(X, weights.floats) / weights.floats.norm(fit_intercept and augmented)
+    off = inputs.rounding_of_margins(X, weights.floats) / weights.floats.norm(fit_intercept and augmented)
     if not shown >= claimed * (1 - TOLERANCE) - off:
         return wrong(f"the weights show a {name} of {shown:.9g}, claimed is {claimed:.9g}")
     return Verification(True, is_exact, 0.0 if is_exact else min(1.0, (bounds[1] - bounds[0]) / bounds[1]), "")
@@ -386,30 +384,20 @@ def _pairs(answer: Any, X: Any, known: inputs.Labels) -> Verification:
     if list(answer.pairs) != couples:
         return wrong("not every pair of classes is answered")
     checks = []
-    for (first, second), pair in answer.pairs.items():
-        rows = rows_of_pair(known, first, second)
+    for ((first, second), pair), codes in zip(answer.pairs.items(), combinations(range(len(known.classes)), 2)):
+        rows, labels = known.pair(*codes)
         if pair.fit_intercept != answer.fit_intercept:
             return wrong(f"{first!r} against {second!r}: the answer is about other separators, with or without a bias")
         if pair.separable is not None:
-            checks.append(verify(pair, X[rows], known.classes[known.codes[rows]]))
+            checks.append(check(pair, X[rows], labels))
             if not checks[-1]:
                 return wrong(f"{first!r} against {second!r}: {checks[-1].reason}")
     if any(getattr(answer, name) != value for name, value in of_pairs(answer.pairs).items()):
         return wrong("the pairs do not say so")
-    is_exact = len(checks) == len(couples) and all(check.exact for check in checks)
-    tolerance = max((check.tolerance for check in checks), default=0.0)
+    is_exact = len(checks) == len(couples) and all(each.exact for each in checks)
+    tolerance = max((each.tolerance for each in checks), default=0.0)
     return Verification(True, is_exact, 0.0 if is_exact else tolerance or TOLERANCE, "every pair was checked")
-
-
-def rows_of_pair(known: inputs.Labels, first: Any, second: Any) -> Array:
-    """The rows of two of the classes."""
-    labels = known.classes.tolist()
-    return np.flatnonzero((known.codes == labels.index(first)) | (known.codes == labels.index(second)))
 
 
 def _shape(X: Any, known: inputs.Labels) -> tuple[int, ...]:
     return (X.shape[0],) if len(known.classes) == 2 else (X.shape[0], len(known.classes))
-
-
-def _is_finite(value: Any) -> bool:
-    return isinstance(value, float) and math.isfinite(value)

@@ -6,8 +6,9 @@ import math
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from ..checks import check_finite
 from .passive_aggressive import PassiveAggressive, capped_theorem
-from .rule import Control, Example, Number, Rule, check_number
+from .rule import Control, Example, Number, Rule
 from .theorems import MistakeTheorem
 
 _SHARED = "«τ» = {}, shared among the classes as MIRA does"
@@ -35,7 +36,7 @@ class MIRA(PassiveAggressive):
 
     def __post_init__(self) -> None:
         if self.C is not None:
-            check_number(self, "C", 0, strict=True)
+            check_finite("C", self.C, 0, strict=True)
 
     def step(self, e: Example) -> Number:
         """Two classes: min(C, ℓ/‖x‖²)."""
@@ -105,7 +106,7 @@ class NormMIRA(Rule):
     additive = True
 
     def __post_init__(self) -> None:
-        check_number(self, "beta", 0, strict=True)
+        check_finite("beta", self.beta, 0, strict=True)
 
     def step(self, e: Example) -> Number:
         """Two classes: W = (−w/2, +w/2), so w moves by twice what the right class gains, at most 2."""

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from .rule import Control, Example, Number, Rule, check_number
+from ..checks import check_finite
+from .rule import Control, Example, Number, Rule
 from .theorems import HingeLoss, MistakeTheorem
 
 _C = Control("C", "C", "largest step, or aggressiveness", 0.0001, 10_000, 0.1)
@@ -64,7 +65,19 @@ class PA(PassiveAggressive):
 
 
 @dataclass(frozen=True)
-class PA1(PassiveAggressive):
+class _Tempered(PassiveAggressive):
+    """PA whose steps a parameter C > 0 keeps small."""
+
+    C: float = 1.0
+
+    controls = (_C,)
+
+    def __post_init__(self) -> None:
+        check_finite("C", self.C, 0, strict=True)
+
+
+@dataclass(frozen=True)
+class PA1(_Tempered):
     """PA-I: passive-aggressive with the step capped, ``τ = min(C, ℓ/‖x‖²)``.
 
     Parameters
@@ -77,14 +90,8 @@ class PA1(PassiveAggressive):
     Crammer et al. (2006), fig. 1.
     """
 
-    C: float = 1.0
-
     option, title = "pa1", "PA-I"
     descriptions: ClassVar[dict[str, str]] = {"C": "pa1: largest step (default: 1)"}
-    controls = (_C,)
-
-    def __post_init__(self) -> None:
-        check_number(self, "C", 0, strict=True)
 
     def step(self, e: Example) -> Number:
         """min(C, ℓ/‖x‖²)."""
@@ -101,7 +108,7 @@ class PA1(PassiveAggressive):
 
 
 @dataclass(frozen=True)
-class PA2(PassiveAggressive):
+class PA2(_Tempered):
     """PA-II: passive-aggressive with the step damped, ``τ = ℓ/(‖x‖² + 1/(2C))``.
 
     Parameters
@@ -114,14 +121,8 @@ class PA2(PassiveAggressive):
     Crammer et al. (2006), fig. 1.
     """
 
-    C: float = 1.0
-
     option, title = "pa2", "PA-II"
     descriptions: ClassVar[dict[str, str]] = {"C": "pa2: the larger, the less a step is damped (default: 1)"}
-    controls = (_C,)
-
-    def __post_init__(self) -> None:
-        check_number(self, "C", 0, strict=True)
 
     def step(self, e: Example) -> Number:
         """ℓ/(‖x‖² + 1/(2C))."""

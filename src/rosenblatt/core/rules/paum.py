@@ -6,8 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
+from ...errors import ParameterError
+from ..checks import check_finite, is_finite
 from .perceptron import Perceptron
-from .rule import SHARES, Control, Example, Number, Rule, check_number, check_numbers
+from .rule import SHARES, Control, Example, Number, Rule
 from .theorems import EqualSteps, MistakeTheorem
 
 
@@ -35,20 +37,28 @@ class PAUM(Rule):
     option, title = "paum", "PAUM"
     descriptions: ClassVar[dict[str, str]] = {
         "margins": "paum: for each class in sorted order, the score up to which right answers update (default: 0,1)",
-        "eta0": "paum: learning rate (default: 1)",
+        "eta0": Perceptron.descriptions["eta0"],
     }
     controls = (
         Control("margin_others", "m", "margin of all classes but the last", 0, 1000, 0.5),
         Control("margin_last", "m, last", "margin of the last class, the positive one of two", 0, 1000, 0.5),
         *(control for control in Perceptron.controls if control.name == "eta0"),
     )
-    # One against the rest judges a row by the vectors of other classes too, for which the paper names no margin.
     shares = tuple(share for share in SHARES if share != "ovr")
+    shares_reason = "which has no margin for a class against the rest"
     additive, divides_by_norm, short_in_fractions = True, False, True
 
     def __post_init__(self) -> None:
-        check_numbers(self, "margins", 0)
-        check_number(self, "eta0", 0, strict=True)
+        check_finite("eta0", self.eta0, 0, strict=True)
+        if not isinstance(self.margins, tuple):
+            raise ParameterError(
+                f"margins must be a tuple of numbers, one for each class; got {self.margins!r}", "margins"
+            )
+        if len(self.margins) < 2 or not all(is_finite(margin) and margin >= 0 for margin in self.margins):
+            raise ParameterError(
+                "{margins} does not give each class a margin: give two or more finite numbers >= 0, one for each class",
+                "margins", margins=self.margins,
+            )  # fmt: skip
 
     def _perceptron(self, margin: Number) -> Perceptron:
         return Perceptron(self.eta0, margin)
@@ -71,10 +81,12 @@ class PAUM(Rule):
 
     def check_classes(self, n_classes: int) -> None:
         if n_classes not in (0, len(self.margins)):
-            raise ValueError(
-                f"PAUM has {len(self.margins)} margins, one for each class, and there {_classes(n_classes)}: give as "
-                "many margins as classes, and name all classes of a stream at its beginning"
-            )
+            stream = "; a stream must know all its classes from the beginning: {classes}"
+            raise ParameterError(
+                f"PAUM has {len(self.margins)} margins, and there {_classes(n_classes)}: give one for each, {{margins}}"
+                + (stream if n_classes < len(self.margins) else ""),
+                "margins", margins=..., classes=...,
+            )  # fmt: skip
 
     @classmethod
     def from_controls(cls, values: Mapping[str, Any], n_classes: int) -> PAUM:

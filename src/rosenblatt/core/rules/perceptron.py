@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from .rule import SHARES, Control, Example, Number, Rule, check_number
+from ..checks import check_finite
+from .rule import SHARES, Control, Example, Number, Rule
 from .theorems import EqualSteps, MistakeTheorem
 
 
@@ -30,7 +31,7 @@ class Perceptron(Rule):
 
     option, title = "perceptron", "Perceptron"
     descriptions: ClassVar[dict[str, str]] = {
-        "eta0": "learning rate of the perceptron (default: 1)",
+        "eta0": "learning rate of the perceptron rules (default: 1)",
         "margin": "the perceptron also updates on right answers that score at most this (default: 0)",
     }
     controls = (
@@ -41,8 +42,8 @@ class Perceptron(Rule):
     additive, divides_by_norm, short_in_fractions = True, False, True
 
     def __post_init__(self) -> None:
-        check_number(self, "eta0", 0, strict=True)
-        check_number(self, "margin", 0, strict=False)
+        check_finite("eta0", self.eta0, 0, strict=True)
+        check_finite("margin", self.margin, 0)
 
     def step(self, e: Example) -> Number:
         """η on a mistake, or whenever the margin is at most the one asked for."""

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, replace
-from numbers import Real
 from typing import Any, ClassVar
 
 from ...errors import ParameterError
+from ..checks import is_finite
 from .theorems import MistakeTheorem, Potential
 
 Number = Any  # int, float, Fraction or a NumPy scalar
@@ -69,6 +68,8 @@ class Rule:
     controls: ClassVar[tuple[Control, ...]] = ()
     #: The values of ``multiclass`` that it goes with.
     shares: ClassVar[tuple[str, ...]] = ("max", "ovr")
+    #: Why not with the others.
+    shares_reason: ClassVar[str] = "whose step fixes which classes move"
     #: The spaces that it goes with: where a step needs scores and ‖x‖ alone, all.
     spaces: ClassVar[tuple[str, ...]] = ("linear", "kernel")
     #: Whether it has a step for numbers as targets.
@@ -100,7 +101,7 @@ class Rule:
 
     def as_numbers(self, number: Callable[[Any], Number]) -> Rule:
         """The rule with its parameters as numbers of this kind."""
-        numbers = {name: number(value) for name, value in self.parameters.items() if _is_number(value)}
+        numbers = {name: number(value) for name, value in self.parameters.items() if is_finite(value)}
         several = {name: value for name, value in self.parameters.items() if isinstance(value, tuple)}
         return replace(self, **numbers, **{name: tuple(map(number, value)) for name, value in several.items()})
 
@@ -113,9 +114,9 @@ class Rule:
         """Refuse what it does not go with."""
         name = type(self).__name__
         if share not in self.shares:
-            others = " or ".join(map(repr, self.shares))
+            others = " or ".join(self.shares)
             raise ParameterError(
-                f"{{multiclass}} does not go with {name}, whose step fixes which classes move; use {others}",
+                f"{{multiclass}} does not go with {name}, {self.shares_reason}; use {others}",
                 "multiclass", multiclass=share,
             )  # fmt: skip
         if space not in self.spaces:
@@ -189,27 +190,3 @@ class Rule:
     def formula(self, several: bool) -> str:
         """τ in symbols «…», then {}, its number; «‖z‖²» is the squared norm of the direction of a step."""
         return "«τ» = {}"
-
-
-def check_number(rule: Rule, name: str, low: float, strict: bool) -> None:
-    """Refuse a parameter that is not a finite number above ``low`` (or, unless ``strict``, equal to it)."""
-    value = getattr(rule, name)
-    ok = _is_number(value) and math.isfinite(value)
-    if not ok or value < low or (strict and value == low):
-        bound = f"{'>' if strict else '>='} {low:g}"
-        raise ValueError(f"{name} must be a finite number {bound}, got {value!r}")
-
-
-def check_numbers(rule: Rule, name: str, low: float) -> None:
-    """Refuse a parameter that is not a tuple of two or more finite numbers, each at least ``low``."""
-    value = getattr(rule, name)
-    if (
-        not isinstance(value, tuple)
-        or len(value) < 2
-        or not all(_is_number(item) and math.isfinite(item) and item >= low for item in value)
-    ):
-        raise ValueError(f"{name} must be a tuple of two or more finite numbers >= {low:g}, got {value!r}")
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, Real) and not isinstance(value, bool)

@@ -58,7 +58,7 @@ export function soFar(run, at, proof, settings, model) {
       ...(upper == null ? [": nothing is known yet"] : [" ≤ ", symbol("γ≤", number(upper))])),
   ];
   if (proof?.separable && proof.margin_augmented != null)
-    entries.push(pair("in truth", symbol("γ"), ` = ${number(proof.margin_augmented)}`));
+    entries.push(pair("in truth", symbol("γ"), ` ${proof.margin_text}`));
   refill($("numbers"), ...entries.filter(Boolean));
   chart(run, at, proof);
 }
@@ -131,6 +131,7 @@ export function answer(proof, shown) {
   const [first, ...rest] = proof.text.split("\n");
   $("answer").replaceChildren(...[
     el("p", {}, el("strong", {}, { true: "Yes. ", false: "No. " }[proof.separable] ?? ""), first + "."),
+    proof.lambda && !proof.meeting && el("p", {}, "Drawn: weights ", symbol("λ"), " under which the points cancel in the space of the kernel."),
     proof.vectors && el("p", {}, "Drawn: the separator of the widest band, and the points that hold it open (ringed)."),
     proof.meeting && el("p", {}, "Drawn: weights ", symbol("λ"), ` of a few points. The weighted ${proof.bias ? "mean" : "sum"} of `
       + (proof.several ? "what each class gains and that of what it loses" : "one class and that of the other")

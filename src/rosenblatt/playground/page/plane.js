@@ -249,7 +249,8 @@ export class Plane {
   /** λ of a point, on the side that is turned away from where the points meet. */
   lambda({ lambda, meeting, points }, i, r) {
     const [x, y] = [this.x(points[i][0]), this.y(points[i][1])];
-    const [dx, dy] = [x - this.x(meeting[0].plus[0]), y - this.y(meeting[0].plus[1])], far = Math.hypot(dx, dy);
+    const [left, top] = meeting ? [this.x(meeting[0].plus[0]), this.y(meeting[0].plus[1])] : [x, y];
+    const [dx, dy] = [x - left, y - top], far = Math.hypot(dx, dy);
     const [ux, uy] = far > 3 ? [dx / far, dy / far] : [0, -1], away = r + 12;
     return svg("text", { x: clamp(x + ux * away, 40, this.width - 40), y: clamp(y + uy * (away + 6) + 5, 16, this.height - 6),
       class: "letter lambda", "text-anchor": ux > 0.3 ? "start" : ux < -0.3 ? "end" : "middle" }, `λ = ${lambda[i]}`);

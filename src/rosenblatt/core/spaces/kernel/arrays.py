@@ -14,6 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ....errors import SettingsError
+
 Array = NDArray[Any]
 
 PRECISIONS = ("float32", "tf32")
@@ -157,6 +159,10 @@ class Torch(NumPy):
             settings.allow_tf32 = before
 
 
+class NoDeviceError(SettingsError, RuntimeError):
+    """There is no CUDA device, or nothing is installed that could use it."""
+
+
 def cuda() -> NumPy:
     """CuPy or PyTorch, whichever is installed and finds a device, or one sentence that says what is missing."""
     installed = False
@@ -168,5 +174,5 @@ def cuda() -> NumPy:
         except Exception:  # each library has errors of its own for a machine without a device or a driver
             installed = True
     if installed:
-        raise RuntimeError("device='cuda' finds no CUDA device here; use device='cpu'")
-    raise ImportError("device='cuda' needs CuPy or PyTorch; install one of them for your CUDA version")
+        raise NoDeviceError("{device} finds no CUDA device here; leave it out, and the CPU is used", device="cuda")
+    raise NoDeviceError("{device} needs CuPy or PyTorch; install one of them for your CUDA version", device="cuda")

@@ -9,13 +9,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from numbers import Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ... import engine
+from ...checks import check_finite
 from ...engine import is_sparse
 from .arrays import cast, is_double, namespace
 
@@ -49,19 +49,9 @@ class Kernel:
         if not callable(self.name) and not (isinstance(self.name, str) and self.name in NAMES):
             known = ", ".join(map(repr, NAMES))
             raise ValueError(f"kernel must be one of {known} or a function of two blocks of rows; got {self.name!r}")
-        for name, bound, low in (("gamma", " > 0", 5e-324), ("degree", " >= 1", 1.0), ("coef0", "", -math.inf)):
-            value = getattr(self, name)
-            try:
-                ok = (
-                    isinstance(value, Real)
-                    and not isinstance(value, bool)
-                    and math.isfinite(value)
-                    and float(value) >= low
-                )
-            except OverflowError:  # a whole number beyond any float
-                ok = False
-            if not ok:
-                raise ValueError(f"{name} must be a finite number{bound}, got {value!r}")
+        check_finite("gamma", self.gamma, 0, strict=True)
+        check_finite("degree", self.degree, 1)
+        check_finite("coef0", self.coef0)
 
     def __deepcopy__(self, memo: Any) -> Kernel:
         """Itself: nothing in it changes, and a function of the user's stays the user's."""

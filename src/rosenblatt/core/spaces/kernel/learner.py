@@ -89,8 +89,7 @@ class KernelLearner(Learner):
         self.first_row = self.offered = 0  # what the rows of a call are counted from, and how many there have been
         self.norm2 = np.zeros(self.slots)  # ‖w‖², of all vectors together or of each against the rest
         self.norm2_rounding = np.zeros(self.slots)
-        self.run = self.best_run = self.pocketed = self.pocket_errors = 0  # pocketed: so many updates are in the pocket
-        self.refused = -1  # so many updates were no better
+        self.pocketed = 0  # so many updates are in the pocket; the tally counts its runs
         self._make_room()
         self._build_native()
 
@@ -201,7 +200,7 @@ class KernelLearner(Learner):
             self.weighted = bool(np.any((weight != 1) & (weight != 0)))
         which = np.arange(view.n_rows) if order is None else order.astype(np.int64)
         if self.readout == "pocket" and ratchet and not self.visited:
-            self.pocket_errors = self._score(view, targets, order)
+            self.tally.errors = self._score(view, targets, order)
         with view.library.products(view.precision):
             step, start = self.block_size or view.library.block_size, 0
             while start < len(which):
@@ -359,29 +358,33 @@ class KernelLearner(Learner):
         return mistakes
 
     def _fill_pocket(self, rows: Any, targets: Array, order: Array | None, ratchet: bool) -> None:
-        """Follow the runs of right answers through a block; one that beats all before it fills the pocket."""
+        """Follow the runs of right answers through a block, as the native loop does."""
         scores, part, moved, updates = self._block
         wrong: list[bool] = np.any(self._margins(scores, part)[1], axis=1).tolist()
         moves = np.zeros(len(part), bool)
         moves[moved] = True
+        tally = self.tally
         for is_wrong, is_moved in zip(wrong, moves.tolist()):
-            self.run += not is_wrong
+            tally.run += not is_wrong
             if is_wrong or is_moved:
                 self._settle(rows, targets, order, ratchet, updates)
-                self.run = 0
+                tally.run = 0
+                tally.is_current = tally.is_current and not is_moved
                 updates += is_moved
 
     def _settle(self, rows: Any, targets: Array, order: Array | None, ratchet: bool, updates: int) -> None:
         """Put the weights after so many updates into the pocket, if their run is the longest (and they do better)."""
-        if self.run <= self.best_run or updates == self.refused:
+        tally = self.tally
+        if tally.run <= tally.best_run:
             return
-        if updates != self.pocketed and ratchet:
-            errors = self._score(rows, targets, order, dual=self._summed(updates)[:, : self.n_vectors])
-            if errors >= self.pocket_errors:
-                self.refused = updates
-                return
-            self.pocket_errors = errors
-        self.best_run, self.pocketed = self.run, updates
+        if not tally.is_current:
+            if ratchet:
+                errors = self._score(rows, targets, order, dual=self._summed(updates)[:, : self.n_vectors])
+                if errors >= tally.errors:
+                    return
+                tally.errors = errors
+            self.pocketed = updates
+        tally.best_run, tally.is_current = tally.run, 1
 
     # ---- bounds --------------------------------------------------------------------------------------------------
 

@@ -1,18 +1,7 @@
-"""Iterative parameter mixing in plain Python: the specification of ``mixing``, over any number type.
+"""Iterative parameter mixing in plain Python: what ``rosenblatt.core.mixing`` does, over any number type.
 
 One pass of every shard from the same weights, then the weights are mixed (McDonald, Hall and Mann 2010, fig. 3). Floats
 are summed in double precision, in the tree of ``tree_sum``, and rounded once to the type of the weights.
-
->>> from fractions import Fraction
->>> from rosenblatt.core import reference, rules
->>> model = reference.Model("binary", n_features=2, fit_intercept=False, number=Fraction)
->>> shards = [([(1, 3), (2, 3)], [1, 0]), ([(-3, 1), (1, -1)], [1, 0])]
->>> for _ in range(3):
-...     passed = mixed_pass(model, rules.Perceptron(eta0=1), shards, [(0, 1), (0, 1)])
-...     print(passed.mistakes, [str(w) for w in model.w[0]])
-[2, 1] ['-2', '1/2']
-[2, 0] ['-5/2', '1/2']
-[2, 0] ['-3', '1/2']
 """
 
 from __future__ import annotations
@@ -23,8 +12,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from . import rules
-from .reference import Model, Number, visits, wide
+from rosenblatt.core import rules
+from rosenblatt.core.mixing import tree_sum
+from rosenblatt.core.reference import Model, Number, visits, wide
 
 #: Rows, their targets, and their weights where they have any.
 Shard = tuple[Any, ...]
@@ -43,14 +33,6 @@ class Passed:
     def weighted_mistakes(self) -> Number:
         """What the pass adds to the left side of the convergence theorem, Σ_i μ_i·k_i."""
         return sum(mu * k for mu, k in zip(self.shares, self.mistakes))
-
-
-def tree_sum(terms: Sequence[Number]) -> Number:
-    """Neighbours added, then neighbours of these; one that is left over goes up as it is."""
-    while len(terms) > 1:
-        pairs = [a + b for a, b in zip(terms[::2], terms[1::2])]
-        terms = [*pairs, terms[-1]] if len(terms) % 2 else pairs
-    return terms[0]
 
 
 def mixed_pass(
