@@ -42,12 +42,48 @@ class Work:
             raise TimeoutError("exact arithmetic takes too long here")
 
 
+class Decimals(Fraction):
+    """A fraction that writes itself as a decimal where that ends, and so do the results of its arithmetic.
+
+    >>> print(Decimals("1.4") * Decimals("0.4") - 1, Decimals(1, 3))
+    -0.44 1/3
+    """
+
+    def __str__(self) -> str:
+        places = next((k for k in range(self.denominator.bit_length()) if 10**k % self.denominator == 0), 0)
+        if not places:
+            return super().__str__()
+        digits = str(abs(self.numerator) * 10**places // self.denominator).rjust(places + 1, "0")
+        return f"{'-' if self < 0 else ''}{digits[:-places]}.{digits[-places:]}"
+
+
+def _keep_decimals(name: str) -> None:
+    plain = getattr(Fraction, name)
+
+    def operation(*numbers: Any) -> Any:
+        result = plain(*numbers)
+        return Decimals(result) if isinstance(result, Fraction) else result
+
+    setattr(Decimals, name, operation)
+
+
+for _name in ("add", "radd", "sub", "rsub", "mul", "rmul", "truediv", "rtruediv", "pow", "neg", "abs"):
+    _keep_decimals(f"__{_name}__")
+
+
+def are_short(values: Iterable[Any], places: int = 4) -> bool:
+    """Whether numbers have so few decimals that a person would compute with them by hand."""
+    return all(10**places % Fraction(number(value)).denominator == 0 for value in values)
+
+
 def number(value: Any) -> Exact:
     """One number as an int if it is whole, else as a Fraction."""
     if isinstance(value, (bool, np.bool_)):
         return int(value)
     if isinstance(value, (float, np.floating)):
         fraction = Fraction(str(float(value)))
+    elif isinstance(value, Decimals):
+        fraction = value
     else:
         fraction = Fraction(value.item() if isinstance(value, np.generic) else value)
     return fraction.numerator if fraction.denominator == 1 else fraction

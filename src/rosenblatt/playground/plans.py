@@ -7,7 +7,7 @@ from typing import Any
 from ..core.run import Run, prepare
 from ..core.spaces.kernel.kernels import Kernel
 from ..core.spec import Spec
-from .requests import MOST_COEFFICIENTS, MOST_EXACT_STEPS, MOST_STEPS, Problem, Settings
+from .requests import MOST_COEFFICIENTS, MOST_EXACT_COEFFICIENTS, MOST_STEPS, Problem, Settings
 
 #: The kernel of each space.
 KERNELS = {"linear-kernel": "linear", "poly": "poly", "rbf": "rbf", "sigmoid": "sigmoid"}
@@ -20,9 +20,9 @@ def kernel_of(settings: Settings) -> Kernel:
 
 def passes_of(problem: Problem) -> int:
     """Passes at most: as many as are asked for, and as the page can show."""
-    most = MOST_EXACT_STEPS if problem.settings.exact else MOST_STEPS
-    if problem.settings.in_kernel:  # where each update brings a coefficient of each point for each class
-        most = min(most, MOST_COEFFICIENTS // (len(problem.points) * len(set(problem.labels))))
+    most = MOST_STEPS
+    if problem.settings.in_kernel:
+        most = min(most, (MOST_EXACT_COEFFICIENTS if problem.exact else MOST_COEFFICIENTS) // problem.coefficients)
     return max(1, min(problem.settings.passes, most // len(problem.points)))
 
 
@@ -82,7 +82,7 @@ def estimator(problem: Problem) -> str:
 def program(problem: Problem) -> str:
     """A few lines of Python that make the same trace."""
     X = [[int(v) if v == int(v) else v for v in point] for point in problem.points]
-    exact = ", exact=True" if problem.settings.exact else ""
+    exact = f", exact={problem.exact!r}" if problem.exact else ""
     table = f"X = {X}"
     if problem.names is not None:
         table = f"import pandas as pd\nX = pd.DataFrame({X}, columns={list(problem.names)})"

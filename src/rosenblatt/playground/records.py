@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
@@ -11,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core import exact
-from ..theory import inputs, radius
+from ..theory import inputs, kernels, radius
 from ..tracing import Trace, trace_run
 from . import formulas, plans
 from .requests import Problem
@@ -68,19 +69,39 @@ class Recorded:
 def recorded(problem: Problem) -> Recorded:
     """The run of a problem, made once for all that is asked about it."""
     title = plans.estimator(problem)
-    run = trace_run(plans.run_of(problem), problem.X, problem.y, problem.settings.exact, title=title)
+    run = trace_run(plans.run_of(problem), problem.X, problem.y, problem.exact, title=title)
     vectors = [_vectors(run, _start(run, problem), 0.0 if run.setting.b is None else run.setting.b)]
     after = []
     for step in run:
         if step.coordinates is not step.coordinates_before or step.b is not step.b_before:
             vectors.append(_vectors(run, step.coordinates, step.b))
         after.append(len(vectors) - 1)
-    coordinates = np.array(vectors, dtype=object if problem.settings.exact else float)
-    over = basis(problem, problem.X)
-    if problem.settings.exact and not problem.settings.in_kernel:
-        over = np.array([[*row, 1] for row in exact.rows(problem.X)], dtype=object)  # so that ties are ties
-    scores = np.matmul(over, coordinates.swapaxes(1, 2)).astype(float)
+    coordinates = np.array(vectors, dtype=object if problem.exact else float)
+    if problem.exact:
+        scores = _exact_scores(problem, coordinates)
+    else:
+        scores = np.matmul(basis(problem, problem.X), coordinates.swapaxes(1, 2))
     return Recorded(problem, run, coordinates.astype(float), after, scores)
+
+
+def _exact_scores(problem: Problem, coordinates: Array) -> Array:
+    """Scores rounded only at the end, so that ties are ties: in whole numbers, by floats where these hold them all."""
+    rows = exact.rows(problem.X)
+    if problem.settings.in_kernel:
+        gram = kernels.Gram.of(plans.kernel_of(problem.settings), rows)
+        over, scale = gram.values, gram.scale
+    else:
+        over, scale = _whole(np.array([[*row, 1] for row in rows], dtype=object))
+    weights, factor = _whole(coordinates.swapaxes(1, 2))
+    if over.shape[1] * max(np.abs(over).max(), 1) * max(np.abs(weights).max(), 1) < 2**53:
+        over, weights = over.astype(float), weights.astype(float)
+    return np.asarray(np.matmul(over, weights) / (scale * factor)).astype(float)
+
+
+def _whole(values: Array) -> tuple[Array, int]:
+    """Exact numbers times the smallest factor that makes them whole."""
+    factor = math.lcm(*{Fraction(value).denominator for value in values.ravel().tolist()})
+    return np.vectorize(lambda value: int(value * factor), otypes=[object])(values), factor
 
 
 def basis(problem: Problem, X: Array) -> Array:
@@ -144,7 +165,7 @@ def summary(problem: Problem) -> dict[str, Any]:
         "codes": made.codes.tolist(), "verdict": run.verdict, "passes": run.n_iter, "updates": run.n_updates,
         "mistakes": run.mistakes, "bounds": [_number(bound) for bound in run.margin_bounds], "proved": run.proved,
         "certificate": _certificate(run), "R": radius_of(problem), "cut": _cut(problem, run),
-        "program": plans.program(problem), "novikoff": _is_novikoff(problem),
+        "program": plans.program(problem), "exact": bool(problem.exact), "novikoff": _is_novikoff(problem),
     }  # fmt: skip
 
 

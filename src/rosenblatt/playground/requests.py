@@ -10,14 +10,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..core import exact as exactly
 from ..core import rules
 from ..core.rules import Rule
 
 Array = NDArray[Any]
 
 #: Limits that keep every answer below a second, and the page legible.
-MOST_POINTS, MOST_FEATURES, MOST_CLASSES, MOST_PASSES, MOST_STEPS, MOST_EXACT_STEPS = 100, 12, 4, 200, 1000, 400
-MOST_COEFFICIENTS = 200_000
+MOST_POINTS, MOST_FEATURES, MOST_CLASSES, MOST_PASSES, MOST_STEPS = 100, 12, 4, 200, 1000
+MOST_COEFFICIENTS, MOST_EXACT_COEFFICIENTS = 200_000, 100_000
 #: Coordinates lie between −LARGEST and LARGEST.
 LARGEST = 1e6
 #: Characters of a name that the page shows.
@@ -110,6 +111,27 @@ class Problem:
     def learning_rule(self) -> Rule:
         """The rule, for as many classes as there are."""
         return self.settings.learning_rule(len(set(self.labels)))
+
+    @property
+    def coefficients(self) -> int:
+        """How many numbers an update brings in kernel space: one of each point for each class."""
+        return len(self.points) * len(set(self.labels))
+
+    @property
+    def exact(self) -> bool | str:
+        """Whether it is computed without rounding: in fractions, as is asked, or in decimals as by hand.
+
+        False where the numbers are no short decimals, or do not stay so: in rules that divide, and in kernels that do
+        not map decimals to decimals, or where many points make it much work.
+        """
+        settings, rule = self.settings, self.learning_rule
+        if settings.exact or not rule.short_in_fractions or settings.space in ("rbf", "sigmoid"):
+            return settings.exact
+        if settings.in_kernel and self.coefficients * MOST_STEPS > MOST_EXACT_COEFFICIENTS:
+            return False
+        used = [*rule.parameters.values(), settings.gamma, settings.coef0, *(v for point in self.points for v in point)]
+        numbers = [v for value in used for v in (value if isinstance(value, tuple) else (value,))]
+        return "decimals" if exactly.are_short(numbers) else False
 
     @property
     def n_features(self) -> int:

@@ -86,7 +86,7 @@ class ExactEnd:
             if tau > 0 and square >= 0 and (self.upper2 is None or square / tau**2 < self.upper2):
                 self.upper2 = square / tau**2
                 self.ending.upper = wording.square_root(self.upper2)
-                self.ending.capped = wording.about_root(self.upper2)
+                self.ending.capped = wording.about_root(self.space.plain(self.upper2))
 
     def show(self) -> None:
         """The lower bound: the smallest margin of weights that are right everywhere."""
@@ -99,7 +99,7 @@ class ExactEnd:
                 bounds.append((math.copysign(wording.square_root(square), wording.nearest(least)), square))
         if bounds:
             self.ending.lower, square = min(bounds)
-            self.ending.shown = wording.about_root(square)
+            self.ending.shown = wording.about_root(self.space.plain(square))
             self.ending.best = square == self.upper2
 
     def _margin(self, c: int, x: Sequence[Number], y: int) -> Number:

@@ -118,7 +118,7 @@ class KernelSpace(Space):
     model: DualModel
     _last: tuple[tuple[Number, ...], ...] = ()
 
-    def __init__(self, run: Run, X: Any, exact: bool) -> None:
+    def __init__(self, run: Run, X: Any, exact: bool | str) -> None:
         super().__init__(run, exact)
         learner: Any = run.learner
         kernel, given_rows, space = learner.kernel, run.rows.X, run.spec.space
@@ -131,7 +131,7 @@ class KernelSpace(Space):
             values = _exact_values(kernel, np.array(shown, object), *constants)
         else:
             constants, values = (kernel.gamma, kernel.coef0), inputs.kernel_values(kernel, given_rows)
-        self.kernel, self.function = formula(kernel, *constants), kernel
+        self.kernel, self.function = formula(kernel, *map(self.plain, constants)), kernel
         self.x = "K(x, ·)" if kernel.name == "precomputed" else "x"
         self.gram = Gram(values, len(self.xs))
         self.model = DualModel(

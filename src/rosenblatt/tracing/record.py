@@ -132,7 +132,7 @@ class Setting:
 
     estimator: str
     name: str
-    exact: bool
+    exact: bool | str
     form: str
     fit_intercept: bool
     classes: list[Any] | None

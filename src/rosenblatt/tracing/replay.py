@@ -33,7 +33,7 @@ def trace(
     est: Any,
     X: Any,
     y: Any,
-    exact: bool = False,
+    exact: bool | str = False,
     *,
     separator: Any = None,
     coef_init: Any = None,
@@ -58,11 +58,11 @@ def trace(
         One of this package's, fitted or not.
     X, y : array-like
         What ``fit`` takes.
-    exact : bool, default=False
-        Compute with whole numbers and fractions, without rounding: 0.1 is 1/10. The run ends as ``fit`` does, and also
-        where the weights come back to where they have been, which proves that no separator exists. Kernels whose
-        values are fractions can be traced so: "linear", "poly" of a whole degree, "precomputed", or a function that
-        takes and returns arrays of them.
+    exact : bool or "decimals", default=False
+        Compute with whole numbers and fractions, without rounding: 0.1 is 1/10, or is shown as 0.1 with "decimals". The
+        run ends as ``fit`` does, and also where the weights come back to where they have been, which proves that no
+        separator exists. Kernels whose values are fractions can be traced so: "linear", "poly" of a whole degree,
+        "precomputed", or a function that takes and returns arrays of them.
     separator : w, (w, b), or an object with ``w`` and ``b`` or ``coef_`` and ``intercept_``, default=None
         Weights that separate the rows, of any length (several classes: one vector for each): an array, a Series, a
         fitted estimator, what ``separability`` returns. With them each step carries the quantities of the convergence
@@ -115,7 +115,7 @@ def trace_run(
     run: Run,
     X: Any,
     y: Any,
-    exact: bool = False,
+    exact: bool | str = False,
     *,
     separator: Any = None,
     max_steps: int = 100_000,
@@ -126,6 +126,8 @@ def trace_run(
 
     ``title`` is how it was asked for, and ``name`` that of the algorithm, if it is not the spec's.
     """
+    if exact not in (False, True, "decimals"):
+        raise ValueError(f"exact must be True, False or 'decimals', got {exact!r}")
     _refuse(run.spec, max_steps)
     n_visited = run.rows.n_rows if run.weight is None else int(np.count_nonzero(run.weight > 0))
     if n_visited > max_steps:

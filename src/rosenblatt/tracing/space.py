@@ -43,7 +43,7 @@ class Space:
     x = "x"  # what a row holds,
     image = "x"  # and what the weights are added up from
 
-    def __init__(self, run: Run, exact: bool) -> None:
+    def __init__(self, run: Run, exact: bool | str) -> None:
         self.run, self.exact = run, exact
         self.several = run.learner.form in ("multiclass", "ovr")
         dtype = np.dtype(run.learner.dtype)
@@ -51,7 +51,10 @@ class Space:
 
     def plain(self, value: Number) -> Number:
         """A number as it is shown and kept: whole ones as int in exact mode, floats of any width as Python's."""
-        return exactly.number(value) if self.exact else reference.wide(value)
+        if not self.exact:
+            return reference.wide(value)
+        value = exactly.number(value)
+        return exactly.Decimals(value) if self.exact == "decimals" and isinstance(value, Fraction) else value
 
     def one(self, vectors: Any) -> Any:
         """Of several vectors or numbers all, of one that one."""
@@ -69,7 +72,7 @@ class Space:
 class LinearSpace(Space):
     """Weights over the features, and their biases."""
 
-    def __init__(self, run: Run, X: Any, exact: bool) -> None:
+    def __init__(self, run: Run, X: Any, exact: bool | str) -> None:
         super().__init__(run, exact)
         learner = run.learner
         self.bias = learner.fit_intercept

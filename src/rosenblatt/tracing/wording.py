@@ -9,6 +9,8 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
+from ..core.exact import Decimals
+
 Number = Any  # int, Fraction or float
 
 #: Whole numbers, fractions and roots that take more places than this are shown as decimals; they are kept exact.
@@ -83,9 +85,10 @@ def root(square: Number) -> str:
     if isinstance(square, float):
         return number(math.sqrt(square))
     (a, m), (b, n) = map(_square_part, (Fraction(square).numerator, Fraction(square).denominator))
+    decimals = isinstance(square, Decimals)
     if m == n == 1:
-        return number(Fraction(a, b))
-    if max(a, m, b, n) < LARGE:
+        return number((Decimals if decimals else Fraction)(a, b))
+    if max(a, m, b, n) < LARGE and not decimals:
         if m == 1:
             text = f"{a}/√{n}" if b == 1 else f"{a}/({b}√{n})"
         else:
