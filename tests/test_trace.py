@@ -21,9 +21,10 @@ from sklearn.preprocessing import StandardScaler
 from test_reference import FOUR_POINTS, MOVIES, PAIRS, PHRASES, TRACES, XOR, total_of
 
 import rosenblatt as rb
+from rosenblatt import cli
 from rosenblatt.theory.certificates import combination
 from rosenblatt.theory.revisits import Revisits
-from rosenblatt.tracing import wording
+from rosenblatt.tracing import has_short_decimals, wording
 from rosenblatt.tracing.record import ACROSS
 
 rules = rb.rules
@@ -765,3 +766,51 @@ def test_frame_has_a_column_for_each_number():
     assert {"score[a]", "w[c, 2]", "b[b]", "w_before[c, 2]", "b_before[b]"} <= set(several)
     assert frame["w_before[good]"].tolist() == [step.w_before[0] for step in told]
     assert frame["b_before"].tolist() == [step.b_before for step in told]
+
+
+# ---- decimals as by hand -----------------------------------------------------------------------------------------
+
+#: In floats the fifth step scores 1.1102e−16, and the run goes another way than on paper.
+BY_HAND = [[-1.8, -1.4], [-0.6, 0.3], [0.7, 0.7]], [1, -1, 1]
+
+
+@pytest.mark.parametrize(
+    ("options", "numbers"),
+    [
+        ([], "Perceptron in exact numbers"),
+        (["-a", "averaged"], "AveragedPerceptron in exact numbers"),
+        (["-a", "kernel", "--kernel", "poly", "--gamma", "0.5"], "KernelPerceptron in exact numbers"),
+        (["-a", "kernel", "--gamma", "0.5"], "KernelPerceptron in floating point"),
+        (["-a", "pa1", "--last"], "PassiveAggressiveClassifier in floating point"),
+    ],
+    ids=str,
+)
+def test_the_command_computes_short_decimals_without_rounding(tmp_path, capsys, options, numbers):
+    (tmp_path / "a.csv").write_text("a,b,y\n" + "".join(f"{a},{b},{y}\n" for (a, b), y in zip(*BY_HAND)))
+    arguments = ["trace", str(tmp_path / "a.csv"), "--no-intercept", "--passes", "2", *options]
+    assert cli.main(arguments) == 0
+    out = capsys.readouterr().out
+    assert out.startswith(numbers)
+    assert "e−1" not in out
+    assert cli.main([*arguments, "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert [step["x"] for step in told["steps"]][:3] == BY_HAND[0]
+    if not options:
+        assert told["steps"][4]["score"] == 0
+        assert told["steps"][4]["why"] == "tie"
+
+
+def test_decimals_that_are_long_or_whole_are_left_to_floats():
+    for X in ([[1.0, 2.0], [3.0, 4.0]], [[1 / 3, 1.0], [2.0, 1.0]], np.full((1001, 2), 0.5)):
+        run = rb.Perceptron().prepare(X, np.arange(len(X)) % 2)
+        assert not has_short_decimals(run, np.asarray(X))
+    for estimator in (rb.Perceptron(eta0=1 / 3), rb.Perceptron(init="random"), rb.MIRA(), rb.KernelPerceptron()):
+        assert not has_short_decimals(estimator.prepare(*BY_HAND), np.array(BY_HAND[0]))
+    assert has_short_decimals(rb.Perceptron(eta0=0.1, margin=0.25).prepare(*BY_HAND), np.array(BY_HAND[0]))
+
+
+def test_floats_are_said_where_they_may_have_been_rounded():
+    assert "in floating point" in str(rb.trace(rb.Perceptron(max_iter=2), *BY_HAND))
+    assert "in floating point" in str(rb.trace(rb.MIRA(max_iter=2), *FOUR_POINTS))
+    assert "floating" not in str(rb.trace(rb.Perceptron(), *FOUR_POINTS))
+    assert "floating" not in str(rb.trace(rb.Perceptron(max_iter=2), *BY_HAND, exact="decimals"))

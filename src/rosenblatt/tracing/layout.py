@@ -89,7 +89,7 @@ def _breaks(steps: Sequence[Step], n_rows: int) -> set[int]:
 def title(trace: Trace, form: Vectors) -> str:
     """What was run, from which weights."""
     setting = trace.setting
-    numbers = " in exact numbers" if setting.exact else ""
+    numbers = " in exact numbers" if setting.exact else " in floating point" * _rounds(trace)
     if setting.kernel is not None:
         start = f"{setting.kernel}, from zero"
     elif setting.several:
@@ -101,6 +101,15 @@ def title(trace: Trace, form: Vectors) -> str:
     positive = f", y = +1 is {setting.labels[1]}" if setting.form == "binary" and setting.classes != [-1, 1] else ""
     words = f"{setting.name}{numbers}: {wording.several(setting.n_rows, 'row')}{positive}, {start}"
     return words.replace("= ≈", "≈ ")
+
+
+def _rounds(trace: Trace) -> bool:
+    """Whether floats may have been rounded: not where all numbers are whole."""
+    numbers = [v for row in trace.data.X for v in row]
+    for step in trace.steps:
+        for value in (step.score, step.tau):
+            numbers += value if isinstance(value, tuple) else [value]
+    return not all(float(v).is_integer() for v in numbers)
 
 
 def _numbers(value: Any, widths: Sequence[int] | None = None) -> str:

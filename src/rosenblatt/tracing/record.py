@@ -14,6 +14,7 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from ..core.exact import Decimals
 from ..tables import Table
 from ..theory.revisits import Revisit
 from . import layout, wording
@@ -365,4 +366,6 @@ def _plain(value: Any) -> Any:
         digits = str(value)
     except ValueError:  # too many digits
         return "≈" + wording.decimal(value, 17)
+    if isinstance(value, Decimals) and repr(float(value)) == digits:
+        return float(value)
     return value if isinstance(value, int) else digits

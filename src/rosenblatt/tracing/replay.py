@@ -28,6 +28,9 @@ from .space import LinearSpace, fraction
 
 Number = Any  # int, Fraction or float
 
+#: A table of more numbers than this is none that a person would compute with by hand.
+BY_HAND = 2000
+
 
 def trace(
     est: Any,
@@ -138,6 +141,27 @@ def trace_run(
         replay.prove(separator)
     ending = replay.exactly(max_steps) if exact else replay.natively(max_steps)
     return replay.record(ending, title, name or run.spec.algorithm)
+
+
+def has_short_decimals(run: Run, X: Any) -> bool:
+    """Whether a run is on decimals that a person would compute with by hand, few of them, which stay short in it.
+
+    Whole numbers alone are none: floats hold them as they are.
+    """
+    learner: Any = run.learner
+    if not learner.rule.short_in_fractions or np.size(X) > BY_HAND:
+        return False
+    used = [learner.epsilon or 0, *([] if run.weight is None else run.weight)]
+    for value in learner.rule.parameters.values():
+        used += value if isinstance(value, tuple) else [value]
+    if run.spec.space.name == "kernel":
+        kernel = learner.kernel
+        if kernel.name not in ("linear", "poly") or kernel.degree != int(kernel.degree):
+            return False
+        used += [] if kernel.name == "linear" else [kernel.gamma, kernel.coef0]
+    else:
+        used += learner.read("last").ravel().tolist()  # the weights that it begins with
+    return exactly.are_short([*np.ravel(X), *used]) and not np.all(np.rint(X) == X)
 
 
 def _refuse(spec: Spec, max_steps: Any) -> None:
