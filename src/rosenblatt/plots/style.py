@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..tracing.wording import label
+from ..tracing.wording import is_number, label
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -122,7 +122,7 @@ def class_names(classes: Sequence[Any]) -> list[str]:
     """The classes as a picture names them: a number so that it is not taken for a value, −1 and +1 with their signs."""
     if list(classes) == [-1, 1]:
         return ["class −1", "class +1"]
-    return [f"class {label(c)}" if isinstance(c, (int, float)) and not isinstance(c, bool) else str(c) for c in classes]
+    return [f"class {label(c)}" if is_number(c) else str(c) for c in classes]
 
 
 def short(name: str, most: int = 28) -> str:

@@ -25,13 +25,14 @@ class Vectors:
     """How rows and weights are written: (1, 3), or {good: 1} where there are many features or long names."""
 
     def __init__(self, setting: Setting, *, weights: bool = False) -> None:
-        names, d = setting.names, setting.n_features
+        names = None if setting.names is None else [wording.column(name) for name in setting.names]
+        d, unnamed = setting.n_features, "#"
         if weights and setting.kernel is not None:  # a coefficient for each row, by its number
-            names, d = None, setting.n_rows
+            names, d, unnamed = None, setting.n_rows, "row "
         short = names is None or sum(map(len, names)) + 2 * d <= SHORT
         self.tuples = d <= FEW and short
         self.room = ROOM // 2 if setting.several else ROOM
-        self.names = None if self.tuples else names or [str(j) for j in range(d)]
+        self.names = None if self.tuples else names or [f"{unnamed}{j}" for j in range(d)]
         self.suffix = f" ({', '.join(names)})" if names is not None and self.tuples else ""
 
     def write(self, vectors: Sequence[Sequence[Any]], firsts: Sequence[Callable[[int], Any]] = ()) -> list[str]:
@@ -142,7 +143,7 @@ def _weights(setting: Setting, steps: Sequence[Step], form: Vectors) -> tuple[st
     ]
     if not setting.several:
         return w + form.suffix, "l", form.write([step.coordinates for step in steps], firsts)
-    labels = [wording.cut(label) for label in setting.labels]
+    labels = [wording.cut(name) for name in setting.class_names]
     written = form.write([v for step in steps for v in step.coordinates], [first for first in firsts for _ in labels])
     cells = []
     for i, step in enumerate(steps):

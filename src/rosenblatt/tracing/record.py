@@ -157,6 +157,11 @@ class Setting:
         return [wording.label(c) for c in self.classes or ()]
 
     @property
+    def class_names(self) -> list[str]:
+        """The same where other numbers stand beside them: class 0."""
+        return [f"class {word}" if wording.is_number(c) else word for c, word in zip(self.classes or (), self.labels)]
+
+    @property
     def bias_apart(self) -> bool:
         """Whether there is a bias b beside the weights; a kernel has it in its constant 1."""
         return self.fit_intercept and self.kernel is None
