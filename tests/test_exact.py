@@ -174,3 +174,26 @@ def test_numbers_far_beyond_int64():
     big = 10**30
     assert exact.solve([[big, 1], [1, big]], [big + 1, big + 1]) == [1, 1]
     assert exact.solve([[big, 1], [big, 1]], [0, 1]) is None
+
+
+# ---- decimals ------------------------------------------------------------------------------------------------------
+
+
+def test_decimals_write_themselves_and_stay_decimals():
+    a, b = exact.Decimals("1.4"), exact.Decimals("-0.4")
+    results = [a + b, b + 1, 1 - a, a * b, -a, abs(b), a / 2, 2 * a, b**2, a / 7]
+    assert [str(v) for v in results] == ["1", "0.6", "-0.4", "-0.56", "-1.4", "0.4", "0.7", "2.8", "0.16", "0.2"]
+    assert {type(v) for v in (a + b, Fraction(1, 2) + a, a - Fraction(1, 2), a / 3)} == {exact.Decimals}
+    assert str(a / 3) == "7/15"
+    assert str(exact.Decimals(1, 1024)) == "0.0009765625"
+    assert str(exact.Decimals(-1, 20)) == "-0.05"
+    assert a == Fraction(7, 5)
+    assert hash(a) == hash(Fraction(7, 5))
+    assert type(exact.number(a)) is exact.Decimals
+    assert type(exact.number(a / a)) is int
+
+
+def test_short_decimals():
+    assert exact.are_short([1, 0.1, -2.25, Fraction(1, 8), 0.0001, 1e6])
+    for long in (1 / 3, 0.00001, Fraction(1, 3)):
+        assert not exact.are_short([0.1, long])

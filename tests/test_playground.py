@@ -2,6 +2,7 @@
 
 import itertools
 import math
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -133,6 +134,76 @@ def test_the_model_after_each_pass_is_that_of_a_fit_of_so_many_passes(space, rea
         if found.shape[1] > 1 and readout == "voted":
             assert (found.argmax(axis=1) == expected.argmax(axis=1)).all()
         np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-9)
+
+
+# ---- decimals as by hand ---------------------------------------------------------------------------------------------
+
+
+def by_hand(rows, labels, bias, passes):
+    """The perceptron on paper: row, score and weights after each step, until a pass without a mistake."""
+    w, steps = [Fraction(0)] * (len(rows[0]) + bias), []
+    for _ in range(passes):
+        mistakes = 0
+        for i, (row, label) in enumerate(zip(rows, labels)):
+            x = [Fraction(str(v)) for v in row] + [Fraction(1)] * bias
+            s, y = sum(a * b for a, b in zip(w, x)), 2 * label - 1
+            if y * s <= 0:
+                w, mistakes = [a + y * b for a, b in zip(w, x)], mistakes + 1
+            steps.append((i, s, w))
+        if not mistakes:
+            break
+    return steps
+
+
+@pytest.mark.parametrize("bias", [False, True])
+def test_a_run_on_decimals_is_the_one_on_paper(bias):
+    for seed in range(30):
+        rng = np.random.default_rng(seed)
+        rows = np.round(rng.uniform(-2, 2, (6, 2)), 1).tolist()
+        labels = [0, 1, *rng.integers(0, 2, 4).tolist()]
+        told = records.summary(problem(rows, labels, bias=bias, passes=8))
+        expected = by_hand(rows, labels, bias, 8)
+        assert [step["row"] for step in told["steps"]] == [i for i, _, _ in expected][: len(told["steps"])]
+        for step, (_, score, w) in zip(told["steps"], expected):
+            s = "".join(map(str, step["formulas"][0][1])).rpartition("= ")[2]
+            assert Fraction(s.replace("−", "-")) == score
+            assert told["moments"][step["after"]]["vectors"][0][: len(w)] == [float(v) for v in w]
+        assert told["arithmetic"] == "exact decimals"
+
+
+def test_a_score_of_zero_is_a_tie_and_not_what_rounding_leaves():
+    told = records.summary(problem([(1.4, -0.4), (0.4, 1.4)], [1, 0], bias=False))
+    score, judged = told["steps"][1]["formulas"][:2]
+    assert score[1][-1] == " = (1.4, −0.4)·(0.4, 1.4) = 0"
+    assert judged[1][-1].endswith("tie, a mistake")
+
+
+@pytest.mark.parametrize(
+    ("chosen", "arithmetic"),
+    [
+        ({}, "exact decimals"),
+        ({"space": "poly"}, "exact decimals"),
+        ({"exact": True}, "exact fractions"),
+        ({"rule": "paum", "eta0": 0.1}, "exact decimals"),
+        ({"eta0": 0.123456}, "floating point: not all numbers have four decimals at most"),
+        ({"rule": "pa"}, "floating point: the rule divides"),
+        ({"space": "rbf"}, "floating point: the values of this kernel are no decimals"),
+    ],
+)
+def test_the_page_says_how_it_computes(chosen, arithmetic):
+    told = records.summary(problem(*THREE, **chosen, passes=3))
+    assert told["arithmetic"] == arithmetic
+    assert ("exact=" in told["program"]) is arithmetic.startswith("exact")
+    assert ("/" in str([step["cells"] for step in told["steps"]])) is (arithmetic == "exact fractions")
+
+
+def test_points_of_many_digits_and_many_points_in_kernel_space_are_computed_in_floats():
+    told = records.summary(problem([(math.pi, 1), (1, 2)], [0, 1]))
+    assert told["arithmetic"] == "floating point: not all numbers have four decimals at most"
+    told = records.summary(
+        problem([(i / 2, i % 7) for i in range(60)], [i % 2 for i in range(60)], space="poly", passes=1)
+    )
+    assert told["arithmetic"] == "floating point: there are many points"
 
 
 # ---- bounds ----------------------------------------------------------------------------------------------------------
@@ -342,7 +413,7 @@ def test_what_cannot_be_asked(wrong, sentence):
 
 def test_the_record_is_bounded_and_says_so():
     rows = [((i * 7) % 13, (i * 5) % 11) for i in range(100)]
-    told = records.summary(problem(rows, [i % 2 for i in range(100)], passes=200))
+    told = records.summary(problem(rows, [i % 2 for i in range(100)], passes=200, rule="pa"))
     assert len(told["steps"]) <= requests.MOST_STEPS
     assert told["cut"] == "The page shows 10 passes of 100 points at most."
     assert records.summary(problem(*FOUR))["cut"] == ""

@@ -206,6 +206,18 @@ def test_weights_that_come_back_are_a_certificate(data, bias, exact):
     assert len(told) == told.revisit.last or not exact
 
 
+def test_exact_numbers_are_written_as_decimals_on_request():
+    X, y = [[1.4, -0.4], [0.4, 1.4], [0.1, 0.7]], [1, -1, 1]
+    estimator = rb.Perceptron(shuffle=False, fit_intercept=False, eta0=0.5, max_iter=2)
+    fractions, decimals = (rb.trace(estimator, X, y, exact=exact) for exact in (True, "decimals"))
+    assert [(step.w, step.score, step.tau) for step in decimals] == [(s.w, s.score, s.tau) for s in fractions]
+    assert "−0.2)" in str(decimals)
+    assert "/" not in str(decimals)
+    assert "7/10" in str(fractions)
+    with pytest.raises(ValueError, match="exact must be True, False or 'decimals', got 'fraction'"):
+        rb.trace(estimator, X, y, exact="fraction")
+
+
 def test_a_separable_run_has_no_certificate():
     for data in (FOUR_POINTS, MOVIES, PAIRS):
         told = rb.trace(rb.Perceptron(shuffle=False, fit_intercept=False), *data, exact=True)

@@ -119,19 +119,22 @@ class Problem:
 
     @property
     def exact(self) -> bool | str:
-        """Whether it is computed without rounding: in fractions, as is asked, or in decimals as by hand.
+        """Whether it is computed without rounding: in fractions, as is asked, or in decimals as by hand."""
+        return self.settings.exact or (not self.rounded_because and "decimals")
 
-        False where the numbers are no short decimals, or do not stay so: in rules that divide, and in kernels that do
-        not map decimals to decimals, or where many points make it much work.
-        """
+    @property
+    def rounded_because(self) -> str:
+        """Why decimals would not stay short decimals, so that it is computed in floating point; empty: they do."""
         settings, rule = self.settings, self.learning_rule
-        if settings.exact or not rule.short_in_fractions or settings.space in ("rbf", "sigmoid"):
-            return settings.exact
+        if not rule.short_in_fractions:
+            return "the rule divides"
+        if settings.space in ("rbf", "sigmoid"):
+            return "the values of this kernel are no decimals"
         if settings.in_kernel and self.coefficients * MOST_STEPS > MOST_EXACT_COEFFICIENTS:
-            return False
+            return "there are many points"
         used = [*rule.parameters.values(), settings.gamma, settings.coef0, *(v for point in self.points for v in point)]
         numbers = [v for value in used for v in (value if isinstance(value, tuple) else (value,))]
-        return "decimals" if exactly.are_short(numbers) else False
+        return "" if exactly.are_short(numbers) else "not all numbers have four decimals at most"
 
     @property
     def n_features(self) -> int:

@@ -22,7 +22,7 @@ const CONTROLS = [
   { name: "order", label: "Order", options: [["given", "as placed"], ["shuffled", "shuffled"]], when: s => s.rule !== "batch" },
   { name: "seed", label: "Seed", when: s => s.order === "shuffled" && s.rule !== "batch", step: 1, min: 0, max: 999999 },
   { name: "passes", label: "Passes", title: "at most", step: 1, min: 1, max: 200 },
-  { name: "exact", label: "Fractions", title: "compute in exact fractions", box: true },
+  { name: "exact", label: "Fractions", title: "show exact numbers as fractions", box: true },
 ];
 
 /** What must give way when a setting is chosen that it does not go with. */

@@ -56,6 +56,7 @@ export function soFar(run, at, proof, settings, model) {
     pair("length", symbol("‖w‖"), ` = ${number(step?.norm ?? 0)},  `, symbol("R"), ` = ${number(run.R)}`),
     pair("best margin", ...(lower == null ? [] : [symbol("γ≥", number(lower)), " ≤ "]), symbol("γ"),
       ...(upper == null ? [": nothing is known yet"] : [" ≤ ", symbol("γ≤", number(upper))])),
+    pair("numbers", run.arithmetic),
   ];
   if (proof?.separable && proof.margin_augmented != null)
     entries.push(pair("in truth", symbol("γ"), ` ${proof.margin_text}`));
