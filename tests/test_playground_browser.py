@@ -553,6 +553,12 @@ def test_by_keyboard_alone(open_page):
     page.keyboard.press("Delete")
     settled(page)
     assert len(state(page)["points"]) == n
+    for _ in range(40):
+        page.keyboard.press("Shift+ArrowUp")  # to the edge of the plane, and on the grid there too
+    cross, snap = page.evaluate(
+        "async () => { const { plane } = (await import('/main.js')).page; return [plane.cross, plane.snap]; }"
+    )
+    assert [value / snap for value in cross] == pytest.approx([round(value / snap) for value in cross])
     page.keyboard.press("]")
     assert "point 0, class −1" in page.locator("#caption").inner_text()
     page.keyboard.press("n")
