@@ -13,12 +13,14 @@ import numpy as np
 from .. import data
 from ..core import labels
 from ..core.spec import Spec
-from ..data import Block, Columns, Data, Stream
+from ..data import Block, Columns, Data, Stream, VowpalWabbit
 from ..data.blocks import joined
 from ..data.csr import Csr
+from ..data.encoder import hash_names
 from ..data.memory_limit import MemoryLimit
 from ..data.pipes import ReplayablePipe, identity, refuse_twice
-from ..data.sources import IN_MEMORY, expand, size_of
+from ..data.sources import IN_MEMORY, Source, expand, size_of
+from ..data.sparse_text import vowpal_wabbit_names
 from ..errors import DataError
 from ..model_files import Model, learners, read, refusing
 from ..schema import cut
@@ -228,6 +230,7 @@ class SmallData:
 
 def read_small(arguments: argparse.Namespace, most: int | None = None, regression: bool = False) -> SmallData:
     """Rows and classes of files, or numbers for a regression; refuses more than ``most`` rows."""
+    keep_pipes(arguments, *arguments.files)
     with open_files(arguments.files, arguments, column_options(arguments)) as stream:
         refuse_unlabelled(stream.columns, arguments.files)
         holding = MemoryLimit(arguments.memory, "this command is for small files; say --memory SIZE to hold more")
@@ -250,7 +253,23 @@ def read_small(arguments: argparse.Namespace, most: int | None = None, regressio
     used, indices = np.unique(csr.indices, return_inverse=True)
     features.to_section()  # which waits until the words of all rows are named
     named = features.column_names(used.tolist())
+    if isinstance(format, VowpalWabbit):
+        hashed = _hashed_names(sources_of(arguments.files, arguments), format)
+        named = [" | ".join(hashed.get(column, ())) or name for column, name in zip(used.tolist(), named)]
     return SmallData(Csr(csr.indptr, indices.astype(csr.indices.dtype), csr.data, len(used)), y, named, places)
+
+
+def _hashed_names(sources: Sequence[Any], format: VowpalWabbit) -> dict[int, list[str]]:
+    """The names of features in small files of Vowpal Wabbit's format, by the columns that they are hashed to."""
+    hashed: dict[int, list[str]] = {}
+    for place in sources:
+        source = Source(place)
+        names = vowpal_wabbit_names(str(source.read_all(), "utf-8", "replace"))
+        source.close()
+        for name, column in zip(names, hash_names(names).tolist()):
+            same = hashed.setdefault(column % (1 << format.bits), [])
+            same += [name] if name not in same else []
+    return hashed
 
 
 # ---- models --------------------------------------------------------------------------------------------------------

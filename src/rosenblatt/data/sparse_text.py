@@ -302,3 +302,18 @@ class VowpalWabbitReader(SparseReader):
                 parsed.labels, parsed.lines, ((source.name, 0),), parsed.csr.widened(n_features),
                 weights=parsed.weights, tags=tags,
             )  # fmt: skip
+
+
+def vowpal_wabbit_names(text: str) -> list[str]:
+    r"""What the features in lines of Vowpal Wabbit's format are called, each once, as they are hashed.
+
+    >>> vowpal_wabbit_names("1 'a |u good:2 film\n-1 | bad film")
+    ['u^good', 'u^film', 'bad', 'film']
+    """
+    names: dict[str, None] = {}
+    for line in text.splitlines():
+        for part in line.split("|")[1:]:
+            words = [word.partition(":")[0] for word in part.split()]
+            namespace = f"{words.pop(0)}^" if words and not part[0].isspace() else ""
+            names.update((namespace + word, None) for word in words)
+    return list(names)

@@ -14,6 +14,7 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from ..core.exact import Decimals
 from ..tables import Table
 from ..theory.revisits import Revisit
 from . import layout, wording
@@ -154,6 +155,11 @@ class Setting:
     def labels(self) -> list[str]:
         """The classes in words."""
         return [wording.label(c) for c in self.classes or ()]
+
+    @property
+    def class_names(self) -> list[str]:
+        """The same where other numbers stand beside them: class 0."""
+        return [f"class {word}" if wording.is_number(c) else word for c, word in zip(self.classes or (), self.labels)]
 
     @property
     def bias_apart(self) -> bool:
@@ -365,4 +371,6 @@ def _plain(value: Any) -> Any:
         digits = str(value)
     except ValueError:  # too many digits
         return "≈" + wording.decimal(value, 17)
+    if isinstance(value, Decimals) and repr(float(value)) == digits:
+        return float(value)
     return value if isinstance(value, int) else digits
