@@ -213,7 +213,7 @@ class Learner(State):
         heaviest = 1.0 if weight is None else float(weight.max(initial=0.0))
         return rows.n_rows > 1 and (
             max(rows.largest, heaviest, self.rule.step_factor) > large
-            or (self.rule.divides_by_norm and not self.fit_intercept)  # a large step on a tiny row
+            or (self.rule.divides_by_norm and self.constant2 * large < 1)  # a large step on a tiny row
             or (targets is not None and float(np.abs(targets).max(initial=0.0)) > large)
         )
 
@@ -320,12 +320,12 @@ class Learner(State):
         depth, number = rows.depth(order), np.finfo(self.dtype)
         rounding = float(number.eps) * depth * self.scale_of(rows, order)
         lost = 32 * depth * float(number.smallest_subnormal)  # of 16 lanes, of two scores
-        self.evidence.tighten_lower(self.active, self.least, rounding, lost)
+        self.evidence.tighten_lower(self.unscaled(self.active), self.least, rounding, lost)
 
     def scale_of(self, rows: engine.Rows, order: Array | None = None) -> float:
         """What margins are measured against: R with the bias feature, or √2·R between classes."""
         several = 2 if self.form == "multiclass" else 1
-        R2, number = rows.radius2(order) + self.fit_intercept, np.finfo(self.dtype)
+        R2, number = rows.radius2(order) + self.constant2, np.finfo(self.dtype)
         if R2 * float(number.eps) ** 2 > float(number.tiny):
             return math.sqrt(R2 * several)
         return rows.radius(order) * math.sqrt(several)  # squares that vanish
