@@ -30,7 +30,8 @@ MOST_PASSES, MOST_NAMES = 12, 8
 def record(run: TrainingRun, streamed: bool, held_out: ConfusionMatrix | RegressionErrors | None) -> dict[str, Any]:
     """What training did, as plain values."""
     learner, counts = run.learner, run.mistakes
-    share = 1 - counts[0] / run.rows if counts and run.rows else None
+    judged = None if run.passes_on_cluster is not None else learner.progressive  # of shards nobody ships the weights
+    share = 1 - judged.wrong / judged.seen if judged is not None and judged.seen else None
     classifies = not run.is_regression
     return {
         "files": list(run.files),
@@ -43,6 +44,7 @@ def record(run: TrainingRun, streamed: bool, held_out: ConfusionMatrix | Regress
         "updates": learner.n_updates - run.updates_before,
         "progressive_accuracy": share if classifies else None,
         "progressive_within_epsilon": None if classifies else share,
+        "progressive_readout": None if judged is None else judged.readout,
         "verdict": learner.verdict,
         "held_out": None if held_out is None else held_out.to_dict(),
         "skipped": run.skipped.count,
@@ -73,7 +75,7 @@ _EVALUATION = schema.either(
 _COUNTS = schema.optional(schema.listed(schema.whole()))
 #: What the record must be in a model file.
 SCHEMA = schema.record(
-    ("outside_epsilon", "progressive_within_epsilon", "cluster"),
+    ("outside_epsilon", "progressive_within_epsilon", "progressive_readout", "cluster"),
     files=schema.listed(schema.text),
     resumed=schema.optional(schema.text),
     rows=schema.whole(),
@@ -84,6 +86,7 @@ SCHEMA = schema.record(
     updates=schema.whole(-schema.MOST),
     progressive_accuracy=schema.optional(schema.real()),
     progressive_within_epsilon=schema.optional(schema.real()),
+    progressive_readout=schema.optional(schema.text),
     verdict=schema.optional(schema.text),
     held_out=schema.optional(_EVALUATION),
     skipped=schema.whole(),
@@ -109,8 +112,11 @@ def lines(run: TrainingRun, record: dict[str, Any]) -> list[tuple[str, str]]:
     ]
     share, within = record["progressive_accuracy"], record["progressive_within_epsilon"]
     before = "in the first pass, each row predicted before it was learned from"
+    before = f"by the {record['progressive_readout']} weights {before}"
+    if record["verdict"] is not None:
+        rows.append(("verdict", verdict_in_words(record["verdict"])))
     if share is not None:
-        rows += [("verdict", verdict_in_words(record["verdict"])), ("progressive", f"accuracy {share:.2%} {before}")]
+        rows.append(("progressive", f"accuracy {share:.2%} {before}"))
     if within is not None:
         rows.append(("progressive", f"{within:.2%} within ε = {learner.epsilon:g} {before}"))
     if record["held_out"] is not None:

@@ -45,6 +45,19 @@ class Pass(NamedTuple):
     held_out: float | None
 
 
+class Progressive(NamedTuple):
+    """Progressive validation: the weights that would ship, judged on each example before it was learned from.
+
+    References
+    ----------
+    Blum, Kalai & Langford (1999), "Beating the hold-out".
+    """
+
+    readout: str  # which weights
+    seen: int  # examples judged
+    wrong: int  # wrong predictions; of a regression, those not within ε
+
+
 def weighted_rows(weight: Array | None) -> Array | None:
     """The rows that are there at all, those of positive weight; None: all."""
     return None if weight is None or np.all(weight > 0) else np.flatnonzero(weight > 0).astype(np.int32)
@@ -85,6 +98,29 @@ class Learner(State):
         return engine.admit(X, dtype, names)
 
     # ---- learning ------------------------------------------------------------------------------------------------
+
+    _misread: Array | None = None  # counts wrong predictions of the readout while it is judged
+    _judged_from = 0
+    _progressive: Progressive | None = None
+
+    def start_progressive(self) -> None:
+        """From now on judge the readout on each row before it is learned from, which takes another reading of the row.
+
+        The last weights and their average are; a pocket, votes and a batch are not.
+        """
+        if self.readout in ("last", "averaged") and not self.batch:
+            self._misread, self._judged_from = np.zeros(1, np.int64), self.visited
+
+    def stop_progressive(self) -> None:
+        """Judge no further; ``progressive`` stays what it is."""
+        self._progressive, self._misread = self.progressive, None
+
+    @property
+    def progressive(self) -> Progressive | None:
+        """What judging the readout came to; None: it was not judged."""
+        if self._misread is None:
+            return self._progressive
+        return Progressive(self.readout, self.visited - self._judged_from, int(self._misread[0]))
 
     def fit(
         self,
@@ -276,7 +312,7 @@ class Learner(State):
         def learn(model: engine.Model, first: int) -> bool:
             return engine.learn(
                 rows=view, model=model, rule=self.native_rule, targets=targets, order=order, weight=weight,
-                first=first, pocket=self.pocket, ratchet=ratchet, tally=self.tally,
+                first=first, pocket=self.pocket, ratchet=ratchet, tally=self.tally, misread=self._misread,
             )  # fmt: skip
 
         self._learn_in_room(learn)

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from ..errors import ParameterError
 from . import engine, memory, rules
-from .checks import check_constant, check_flag, check_name, check_number, check_share
+from .checks import check_constant, check_flag, check_jobs, check_name, check_number, check_share
 from .learner import Learner
 from .spaces.linear import LinearSpace
 
@@ -97,7 +97,7 @@ _RUN = {
     "fit_intercept": True, "max_iter": 1000, "init": "zeros", "random_state": None, "early_stopping": False,
     "validation_fraction": 0.1, "n_iter_no_change": 5, "warm_start": False, "verbose": 0,
 }  # fmt: skip
-_BATCH = _RUN | {"tol": 1e-4, "ties": "mistake", "multiclass": "max", "class_weight": None}
+_BATCH = _RUN | {"tol": 1e-4, "ties": "mistake", "multiclass": "max", "class_weight": None, "n_jobs": None}
 _CLASSIFIER = _BATCH | {"shuffle": True}
 _MODEL = _CLASSIFIER | {"max_iter": 10, "tol": None}  # of what is for a model, not for a proof
 _PERCEPTRON = {"eta0": 1.0, "margin": 0.0}
@@ -329,6 +329,8 @@ def _check(parameters: Parameters, defaults: Parameters) -> None:
     check_share("validation_fraction", parameters["validation_fraction"])
     if parameters.get("tol") is not None:
         check_number("tol", parameters["tol"], 0)
+    if parameters.get("n_jobs") is not None:
+        check_jobs(parameters["n_jobs"])
     if "intercept_scaling" in parameters:
         check_constant(parameters["intercept_scaling"])
     if "epsilon" in parameters:
