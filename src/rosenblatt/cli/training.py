@@ -174,8 +174,11 @@ def in_memory(run: TrainingRun) -> None:
     if not run.spec.shuffle:
         run.order = LabelOrder()
         run.order.add(y, run.is_regression)
+    learner.start_progressive()
 
     def report(done: Pass) -> None:
+        if done.number == 1:
+            learner.stop_progressive()
         run.mistakes.append(done.updates if done.mistakes is None else done.mistakes)
         _show_progress(run, done.number, rows.n_rows, 1.0, began)
         run.interrupt.check()
@@ -251,11 +254,14 @@ def by_blocks(run: TrainingRun) -> None:
     rng = np.random.default_rng(run.arguments.seed) if draws else None
     run.order = LabelOrder()
     run.features.leave_a_thread()
+    if run.begun:
+        run.learner.start_progressive()
     number = 1
     try:
         for number in range(1, run.passes + 1):
             with run.open() as stream:
                 _one_pass(run, stream, number, rng)
+                run.learner.stop_progressive()
                 run.skipped = stream.skipped if number == 1 else run.skipped
                 _settle(run, stream)
             last = number == run.passes
@@ -382,6 +388,7 @@ def _begin(run: TrainingRun, rows: Any, weight: Array | None, rng: np.random.Gen
     """Give the learner its first weights, and populate their memory now, not page by page when it is first used."""
     learner = run.learner
     run.spec.start(learner, rows, 0, rng, weight)
+    learner.start_progressive()
     run.begun = True
     if learner.space == "linear":
         for weights in (learner.total, learner.weights, learner.pocket):

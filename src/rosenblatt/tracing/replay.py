@@ -423,6 +423,7 @@ class Replay:
             estimator=title, name=name, exact=self.exact, form=learner.form,
             fit_intercept=learner.fit_intercept, classes=classes, names=names, n_rows=len(self.xs),
             n_features=learner.n_features, start=run.start, kernel=self.space.kernel, x=self.space.x,
+            constant=learner.intercept_scaling,
             **self.space.begins(self.start),
         )  # fmt: skip
         return Trace(
