@@ -77,9 +77,10 @@ ROSENBLATT_CLONES void learn(const Rows& rows, Model& model, const Rule& rule, c
         const Index row = examples.row(i);
         const auto x = rows[row];
         const double weight = examples.dual ? examples.dual[row] : examples.weight ? examples.weight[row] : 1;
+        bool misread = false;
         if (examples.misread) {
             readout_scores(x, model, tally.visited, scores);
-            *examples.misread += is_misread(model, scores, examples.target[row]);
+            misread = is_misread(model, scores, examples.target[row]);
         }
         const Index mistakes = tally.mistakes;
         const Outcome outcome = model.consider(x, examples.target[row], weight, rule, tally);
@@ -88,6 +89,7 @@ ROSENBLATT_CLONES void learn(const Rows& rows, Model& model, const Rule& rule, c
             return;
         }
         ++tally.visited;
+        if (misread) ++*examples.misread;
         if (pocket.weights) {
             pocket.run += !outcome.wrong;
             if (outcome.wrong || outcome.moves) {

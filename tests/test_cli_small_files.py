@@ -1,6 +1,7 @@
 """Proofs, traces, conversions, the tour and completion."""
 
 import json
+import re
 import shutil
 import subprocess
 
@@ -9,6 +10,7 @@ import pytest
 
 import rosenblatt as rb
 from rosenblatt import cli
+from rosenblatt.cli import inputs
 
 PHRASES, MOOD = ["good", "bad", "not good", "not bad"], ["pos", "neg", "neg", "pos"]
 
@@ -61,6 +63,19 @@ def test_a_trace_of_text_names_its_words(phrases, capsys):
     assert "#" not in out
 
 
+def test_a_trace_of_hashed_features_names_them(tmp_path, capsys):
+    (tmp_path / "a.vw").write_text("1 'a| good film\n-1 0.5 |s bad:2 film |t 7:0.5\n-1 |s not bad:1\n")
+    assert cli.main(["trace", str(tmp_path / "a.vw")]) == 0
+    out = capsys.readouterr().out
+    assert "{film: 1, good: 1}" in out
+    assert {"s^bad: 2", "s^film: 1", "t^7: 0.5", "s^not: 1"} <= set(re.findall(r"[\w^]+: [\d.]+", out))
+    assert "#" not in out
+    in_one_column = inputs._hashed_names([str(tmp_path / "a.vw")], rb.data.VowpalWabbit(bits=1))
+    names = {"good", "film", "s^bad", "s^film", "t^7", "s^not"}
+    assert {name for same in in_one_column.values() for name in same} == names
+    assert len(in_one_column) == 2
+
+
 def test_a_trace_of_too_much_says_so(tmp_path, capsys):
     (tmp_path / "a.svm").write_text("1 1:1\n-1 1:1\n" * 6000)
     assert cli.main(["trace", str(tmp_path / "a.svm")]) == 1
@@ -69,7 +84,7 @@ def test_a_trace_of_too_much_says_so(tmp_path, capsys):
 
 @pytest.mark.parametrize("name", ["b.parquet", "b.jsonl", "b.tsv", "b.arrow", "b.csv.gz"])
 def test_convert_and_back(phrases, tmp_path, name):
-    assert cli.main(["convert", str(phrases), str(tmp_path / name), "--text", "text"]) == 0
+    assert cli.main(["convert", str(phrases), str(tmp_path / name)]) == 0
     again = rb.data.read(tmp_path / name, columns={"label": "label", "text": ["text"]})
     assert again.labels.tolist() == MOOD
     assert again.table["text"].to_pylist() == PHRASES

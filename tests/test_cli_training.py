@@ -216,10 +216,22 @@ def test_held_out_rows_are_not_learned_from(svm, tmp_path, capsys):
     assert told["held_out"]["accuracy"] == pytest.approx(expected.score(rows.X[out], rows.y[out]))
 
 
-def test_progressive_accuracy_is_that_of_the_first_pass(svm, tmp_path, capsys):
-    assert cli.main(["train", str(svm), "-o", str(tmp_path / "m"), "--json"]) == 0
+@pytest.mark.parametrize("readout", ["averaged", "last"])
+@pytest.mark.parametrize("passes", [1, 3])
+def test_progressive_accuracy_is_that_of_the_readout_in_the_first_pass(readout, passes, svm, tmp_path, capsys):
+    learner = ["-a", "online", "--readout", readout, "--no-shuffle", "--passes", str(passes)]
+    command = ["train", str(svm), "-o", str(tmp_path / "m"), *learner]
+    assert cli.main([*command, "--json"]) == 0
     told = json.loads(capsys.readouterr().out)
-    assert told["progressive_accuracy"] == 1 - rb.load(tmp_path / "m").mistakes_[0] / 250
+    rows, model, wrong = rb.data.read(svm), rb.OnlineClassifier(readout=readout), 0
+    classes = np.unique(rows.y)
+    for i, (x, y) in enumerate(zip(rows.X, rows.y)):
+        wrong += (model.predict(x)[0] if i else classes[0]) != y
+        model.partial_fit(x, [y], classes=classes)
+    assert told["progressive_accuracy"] == 1 - wrong / 250
+    assert told["progressive_readout"] == readout
+    assert cli.main(command) == 0
+    assert f"by the {readout} weights in the first pass" in capsys.readouterr().out
 
 
 def test_predict_and_evaluate_are_those_of_the_estimator(csv, tmp_path, capsys):
@@ -251,7 +263,10 @@ def test_predict_and_evaluate_are_those_of_the_estimator(csv, tmp_path, capsys):
 def test_features_beyond_those_of_training_have_no_weight(svm, tmp_path, capsys):
     assert train(svm, "-o", tmp_path / "m") == 0
     (tmp_path / "wide.svm").write_text("1 1:1 2:-1\n1 1:1 2:-1 40:5\n1 2:1\n")
-    assert cli.main(["predict", str(tmp_path / "m"), str(tmp_path / "wide.svm"), "--only-scores", "--no-header"]) == 0
+    assert (
+        cli.main(["predict", str(tmp_path / "m"), str(tmp_path / "wide.svm"), "--only-scores", "--no-output-header"])
+        == 0
+    )
     first, second, _ = capsys.readouterr().out.split()
     assert first == second
 
@@ -261,7 +276,7 @@ def test_a_model_of_python_on_a_frame_predicts_a_table(tmp_path, capsys):
     frame = pd.DataFrame({"width": [1.0, 2, -1, -2], "height": [0.0, 1, 0, -1]})
     rb.Perceptron().fit(frame, ["a", "a", "b", "b"]).save(tmp_path / "m")
     frame[["height", "width"]].to_csv(tmp_path / "t.csv", index=False)
-    assert cli.main(["predict", str(tmp_path / "m"), str(tmp_path / "t.csv"), "--no-header"]) == 0
+    assert cli.main(["predict", str(tmp_path / "m"), str(tmp_path / "t.csv"), "--no-output-header"]) == 0
     assert capsys.readouterr().out.split() == ["a", "a", "b", "b"]
 
 

@@ -188,3 +188,17 @@ def test_known_classes_cost_no_look(classes, monkeypatch):
         with pytest.raises(ValueError, match="not among classes="):
             named.partial_fit(X[:1], [label], classes=asked)
     assert named.partial_fit(X[:1], [2], classes=[0, 1, 2]).classes_.tolist() == [0, 1, 2]
+
+
+# ---- what scikit-learn's estimators take -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", [*PROOFS, *MODELS, rb.VotedPerceptron], ids=lambda kind: kind.__name__)
+def test_jobs_are_taken_and_change_nothing(kind):
+    X, y = conflicting(classes=3)
+    options = {"multiclass": "max", "random_state": 0, "max_iter": 2, "tol": None}
+    one, two = (kind(**options, n_jobs=n).fit(X, y) for n in (None, 2))
+    assert np.array_equal(one.decision_function(X), two.decision_function(X))
+    for wrong in (0, 1.5, "all", True):
+        with pytest.raises(ValueError, match="n_jobs must be None or a whole number other than 0"):
+            kind(n_jobs=wrong).fit(X, y)

@@ -214,12 +214,19 @@ def test_what_is_too_much_work_is_not_claimed():
     assert wide.margin_bounds[0] == 0 < wide.margin_bounds[1]
 
 
-def test_more_monomials_than_can_be_written_out():
+@pytest.mark.parametrize("scale", [1.0, 1e6])
+def test_more_monomials_than_can_be_written_out(scale):
     rng = np.random.default_rng(0)
-    X = np.round(rng.uniform(-1, 1, (8, 12)), 1)
+    X = np.round(rng.uniform(-1, 1, (8, 12)), 1) * scale
     answer = ask(X, np.arange(8) % 2, Kernel("poly", 1.0, 9, 1.0))
     assert answer.separable is True
     assert answer.exact
+
+
+def test_rows_whose_images_are_equal_are_not_called_equal():
+    answer = ask([(1, 0), (0, 1), (-1, 0)], [0, 1, 1], Kernel("poly", 1.0, 2, 0.0))
+    assert answer.how == "rows 0 and 2 have equal images but different labels"
+    assert answer.certificate.tolist() == [1, 0, 1]
 
 
 # ---- kernels of which nothing is known -------------------------------------------------------------------------------

@@ -73,7 +73,8 @@ class Oracle:
         form = "regression" if regression else "binary" if k == 1 else "multiclass"
         form = "ovr" if form == "multiclass" and options["share"] == "ovr" else form
         self.model = reference.Model(
-            form, problem.X.shape[1], k, fit_intercept=options["fit_intercept"], ties=options["ties"],
+            form, problem.X.shape[1], k, fit_intercept=options["fit_intercept"],
+            constant=options.get("intercept_scaling", 1), ties=options["ties"],
             share=options["share"], epsilon=options["epsilon"] or 0, number=number, batch=options["batch"],
         )  # fmt: skip
         if start is not None:
@@ -112,7 +113,7 @@ def native(problem, rule, options, start=None):
     learner = Learner(
         rule, readout=options["readout"], ties=options["ties"], multiclass=options["share"],
         fit_intercept=options["fit_intercept"], ratchet=options["ratchet"], batch=options["batch"],
-        epsilon=options["epsilon"],
+        epsilon=options["epsilon"], intercept_scaling=options.get("intercept_scaling", 1),
     )  # fmt: skip
     rows = engine.admit(lay_out(problem.X, options["layout"]))
     regression = options["epsilon"] is not None
@@ -163,6 +164,7 @@ choices = {
     "layout": st.sampled_from(LAYOUTS + LISTS),
     "ties": st.sampled_from(("mistake", "predict")),
     "fit_intercept": st.booleans(),
+    "intercept_scaling": st.sampled_from((1, 0.1, 0.75, 30.0)),
     "weighted": st.booleans(),
     "shuffle": st.booleans(),
 }

@@ -413,7 +413,7 @@ def test_what_cannot_be_asked(wrong, sentence):
 
 def test_the_record_is_bounded_and_says_so():
     rows = [((i * 7) % 13, (i * 5) % 11) for i in range(100)]
-    told = records.summary(problem(rows, [i % 2 for i in range(100)], passes=200))
+    told = records.summary(problem(rows, [i % 2 for i in range(100)], passes=200, rule="pa"))
     assert len(told["steps"]) <= requests.MOST_STEPS
     assert told["cut"] == "The page shows 10 passes of 100 points at most."
     assert records.summary(problem(*FOUR))["cut"] == ""

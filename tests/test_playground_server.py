@@ -81,7 +81,7 @@ def test_the_page_asks_for_nothing_elsewhere():
 
 def test_a_run_as_the_library_makes_it(client):
     told = ask(client, "run", GOOD).json()
-    trace = rb.trace(rb.Perceptron(shuffle=False), GOOD["points"], [-1, 1, 1, -1])
+    trace = rb.trace(rb.Perceptron(shuffle=False), GOOD["points"], [-1, 1, 1, -1], exact="decimals")
     assert [step["cells"] for step in told["steps"]] == [list(row) for row in trace.table().rows]
     assert told["verdict"] == "no margin"
     assert ask(client, "separable", GOOD).json()["lambda"] == ["1", "1", "1", "1"]

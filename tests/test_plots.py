@@ -114,8 +114,8 @@ def test_the_boundary_of_two_classes():
     assert np.ptp(line, axis=0).max() > 5  # from edge to edge
     assert np.allclose(np.abs(rb.distances(vertices(margins), display.w)), 1 / np.sqrt(34))
     points = scattered(display.ax_)
-    assert points["−1"].tolist() == X[y == -1].tolist()
-    assert points["+1"].tolist() == X[y == 1].tolist()
+    assert points["class −1"].tolist() == X[y == -1].tolist()
+    assert points["class +1"].tolist() == X[y == 1].tolist()
     assert points["on the margin"].tolist() == X[rb.margin(X, y, model).closest].tolist()
     assert "wrong side" not in points
     arrow = np.subtract(display.arrow_.xy, display.arrow_.xyann)
@@ -312,8 +312,8 @@ def test_switched_signs_put_every_point_on_one_side():
     assert display.z.tolist() == (X * y[:, None]).tolist()
     assert np.all(display.z @ model.coef_[0] > 0)
     before, after = (scattered(ax) for ax in display.axes_)
-    assert before["−1"].tolist() == X[y < 0].tolist()
-    assert after["−1"].tolist() == (-X[y < 0]).tolist()
+    assert before["class −1"].tolist() == X[y < 0].tolist()
+    assert after["class −1"].tolist() == (-X[y < 0]).tolist()
     assert after["before the switch"].tolist() == X[y < 0].tolist()
     assert display.axes_[1].get_xlabel() == "y·x[0]"
 
@@ -359,7 +359,7 @@ def test_weights_of_words_as_bars():
     assert drawn == {name: weight for name, weight in zip(names, coef) if weight}
     assert list(drawn.values()) == sorted(drawn.values())
     assert {bar.get_hatch() for bar in display.bars_ if bar.get_width() < 0} == {"///"}
-    assert display.ax_.get_xlabel() == "weight:  neg  ←  0  →  pos"
+    assert display.ax_.get_xlabel() == "←  neg      weight      pos  →"
     hashed = make_pipeline(rb.text.HashedText(ngrams=(1, 2), keep_names=True), perceptron()).fit(PHRASES, MOOD)
     assert set(rb.plots.WeightsDisplay.from_estimator(hashed).names) == set(drawn)
 
@@ -426,7 +426,10 @@ REFUSALS = {
         boundary(rb.PassiveAggressiveRegressor(max_iter=1).fit(X, y), X, y),
         "drawn of a fitted classifier with decision_function, got PassiveAggressiveRegressor",
     ),
-    "three features": (boundary(*three_features()), "drawn over two features, but X has 3; give two of its columns"),
+    "three features": (
+        boundary(*three_features()),
+        "drawn over two features, but X has 3; WeightsDisplay.from_estimator draws",
+    ),
     "one dimension": (boundary(fitted(), [1, 2], [1, 1]), "X must be a table of rows and columns, got 1 dimension"),
     "other labels": (boundary(fitted(), X, [1, -1, 2, 1]), r"y\[2\] is 2, which is none of the classes -1, 1"),
     "short y": (boundary(fitted(), X, y[:3]), r"one label for each of the 4 rows of X, got the shape \(3,\)"),
@@ -437,7 +440,7 @@ REFUSALS = {
     ),
     "two in space": (
         lambda: rb.plots.SpaceDisplay.from_separability(rb.separability(X, y), X, y),
-        "three dimensions, but X has 2; see BoundaryDisplay",
+        "three dimensions, but X has 2; BoundaryDisplay.from_separability draws two",
     ),
     "four in space": (
         lambda: rb.plots.SpaceDisplay.from_separability(
@@ -507,3 +510,110 @@ def test_what_cannot_be_drawn_is_refused_in_a_sentence(draw, sentence):
     with pytest.raises((ValueError, TypeError), match=sentence) as caught:
         draw()
     assert "\n" not in str(caught.value)
+
+
+# ---- in any company ----------------------------------------------------------------------------------------------
+
+
+def test_what_is_advised_instead_of_the_plane_can_be_drawn():
+    X4, y4 = np.column_stack((X, X)), [0, 1, 0, 1]
+    with pytest.raises(ValueError, match=r"X has 4; WeightsDisplay\.from_estimator draws the weights") as caught:
+        rb.plots.BoundaryDisplay.from_estimator(perceptron().fit(X4, y4), X4, y4)
+    assert "SpaceDisplay" not in str(caught.value)
+    rb.plots.WeightsDisplay.from_estimator(perceptron().fit(X4, y4))
+    with pytest.raises(ValueError, match="X has 4; fit a model on two of the columns"):
+        rb.plots.BoundaryDisplay.from_estimator(rb.KernelPerceptron().fit(X4, y4), X4, y4)
+    WORDS4 = np.column_stack((WORDS, WORDS[:, 0]))
+    for rows, labels, in_space in ((X4, y4, True), (X4[:, :3], y4, True), (WORDS, MOOD, True), (WORDS4, MOOD, False)):
+        answer = rb.separability(rows, labels)
+        instead = "SpaceDisplay.from_separability draws them" if in_space else "ask rb.separability about two of the"
+        with pytest.raises(ValueError, match=instead):
+            rb.plots.BoundaryDisplay.from_separability(answer, rows, labels)
+        if in_space:
+            rb.plots.SpaceDisplay.from_separability(answer, rows, labels)
+    with pytest.raises(ValueError, match=r"three dimensions, but X has 1$"):
+        rb.plots.SpaceDisplay.from_separability(rb.separability(X[:, :1], y), X[:, :1], y)
+
+
+def luminance(colour):
+    linear = [v / 12.92 if v <= 0.04045 else ((v + 0.055) / 1.055) ** 2.4 for v in mpl.colors.to_rgb(colour)]
+    return np.dot(linear, (0.2126, 0.7152, 0.0722))
+
+
+def contrast(a, b):
+    bright, dark = sorted((luminance(a), luminance(b)), reverse=True)
+    return (bright + 0.05) / (dark + 0.05)
+
+
+def everything():
+    """One of each picture."""
+    run = rb.trace(perceptron(), X, y, separator=[-2, 1])
+    xor, labels = [[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 0]
+    yield rb.plots.BoundaryDisplay.from_estimator(fitted(), X, y)
+    yield rb.plots.BoundaryDisplay.from_separability(rb.separability(xor, labels), xor, labels)
+    yield rb.plots.SpaceDisplay.from_separability(rb.separability(PAIRS, MOOD), PAIRS, MOOD, row_names="abcd")
+    yield rb.plots.WeightsDisplay.from_estimator(fitted())
+    yield rb.plots.SignsDisplay.from_estimator(fitted(), X, y)
+    yield rb.plots.CriterionDisplay.from_weights(X, y, [-1, 0])
+    yield rb.plots.ErrorsDisplay.from_estimator(perceptron(), X, y, passes=2)
+    yield from (run.plot(what) for what in ("mistakes", "margins", "proof", "score"))
+    yield run.plot()
+
+
+@pytest.mark.parametrize("look", ["default", "dark_background"])
+def test_lines_and_letters_stand_out_from_the_ground(look):
+    with plt.style.context(look):
+        for display in everything():
+            figure = display.figure_
+            for ax in figure.axes:
+                ground = ax.get_facecolor()
+                legend = ax.get_legend()
+                letters = [*ax.texts, ax.title, ax.xaxis.label, ax.yaxis.label, *(legend.get_texts() if legend else [])]
+                for text in letters:
+                    behind = text.get_bbox_patch().get_facecolor() if text.get_bbox_patch() else ground
+                    assert not text.get_text() or contrast(text.get_color(), behind) > 4.5, text
+                for line in ax.get_lines():
+                    assert contrast(line.get_color(), ground) > 2, (display, line)
+                for patch in ax.collections:
+                    edges = [edge for edge in patch.get_edgecolor() if edge[3]]
+                    assert all(contrast(edge[:3], ground) > 2 for edge in edges), (display, patch)
+            plt.close(figure)
+
+
+@pytest.mark.parametrize("layout", [None, "constrained"])
+def test_a_legend_stays_away_from_the_neighbours(layout):
+    figure, axes = plt.subplots(2, 3, layout=layout, figsize=(12, 8))
+    for ax in axes.ravel():
+        rb.plots.BoundaryDisplay.from_estimator(fitted(), X, y, ax=ax)
+    figure.canvas.draw()
+    for ax in axes.ravel():
+        mine = ax.get_legend().get_window_extent()
+        assert mine.x1 <= 1.01 * figure.bbox.x1
+        assert not any(mine.overlaps(other.get_window_extent()) for other in axes.ravel() if other is not ax)
+
+
+def test_classes_that_are_numbers_are_not_taken_for_values():
+    model = rb.Perceptron(shuffle=False).fit(X, [1, 0, 1, 0])
+    assert rb.plots.WeightsDisplay.from_estimator(model).ax_.get_xlabel() == "←  class 0      weight      class 1  →"
+    display = rb.plots.BoundaryDisplay.from_estimator(model, X, [1, 0, 1, 0])
+    assert [text.get_text() for text in display.ax_.get_legend().get_texts()][:2] == ["class 0", "class 1"]
+
+
+def test_long_names_and_many_classes_leave_room_for_the_picture():
+    rng = np.random.default_rng(0)
+    rows, codes = rng.normal(size=(80, 2)), np.arange(80) % 40
+    names = np.array([f"the class of all that is called {c} and more" for c in range(40)])
+    frame = pd.DataFrame(rows, columns=["a column with the name of a ministry and its branch", "y"])
+    model = rb.Perceptron(max_iter=1, tol=None).fit(frame, names[codes])
+    display = rb.plots.BoundaryDisplay.from_estimator(model, frame, names[codes])
+    told = [text.get_text() for text in display.ax_.get_legend().get_texts()]
+    assert told[0] == "the class of a…ed 0 and more"
+    assert told[11:] == ["… 29 more classes", "wrong side"]
+    assert display.ax_.get_xlabel() == "a column with the na…stry and its branch"
+    display.figure_.canvas.draw()
+    box = display.ax_.get_window_extent()
+    assert box.width > 0.5 * display.figure_.bbox.width
+    small = plt.subplots(2, 2)[1][0, 0]
+    confused = rb.plots.ConfusionMatrixDisplay.from_predictions(codes, rng.permutation(codes), ax=small)
+    cell = small.get_window_extent().width / 40
+    assert all(text.get_window_extent().width <= cell for text in confused.text_.ravel())

@@ -143,6 +143,11 @@ def test_a_matrix_without_names_is_taken_where_it_can_only_be_the_columns(tmp_pa
     expected = told(tmp_path, path, new[["age", "income"]], capsys)[1][:, 0]
     for matrix in (X, X.tolist(), X[:, ::-1].copy()[:, ::-1]):
         same_bits(loaded.decision_function(matrix), expected)
+    y, by_name, by_place = new["label"].tolist(), rb.load(path), rb.load(path)
+    by_name.partial_fit(new, y)
+    for row, label in zip(X, y):
+        by_place.partial_fit(row[None], [label], classes=["no", "yes"])
+    same_bits(by_place.decision_function(X), by_name.decision_function(new))
     one_sentence(lambda: loaded.predict(X[:, :1]), ValueError, "the columns age, income", "1 columns without names")
     loaded = rb.load(trained(tmp_path, frame))
     one_sentence(lambda: loaded.predict(X), ValueError, "the columns age, income, city", "2 columns without names")
@@ -165,7 +170,7 @@ def test_faults_name_row_and_column(tmp_path):
     rows[3]["age"] = "old"
     one_sentence(predict(rows), ValueError, "'old' is not a number", "row 3", "'age'")
     rows[3]["age"] = None
-    one_sentence(predict(rows), ValueError, "missing", "row 3", "'age'")
+    one_sentence(predict(rows), ValueError, "missing", "row 3", "'age'", "set encoder_.missing = 'absent'")
     one_sentence(predict([*rows[:2], ["Rome"]]), ValueError, "one row is a dict", "row 2")
     one_sentence(predict({"age": 3.0, "income": 4.0, "city": "Rome"}), ValueError, "a list of values", "'age'")
     one_sentence(predict({"age": [1, 2], "income": [1], "city": ["x"]}), ValueError, "different lengths")
@@ -182,7 +187,7 @@ def test_learning_on_is_what_the_command_does(columns, tmp_path, capsys):
     for one in (frame, more):
         one["review"] = "was in " + one["city"] + " and it was a fine day"
     frame, more = frame[[*columns, "label"]], more[[*columns, "label"]]
-    options = ["--text", "review"] if "review" in columns else []
+    options = ["--text", "review", "--bits", "12"] if "review" in columns else []
     path = trained(tmp_path, frame, "--passes", "2", *options)
     loaded, one_by_one = rb.load(path), rb.load(path)
     before = loaded.decision_function(more)
@@ -202,6 +207,22 @@ def test_learning_on_is_what_the_command_does(columns, tmp_path, capsys):
     assert told(tmp_path, tmp_path / "on", more[columns], capsys)[1][:, 0].tolist() == shortened(expected)
 
 
+def test_categories_that_are_no_text_are_spelled_as_in_training(tmp_path, capsys):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({
+        "flag": rng.random(200) < 0.5, "store": rng.integers(1, 4, 200), "size": rng.choice([7.0, 8.5], 200),
+    })  # fmt: skip
+    score = frame["flag"] * 2 - 1 + (frame["store"] == 2) * 3 - (frame["size"] == 7.0) * 2
+    frame["label"] = np.where(score > 0, "yes", "no")
+    path = trained(tmp_path, frame, "--categorical", "flag,store,size")
+    expected = told(tmp_path, path, frame, capsys)[1][:, 0]
+    loaded = rb.load(path)
+    for X in [*containers(frame), frame.assign(store=frame["store"].astype(float)), frame.astype(object)]:
+        same_bits(loaded.decision_function(X), expected)
+    rows = [{"flag": value, "store": 2, "size": 7} for value in (True, "True")]
+    assert len({*loaded.decision_function(rows).tolist()}) == 1
+
+
 def test_predicting_changes_nothing(tmp_path):
     path = trained(tmp_path, table())
     loaded = rb.load(path)
@@ -209,6 +230,20 @@ def test_predicting_changes_nothing(tmp_path):
     loaded.predict(table(50, seed=2).assign(city="Atlantis"))
     loaded.save(tmp_path / "after")
     assert (tmp_path / "after").read_bytes() == (tmp_path / "before").read_bytes()
+
+
+def test_names_of_a_frame_stay_those_of_the_model(tmp_path, capsys):
+    frame = table()
+    X, y = frame[["age", "income"]] / [10, 10_000], frame["label"]
+    rb.Perceptron(random_state=0, max_iter=5, tol=None).fit(X, y).save(tmp_path / "python")
+    X.assign(label=y).to_csv(tmp_path / "rows.csv", index=False)
+    resume = ["train", str(tmp_path / "rows.csv"), "-o", str(tmp_path / "on"), "--resume", str(tmp_path / "python")]
+    assert cli.main([*resume, "--quiet"]) == 0
+    loaded = rb.load(tmp_path / "on")
+    assert loaded.feature_names_in_.tolist() == ["age", "income"]
+    assert loaded.predict(X).tolist() == told(tmp_path, tmp_path / "on", X, capsys)[0]
+    loaded.learn_one({"age": 1.0, "children": 2.0}, "yes").save(tmp_path / "more")
+    assert rb.load(tmp_path / "more").feature_names_in_.tolist() == ["age", "income", "children"]
 
 
 def test_a_new_fit_forgets_the_columns(tmp_path):

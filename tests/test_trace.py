@@ -16,14 +16,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from identity import same_bits
 from problems import augmented, problems, separable, separable_classes
+from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from test_reference import FOUR_POINTS, MOVIES, PAIRS, PHRASES, TRACES, XOR, total_of
 
 import rosenblatt as rb
+from rosenblatt import cli
 from rosenblatt.theory.certificates import combination
 from rosenblatt.theory.revisits import Revisits
-from rosenblatt.tracing import wording
+from rosenblatt.tracing import has_short_decimals, wording
 from rosenblatt.tracing.record import ACROSS
 
 rules = rb.rules
@@ -530,7 +532,12 @@ def test_numbers_that_look_alike_are_compared_by_the_sign():
     ("estimator", "options", "kind", "telling"),
     [
         (rb.Perceptron, {}, TypeError, "write Perceptron()"),
-        (make_pipeline(StandardScaler(), rb.Perceptron()), {}, TypeError, "got Pipeline; trace its last step"),
+        (
+            make_pipeline(StandardScaler(), LogisticRegression()),
+            {},
+            TypeError,
+            "of this package, got LogisticRegression",
+        ),
         (object(), {}, TypeError, "an estimator of this package, got object"),
         (rb.Perceptron(early_stopping=True), {}, ValueError, "early_stopping=True is not traced"),
         (rb.Perceptron(), {"max_steps": 3}, ValueError, "one pass over 4 rows would be more than the max_steps=3"),
@@ -619,7 +626,7 @@ def test_names_stand_in_the_heading_or_beside_the_numbers():
     assert "w = {good: 1, bad: −1, not good: −2, not bad: 2}" in " ".join(told.split())
     assert "the best there is" in told
     many = str(rb.trace(rb.Perceptron(shuffle=False), np.eye(10)[:2], [0, 1]))
-    assert "{1: 1}" in many
+    assert "{#1: 1}" in many
     assert "… 94 more}" in str(rb.trace(rb.Perceptron(shuffle=False), np.eye(100) + 1, [0, 1] * 50)[:3])
 
 
@@ -636,7 +643,7 @@ def test_wide_rows_are_capped_and_wide_tables_folded():
     few = np.zeros((3, 50))
     few[0, :20], few[1, 40:], few[2, 45] = 1, 2, -3
     told = rb.trace(rb.Perceptron(shuffle=False, max_iter=1), few, [0, 1, 1])
-    assert told.table().rows[1][8].startswith("{40: 2, 41: 2")  # of many weights, those of the row
+    assert told.table().rows[1][8].startswith("{#40: 2, #41: 2")  # of many weights, those of the row
     name = "a very long name of a column, and longer still"
     told = rb.trace(rb.Perceptron(shuffle=False), pd.DataFrame(np.eye(2), columns=[name, "b"]), [0, 1])
     assert f"{{{name[:23]}…: 1}}" in str(told)
@@ -777,3 +784,105 @@ def test_frame_has_a_column_for_each_number():
     assert {"score[a]", "w[c, 2]", "b[b]", "w_before[c, 2]", "b_before[b]"} <= set(several)
     assert frame["w_before[good]"].tolist() == [step.w_before[0] for step in told]
     assert frame["b_before"].tolist() == [step.b_before for step in told]
+
+
+# ---- decimals as by hand -----------------------------------------------------------------------------------------
+
+#: In floats the fifth step scores 1.1102e−16, and the run goes another way than on paper.
+BY_HAND = [[-1.8, -1.4], [-0.6, 0.3], [0.7, 0.7]], [1, -1, 1]
+
+
+@pytest.mark.parametrize(
+    ("options", "numbers"),
+    [
+        ([], "Perceptron in exact numbers"),
+        (["-a", "averaged"], "AveragedPerceptron in exact numbers"),
+        (["-a", "kernel", "--kernel", "poly", "--gamma", "0.5"], "KernelPerceptron in exact numbers"),
+        (["-a", "kernel", "--gamma", "0.5"], "KernelPerceptron in floating point"),
+        (["-a", "pa1", "--last"], "PassiveAggressiveClassifier in floating point"),
+    ],
+    ids=str,
+)
+def test_the_command_computes_short_decimals_without_rounding(tmp_path, capsys, options, numbers):
+    (tmp_path / "a.csv").write_text("a,b,y\n" + "".join(f"{a},{b},{y}\n" for (a, b), y in zip(*BY_HAND)))
+    arguments = ["trace", str(tmp_path / "a.csv"), "--no-intercept", "--passes", "2", *options]
+    assert cli.main(arguments) == 0
+    out = capsys.readouterr().out
+    assert out.startswith(numbers)
+    assert "e−1" not in out
+    assert cli.main([*arguments, "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert [step["x"] for step in told["steps"]][:3] == BY_HAND[0]
+    if not options:
+        assert told["steps"][4]["score"] == 0
+        assert told["steps"][4]["why"] == "tie"
+
+
+def test_decimals_that_are_long_or_whole_are_left_to_floats():
+    for X in ([[1.0, 2.0], [3.0, 4.0]], [[1 / 3, 1.0], [2.0, 1.0]], np.full((1001, 2), 0.5)):
+        run = rb.Perceptron().prepare(X, np.arange(len(X)) % 2)
+        assert not has_short_decimals(run, np.asarray(X))
+    for estimator in (rb.Perceptron(eta0=1 / 3), rb.Perceptron(init="random"), rb.MIRA(), rb.KernelPerceptron()):
+        assert not has_short_decimals(estimator.prepare(*BY_HAND), np.array(BY_HAND[0]))
+    assert has_short_decimals(rb.Perceptron(eta0=0.1, margin=0.25).prepare(*BY_HAND), np.array(BY_HAND[0]))
+
+
+def test_floats_are_said_where_they_may_have_been_rounded():
+    assert "in floating point" in str(rb.trace(rb.Perceptron(max_iter=2), *BY_HAND))
+    assert "in floating point" in str(rb.trace(rb.MIRA(max_iter=2), *FOUR_POINTS))
+    assert "floating" not in str(rb.trace(rb.Perceptron(), *FOUR_POINTS))
+    assert "floating" not in str(rb.trace(rb.Perceptron(max_iter=2), *BY_HAND, exact="decimals"))
+
+
+# ---- text and many columns ---------------------------------------------------------------------------------------
+
+TEXTS, MOODS = ["good film", "bad film", "not a good film", "not a bad film", "good good fun"], [1, 0, 0, 1, 1]
+
+
+@pytest.mark.parametrize("exact", [False, True])
+@pytest.mark.parametrize(
+    "learner", [rb.AveragedPerceptron(random_state=0), rb.MIRA(random_state=0, max_iter=3)], ids=str
+)
+def test_hashed_text_is_traced_by_its_words_to_the_bit(learner, exact):
+    pipeline = make_pipeline(rb.text.HashedText(), learner)
+    told = rb.trace(pipeline, TEXTS, MOODS, exact)
+    assert {"good", "film", "bad film"} <= set(told.setting.names)
+    assert "{good: " in str(told)
+    assert "#" not in str(told)
+    assert not hasattr(learner, "coef_")
+    if not exact:
+        fit = fitted(pipeline, TEXTS, MOODS)[-1]
+        same_bits(told.coef_, fit.coef_)
+        same_bits(told.intercept_, fit.intercept_)
+        hashed = rb.trace(learner, rb.text.HashedText().fit_transform(TEXTS), MOODS)
+        same_bits(hashed.coef_, fit.coef_)
+        assert set(hashed.setting.names) == {"", *(f"#{column}" for column in np.flatnonzero(fit.coef_[0]))}
+
+
+def test_words_of_one_column_are_all_named():
+    told = rb.trace(make_pipeline(rb.text.HashedText(bits=2), rb.Perceptron()), TEXTS, MOODS)
+    assert any(" | " in name for name in told.setting.names)
+
+
+def test_a_pipeline_is_traced_as_it_is_fitted():
+    frame = pd.DataFrame(FOUR_POINTS[0], columns=["a", "b"])
+    pipeline = make_pipeline(StandardScaler(), rb.Perceptron(shuffle=False))
+    told = rb.trace(pipeline, frame, FOUR_POINTS[1])
+    assert told.setting.names == ["a", "b"]
+    same_bits(told.coef_, fitted(pipeline, frame, FOUR_POINTS[1])[-1].coef_)
+    assert rb.trace(make_pipeline("passthrough", rb.Perceptron(shuffle=False)), *FOUR_POINTS).n_updates
+
+
+def test_what_is_too_wide_to_show_is_refused():
+    wide = sp.csr_array(([1.0, 2.0], ([0, 1], [5, 2**22 - 1])), shape=(8, 2**22))
+    assert rb.trace(rb.Perceptron(shuffle=False), wide, [0, 1] * 4).coef_.shape == (1, 2**22)
+    for estimator, options in ((rb.Perceptron(init="random"), {}), (rb.Perceptron(), {"separator": np.zeros(2**22)})):
+        with pytest.raises(ValueError, match="8 × 4,194,304 are too many"):
+            rb.trace(estimator, wide, [0, 1] * 4, **options)
+
+
+def test_names_that_are_numbers_are_told_from_numbers():
+    frame = pd.DataFrame([[1, 2], [3, -1], [0, 1]], columns=["2019", "2020"])
+    told = str(rb.trace(rb.Perceptron(shuffle=False, max_iter=2), frame, [0, 1, 2]))
+    assert 'x ("2019", "2020")' in told
+    assert "class 0 ( 1,  2)  class 1 (−1, −2)" in told

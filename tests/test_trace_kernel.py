@@ -497,8 +497,8 @@ def test_of_many_rows_the_one_updated_stands_first():
     told = rb.trace(rb.KernelPerceptron(max_iter=2, random_state=0), rng.standard_normal((40, 2)), [0, 1] * 20)
     cells = {step.number: row[8] for step, row in zip(told, told.table().rows)}
     last = told.updates()[-1]
-    assert cells[last.number].startswith(f"{{{last.row}: {last.alpha[last.row]:g}".replace("-", "−"))
-    assert f"… {sum(map(bool, last.alpha)) - 6} more}}" in cells[last.number]
+    assert cells[last.number].startswith(f"{{row {last.row}: {last.alpha[last.row]:g}".replace("-", "−"))
+    assert f"… {sum(map(bool, last.alpha)) - 4} more}}" in cells[last.number]
     assert max(map(len, str(told).splitlines())) <= ACROSS
     assert told[-1].n_support == len(told.support_)
 

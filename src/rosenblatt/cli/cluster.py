@@ -64,11 +64,10 @@ class _Run:
         """What makes rows of the first block's format and columns; chooses the learner, too."""
         arguments, columns = self.arguments, settled.columns
         inputs.refuse_unlabelled(columns, arguments.files)
+        numbers = inputs.are_numbers(settled.labels, arguments)
         features = Features.asked_for(columns, settled.format, arguments)
         self.columns, self.format = columns, settled.format
-        self.kind, self.parameters, self.why = algorithms.for_training(
-            arguments, features, inputs.are_fractions(settled.labels), self.passes
-        )
+        self.kind, self.parameters, self.why = algorithms.for_training(arguments, features, numbers, self.passes)
         spec = Spec.of(self.kind, self.parameters)
         learner = spec.learner()
         refuse_unmixable(learner)

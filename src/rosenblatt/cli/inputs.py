@@ -13,12 +13,14 @@ import numpy as np
 from .. import data
 from ..core import labels
 from ..core.spec import Spec
-from ..data import Block, Columns, Data, Stream
+from ..data import Block, Columns, Data, Stream, VowpalWabbit
 from ..data.blocks import joined
 from ..data.csr import Csr
+from ..data.encoder import hash_names
 from ..data.memory_limit import MemoryLimit
 from ..data.pipes import ReplayablePipe, identity, refuse_twice
-from ..data.sources import IN_MEMORY, expand, size_of
+from ..data.sources import IN_MEMORY, Source, expand, size_of
+from ..data.sparse_text import vowpal_wabbit_names
 from ..errors import DataError
 from ..model_files import Model, learners, read, refusing
 from ..schema import cut
@@ -26,8 +28,11 @@ from . import algorithms
 from .features import Features
 from .terminal import CommandError, note, several, shown
 
+#: More different whole numbers than these may be the classes of labels, or the numbers of a regression.
+MOST_NUMBERED = 50
+
 #: Options that name columns.
-COLUMN_OPTIONS = ("label", "text", "numeric", "categorical", "weight", "label_type")
+COLUMN_OPTIONS = ("label", "text", "numeric", "categorical", "weight", "label_type", "drop")
 
 
 def format_settings(arguments: argparse.Namespace) -> dict[str, Any]:
@@ -35,11 +40,11 @@ def format_settings(arguments: argparse.Namespace) -> dict[str, Any]:
     settings: dict[str, Any] = {}
     if arguments.delimiter is not None:
         settings["delimiter"] = arguments.delimiter.replace("\\t", "\t")
-    for name in ("header", "zero_based"):
-        if (choice := getattr(arguments, name)) not in (None, "auto"):
-            settings[name] = choice == "yes"
-    if arguments.encoding_errors is not None:
-        settings["encoding_errors"] = arguments.encoding_errors
+    if arguments.zero_based not in (None, "auto"):
+        settings["zero_based"] = arguments.zero_based == "yes"
+    for name in ("header", "encoding_errors"):
+        if (choice := getattr(arguments, name)) is not None:
+            settings[name] = choice
     return settings
 
 
@@ -115,6 +120,7 @@ def open_files(
             format=format or arguments.format,
             columns=columns,
             on_error=arguments.on_error,
+            missing=arguments.missing,
             memory=arguments.memory,
             **settings,
         )
@@ -161,6 +167,25 @@ def are_fractions(labels: Any) -> bool:
     return labels is not None and labels.dtype.kind == "f" and bool((labels % 1 > 0).any())
 
 
+def are_numbers(labels: Any, arguments: argparse.Namespace) -> bool:
+    """Whether labels are the numbers of a regression; asks, where whole numbers may be that or classes."""
+    if labels is None or arguments.algorithm or arguments.label_type not in (None, "number"):
+        return are_fractions(labels)
+    if arguments.label_type == "number" or are_fractions(labels):
+        return True
+    different = sorted(set(labels.tolist())) if labels.dtype.kind in "iuf" else []
+    if len(different) > MOST_NUMBERED:
+        said = f"the labels are {len(different):,} different whole numbers in the first rows"
+        regression = f"--algorithm {algorithms.FOR_REGRESSION}"
+        if different[0] not in (0, 1) or different[-1] - different[0] >= len(different):
+            raise CommandError(
+                f"{', '.join(arguments.files)}: {said}, which looks like a regression; say {regression} for a "
+                f"regression, or --algorithm {algorithms.FOR_NUMBERS} for classes"
+            )
+        note(f"{said}, and are taken for classes; for a regression say {regression}")
+    return False
+
+
 def are_text(labels: Any) -> bool:
     """Whether labels are text; in an array of objects the first one decides."""
     return labels.dtype.kind in "US" or (labels.dtype.kind == "O" and len(labels) > 0 and isinstance(labels[0], str))
@@ -170,6 +195,15 @@ def refuse_unlabelled(columns: Columns | None, files: Sequence[str]) -> None:
     """Refuse a table in which no column looks like the labels."""
     if columns is not None and not columns.label:
         raise CommandError(f"{', '.join(files)}: no column looks like the labels; name it with --label")
+
+
+def refuse_unique(classes: Any, n_rows: int, files: Sequence[str]) -> None:
+    """Refuse labels of which each occurs once: none could be told from an example."""
+    if len(classes) == n_rows > 2:
+        raise CommandError(
+            f"{', '.join(files)}: each of the {n_rows:,} rows has a label of its own; name the column of the "
+            f"classes with --label, or for a regression say --algorithm {algorithms.FOR_REGRESSION}"
+        )
 
 
 def refuse_one_class(classes: Any, files: Sequence[str]) -> None:
@@ -196,6 +230,7 @@ class SmallData:
 
 def read_small(arguments: argparse.Namespace, most: int | None = None, regression: bool = False) -> SmallData:
     """Rows and classes of files, or numbers for a regression; refuses more than ``most`` rows."""
+    keep_pipes(arguments, *arguments.files)
     with open_files(arguments.files, arguments, column_options(arguments)) as stream:
         refuse_unlabelled(stream.columns, arguments.files)
         holding = MemoryLimit(arguments.memory, "this command is for small files; say --memory SIZE to hold more")
@@ -218,7 +253,23 @@ def read_small(arguments: argparse.Namespace, most: int | None = None, regressio
     used, indices = np.unique(csr.indices, return_inverse=True)
     features.to_section()  # which waits until the words of all rows are named
     named = features.column_names(used.tolist())
+    if isinstance(format, VowpalWabbit):
+        hashed = _hashed_names(sources_of(arguments.files, arguments), format)
+        named = [" | ".join(hashed.get(column, ())) or name for column, name in zip(used.tolist(), named)]
     return SmallData(Csr(csr.indptr, indices.astype(csr.indices.dtype), csr.data, len(used)), y, named, places)
+
+
+def _hashed_names(sources: Sequence[Any], format: VowpalWabbit) -> dict[int, list[str]]:
+    """The names of features in small files of Vowpal Wabbit's format, by the columns that they are hashed to."""
+    hashed: dict[int, list[str]] = {}
+    for place in sources:
+        source = Source(place)
+        names = vowpal_wabbit_names(str(source.read_all(), "utf-8", "replace"))
+        source.close()
+        for name, column in zip(names, hash_names(names).tolist()):
+            same = hashed.setdefault(column % (1 << format.bits), [])
+            same += [name] if name not in same else []
+    return hashed
 
 
 # ---- models --------------------------------------------------------------------------------------------------------
@@ -246,7 +297,9 @@ def open_for_model(features: Features, files: Sequence[str], arguments: argparse
     """The blocks of files that a model is used on."""
     columns = None
     if features.encoder is not None:
+        features.encoder.missing = arguments.missing = arguments.missing or features.encoder.missing
         columns = features.encoder.columns if labelled else features.encoder.columns.without_label()
+    arguments.missing = arguments.missing or "raise"
     known = features.format
     if known is None or arguments.format not in (None, known.name):
         return open_files(files, arguments, columns)

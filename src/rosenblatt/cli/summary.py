@@ -32,7 +32,8 @@ MOST_PASSES, MOST_NAMES = 12, 8
 def record(run: TrainingRun, streamed: bool, held_out: ConfusionMatrix | RegressionErrors | None) -> dict[str, Any]:
     """What training did, as plain values."""
     learner, counts = run.learner, run.mistakes
-    share = 1 - counts[0] / run.rows if counts and run.rows else None
+    judged = None if run.passes_on_cluster is not None else learner.progressive  # of shards nobody ships the weights
+    share = 1 - judged.wrong / judged.seen if judged is not None and judged.seen else None
     classifies = not run.is_regression
     return {
         "files": list(run.files),
@@ -47,6 +48,7 @@ def record(run: TrainingRun, streamed: bool, held_out: ConfusionMatrix | Regress
         "progressive_within_epsilon": None if classifies else share,
         "label_order": None if run.order is None else run.order.to_dict(),
         "shuffled_within": run.shuffled_within or None,
+        "progressive_readout": None if judged is None else judged.readout,
         "verdict": learner.verdict,
         "held_out": None if held_out is None else held_out.to_dict(),
         "skipped": run.skipped.count,
@@ -78,7 +80,14 @@ _EVALUATION = schema.either(
 _COUNTS = schema.optional(schema.listed(schema.whole()))
 #: What the record must be in a model file.
 SCHEMA = schema.record(
-    ("outside_epsilon", "progressive_within_epsilon", "label_order", "shuffled_within", "cluster"),
+    (
+        "outside_epsilon",
+        "progressive_within_epsilon",
+        "progressive_readout",
+        "label_order",
+        "shuffled_within",
+        "cluster",
+    ),
     files=schema.listed(schema.text),
     resumed=schema.optional(schema.text),
     rows=schema.whole(),
@@ -91,6 +100,7 @@ SCHEMA = schema.record(
     progressive_within_epsilon=schema.optional(schema.real()),
     label_order=schema.json_value,
     shuffled_within=schema.optional(schema.whole()),
+    progressive_readout=schema.optional(schema.text),
     verdict=schema.optional(schema.text),
     held_out=schema.optional(_EVALUATION),
     skipped=schema.whole(),
@@ -110,13 +120,13 @@ def lines(run: TrainingRun, record: dict[str, Any]) -> list[tuple[str, str]]:
     how = record["how"] + (f", shuffled within {several(within, 'row')}" if within else "")
     rows = [
         ("data", f"{several(record['rows'], 'row')}, {several(learner.n_features, 'feature')}, {_labels(run)}"),
-        ("columns", "" if run.columns is None else str(run.columns)),
+        ("columns", "" if run.columns is None else run.columns.worded(terminal.option)),
         ("learner", f"{run.name}, {_rule(learner)}, readout {learner.readout}{why}"),
         ("training", f"{how}, {passes}, {several(record['updates'], 'update')}{kept}"),
         ("cluster", _cluster_line(record["cluster"]) if "cluster" in record else ""),
         *mistakes_in_words(record),
     ]
-    if record["progressive_accuracy"] is not None:
+    if record["verdict"] is not None:
         rows.append(("verdict", verdict_in_words(record["verdict"])))
     rows.append(("progressive", _progressive(record, learner)))
     if record["held_out"] is not None:
@@ -130,9 +140,8 @@ def _progressive(record: dict[str, Any], learner: Any) -> str:
     if share is None and within is None:
         return ""
     right = f"{within:.2%} within ε = {learner.epsilon:g}" if share is None else f"accuracy {share:.2%}"
-    judged = record.get("progressive_readout")  # which weights, where that is known
-    by = f" by the {judged} weights" if judged else ""
-    line = f"{right}{by} in the first pass, each row predicted before it was learned from"
+    weights = f"by the {record['progressive_readout']} weights"
+    line = f"{right} {weights} in the first pass, each row predicted before it was learned from"
     order = record["label_order"]
     if order is None or order["random"]:
         return line

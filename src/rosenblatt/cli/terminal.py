@@ -137,6 +137,8 @@ def option(parameter: str, value: Any) -> str:
         return _OPTIONS[parameter]
     if value is ... and parameter in _ANY:
         return _ANY[parameter]
+    if parameter == "header":
+        return "--header" if value else "--no-header"
     if isinstance(value, bool):
         value = "yes" if value else "no"
     elif isinstance(value, dict):

@@ -6,7 +6,7 @@ import argparse
 
 from ..core.run import prepare
 from ..core.spec import Spec
-from ..tracing import trace_run
+from ..tracing import has_short_decimals, trace_run
 from . import algorithms
 from .inputs import read_small
 
@@ -24,7 +24,8 @@ def run(arguments: argparse.Namespace) -> None:
     spec = Spec.of(name, parameters | settings)
     rows = read_small(arguments, MOST_ROWS, regression=spec.epsilon is not None)
     run = prepare(spec, rows.csr.to_dense().astype("float64"), rows.labels, names=rows.names)
-    steps = trace_run(run, run.X, rows.labels, arguments.exact, max_steps=arguments.max_steps, title=title)
+    exact = arguments.exact or (has_short_decimals(run, run.X) and "decimals")
+    steps = trace_run(run, run.X, rows.labels, exact, max_steps=arguments.max_steps, title=title)
     if arguments.updates:
         steps = steps.updates()
     if arguments.json:

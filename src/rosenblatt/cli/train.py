@@ -202,6 +202,7 @@ def _prepare(arguments: argparse.Namespace, progress: Progress, interrupt: Inter
         _refuse_other_settings(arguments)
         model, features = inputs.load_model(arguments.resume)
         columns = None if features.encoder is None else features.encoder.columns
+        arguments.missing = "raise" if features.encoder is None else features.encoder.missing
         if model.algorithm == "BatchPerceptron":
             raise CommandError("the batch perceptron needs all rows at once and cannot continue on others")
         return TrainingRun(
@@ -213,18 +214,20 @@ def _prepare(arguments: argparse.Namespace, progress: Progress, interrupt: Inter
     columns, format = stream.columns, stream.format
     if columns is not None and not columns.features:
         next(stream)  # raises if there are no rows
+        reasons = "".join(f"; {name}: {columns.why[name]}" for name in columns.ignored if name in columns.why)
         raise CommandError(
             f"{', '.join(arguments.files)}: no column is left to learn from; name them with --text, --numeric or "
-            "--categorical"
+            f"--categorical{reasons}"
         )
     inputs.refuse_unlabelled(columns, arguments.files)
     first = next(stream)
+    numbers = inputs.are_numbers(first.labels, arguments)
     features = Features.asked_for(columns, format, arguments)
     features.populate()
     if isinstance(arguments.held_out, str):  # opened once, so that its faults are known before the work
         inputs.open_for_model(features, [arguments.held_out], arguments, labelled=True).close()
     passes = arguments.passes or PASSES
-    kind, parameters, why = algorithms.for_training(arguments, features, inputs.are_fractions(first.labels), passes)
+    kind, parameters, why = algorithms.for_training(arguments, features, numbers, passes)
     return TrainingRun(
         arguments, files, columns, format, features, Spec.of(kind, parameters).learner(), kind, parameters, passes,
         every, progress, interrupt, why=why, first=stream, ahead=(first,), stamps=stamps,

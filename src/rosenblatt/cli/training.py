@@ -30,7 +30,7 @@ from ..data.memory_limit import STREAM_INSTEAD, MemoryLimit
 from ..model_files import Model
 from .algorithms import class_weights
 from .features import Features
-from .inputs import are_text, file_stamps, open_files, read_whole, refuse_one_class, targets_of
+from .inputs import are_text, file_stamps, open_files, read_whole, refuse_one_class, refuse_unique, targets_of
 from .label_order import LabelOrder
 from .terminal import CommandError, Interrupt, Progress, shown
 
@@ -146,6 +146,7 @@ def split_block(block: Block, seen: int, every: int | None, held_out: bool) -> B
         None if block.csr is None else block.csr.taken(which),
         None if block.columns is None else block.table.take(which),
         None if block.weights is None else block.weights[which],
+        unit=block.unit,
     )
 
 
@@ -164,6 +165,7 @@ def in_memory(run: TrainingRun) -> None:
         run.classes = labels.classes_of(y if weight is None else y[weight > 0])
         refuse_many_classes(run.classes, run.arguments.files)
         refuse_one_class(run.classes, run.arguments.files)
+        refuse_unique(run.classes, run.rows, run.arguments.files)
         refuse_other_classes(run)
     with placed(places):
         rows, rng = run.spec.rows(X), np.random.default_rng(arguments.seed)
@@ -172,8 +174,11 @@ def in_memory(run: TrainingRun) -> None:
     if not run.spec.shuffle:
         run.order = LabelOrder()
         run.order.add(y, run.is_regression)
+    learner.start_progressive()
 
     def report(done: Pass) -> None:
+        if done.number == 1:
+            learner.stop_progressive()
         run.mistakes.append(done.updates if done.mistakes is None else done.mistakes)
         _show_progress(run, done.number, rows.n_rows, 1.0, began)
         run.interrupt.check()
@@ -218,7 +223,7 @@ def _read(run: TrainingRun) -> tuple[Csr, Array, Array, list[Block]]:
             ys.append(run.targets_of(block))
             reads.append(run.features.read(block, learn=True))
             weights.append(np.ones(len(block)) if block.weights is None else block.weights)
-            places.append(Block(None, block.lines, block.files))
+            places.append(Block(None, block.lines, block.files, unit=block.unit))
             n += len(block)
             own = nbytes_of(reads[-1]) + ys[-1].nbytes + weights[-1].nbytes
             holding.keep(2 * own + block.lines.nbytes, len(block), block.file(0))  # and all of them in one
@@ -249,11 +254,14 @@ def by_blocks(run: TrainingRun) -> None:
     rng = np.random.default_rng(run.arguments.seed) if draws else None
     run.order = LabelOrder()
     run.features.leave_a_thread()
+    if run.begun:
+        run.learner.start_progressive()
     number = 1
     try:
         for number in range(1, run.passes + 1):
             with run.open() as stream:
                 _one_pass(run, stream, number, rng)
+                run.learner.stop_progressive()
                 run.skipped = stream.skipped if number == 1 else run.skipped
                 _settle(run, stream)
             last = number == run.passes
@@ -271,6 +279,8 @@ def by_blocks(run: TrainingRun) -> None:
         run.fault = error  # the model of the passes before is not lost
     if not run.is_regression:
         refuse_one_class(run.classes, run.arguments.files)
+        if not run.resumed:
+            refuse_unique(run.classes, run.rows, run.arguments.files)
         refuse_other_classes(run)
 
 
@@ -380,6 +390,7 @@ def _begin(run: TrainingRun, rows: Any, weight: Array | None, rng: np.random.Gen
     """Give the learner its first weights, and populate their memory now, not page by page when it is first used."""
     learner = run.learner
     run.spec.start(learner, rows, 0, rng, weight)
+    learner.start_progressive()
     run.begun = True
     if learner.space == "linear":
         for weights in (learner.total, learner.weights, learner.pocket):

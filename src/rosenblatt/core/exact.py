@@ -13,6 +13,7 @@ from fractions import Fraction
 from typing import Any, Union
 
 import numpy as np
+from numpy.typing import NDArray
 
 Exact = Union[int, Fraction]
 
@@ -102,6 +103,12 @@ def whole(values: Iterable[Exact]) -> list[int]:
     scale = math.lcm(*(value.denominator for value in fractions))
     scaled = [int(value * scale) for value in fractions]
     return [value // (math.gcd(*scaled) or 1) for value in scaled]
+
+
+def scaled(values: NDArray[Any]) -> tuple[NDArray[Any], int]:
+    """Exact numbers times the smallest factor that makes them all whole, and that factor."""
+    factor = math.lcm(*{Fraction(value).denominator for value in values.ravel().tolist()})
+    return np.vectorize(lambda value: int(value * factor), otypes=[object])(values), factor
 
 
 def entries(X: Any, row: int) -> list[tuple[int, Exact]]:

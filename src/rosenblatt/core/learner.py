@@ -49,6 +49,19 @@ class Pass(NamedTuple):
     held_out: float | None
 
 
+class Progressive(NamedTuple):
+    """Progressive validation: the weights that would ship, judged on each example before it was learned from.
+
+    References
+    ----------
+    Blum, Kalai & Langford (1999), "Beating the hold-out".
+    """
+
+    readout: str  # which weights
+    seen: int  # examples judged
+    wrong: int  # wrong predictions; of a regression, those not within ε
+
+
 def weighted_rows(weight: Array | None) -> Array | None:
     """The rows that are there at all, those of positive weight; None: all."""
     return None if weight is None or np.all(weight > 0) else np.flatnonzero(weight > 0).astype(np.int32)
@@ -107,6 +120,29 @@ class Learner(State):
         return engine.admit(X, dtype, names)
 
     # ---- learning ------------------------------------------------------------------------------------------------
+
+    _misread: Array | None = None  # counts wrong predictions of the readout while it is judged
+    _judged_from = 0
+    _progressive: Progressive | None = None
+
+    def start_progressive(self) -> None:
+        """From now on judge the readout on each row before it is learned from, which takes another reading of the row.
+
+        The last weights and their average are; a pocket, votes and a batch are not.
+        """
+        if self.readout in ("last", "averaged") and not self.batch:
+            self._misread, self._judged_from = np.zeros(1, np.int64), self.visited
+
+    def stop_progressive(self) -> None:
+        """Judge no further; ``progressive`` stays what it is."""
+        self._progressive, self._misread = self.progressive, None
+
+    @property
+    def progressive(self) -> Progressive | None:
+        """What judging the readout came to; None: it was not judged."""
+        if self._misread is None:
+            return self._progressive
+        return Progressive(self.readout, self.visited - self._judged_from, int(self._misread[0]))
 
     def fit(
         self,
@@ -235,7 +271,7 @@ class Learner(State):
         heaviest = 1.0 if weight is None else float(weight.max(initial=0.0))
         return rows.n_rows > 1 and (
             max(rows.largest, heaviest, self.rule.step_factor) > large
-            or (self.rule.divides_by_norm and not self.fit_intercept)  # a large step on a tiny row
+            or (self.rule.divides_by_norm and self.constant2 * large < 1)  # a large step on a tiny row
             or (targets is not None and float(np.abs(targets).max(initial=0.0)) > large)
         )
 
@@ -299,7 +335,7 @@ class Learner(State):
             return all(
                 engine.learn(
                     rows=view, model=model, rule=self.native_rule, targets=targets, order=part, weight=weight,
-                    first=start, pocket=self.pocket, ratchet=ratchet, tally=self.tally,
+                    first=start, pocket=self.pocket, ratchet=ratchet, tally=self.tally, misread=self._misread,
                 )
                 for part, start in self._calls(view, order, first, whole=ratchet)
             )  # fmt: skip
@@ -363,12 +399,12 @@ class Learner(State):
         depth, number = rows.depth(order), np.finfo(self.dtype)
         rounding = float(number.eps) * depth * self.scale_of(rows, order)
         lost = 32 * depth * float(number.smallest_subnormal)  # of 16 lanes, of two scores
-        self.evidence.tighten_lower(self.active, self.least, rounding, lost)
+        self.evidence.tighten_lower(self.unscaled(self.active), self.least, rounding, lost)
 
     def scale_of(self, rows: engine.Rows, order: Array | None = None) -> float:
         """What margins are measured against: R with the bias feature, or √2·R between classes."""
         several = 2 if self.form == "multiclass" else 1
-        R2, number = rows.radius2(order) + self.fit_intercept, np.finfo(self.dtype)
+        R2, number = rows.radius2(order) + self.constant2, np.finfo(self.dtype)
         if R2 * float(number.eps) ** 2 > float(number.tiny):
             return math.sqrt(R2 * several)
         return rows.radius(order) * math.sqrt(several)  # squares that vanish

@@ -39,7 +39,9 @@ class State(Weights):
     multiclass : {"max", "uniform", "proportional", "ovr"}
         Who loses what the right class gains when there are more than two.
     fit_intercept : bool
-        Learn the weight of a constant feature 1.
+        Learn the weight of a constant feature.
+    intercept_scaling : float
+        That feature. What is kept as the bias is its weight times it.
     ratchet : bool
         The pocket is replaced only by weights that make strictly fewer mistakes on the training set.
     batch : bool
@@ -63,6 +65,7 @@ class State(Weights):
         ties: str = "mistake",
         multiclass: str = "max",
         fit_intercept: bool = True,
+        intercept_scaling: float = 1.0,
         ratchet: bool = False,
         batch: bool = False,
         epsilon: float | None = None,
@@ -79,6 +82,7 @@ class State(Weights):
             raise ValueError("a regression makes no mistakes to count: the readout 'pocket' is for classifiers")
         self.rule, self.readout, self.ties, self.multiclass = rule, readout, ties, multiclass
         self.fit_intercept, self.ratchet, self.batch, self.epsilon = bool(fit_intercept), ratchet, batch, epsilon
+        self.intercept_scaling = float(intercept_scaling) if fit_intercept else 1.0
         self.n_classes = 0
         self.n_features = 0
         self.dtype = np.dtype(np.float64)
@@ -193,7 +197,7 @@ class State(Weights):
             form=self.form, weights=weights, n_vectors=self.n_vectors,
             fit_intercept=self.fit_intercept if fit_intercept is None else fit_intercept,
             tie_is_mistake=self.ties == "mistake", total=total, gradient=gradient, epsilon=self.epsilon or 0.0,
-            lists=lists,
+            constant=self.intercept_scaling, lists=lists,
         )  # fmt: skip
 
     @property
@@ -324,20 +328,36 @@ class State(Weights):
     def _tighten_upper(self) -> None:
         """Tighten the bounds by the weights as they are now."""
         evidence = self.evidence
-        evidence.tighten_upper(self.active, self._start_rows(), self._bounding_tau, self._roundings, self.tally.growth)
+        evidence.tighten_upper(
+            self.unscaled(self.active), self._start_rows(), self._bounding_tau, self._roundings, self.tally.growth
+        )
         self.tally.growth = 0
         self._make_room()
 
     @property
     def _roundings(self) -> float:
         """How many updates of one vector round as much: where classes share a step, what each loses is rounded too."""
+        updates = self.n_updates * (1 if self.intercept_scaling == 1 else 2)  # its square is rounded too
         if self.form != "multiclass":
-            return self.n_updates
+            return updates
         shares = self.n_vectors * float(np.finfo(np.float64).eps / np.finfo(self.dtype).eps)
-        return self.n_updates * (2 + shares)
+        return updates * (2 + shares)
 
     def _start_rows(self) -> Array | None:
-        return None if self.start is None else self.in_order(self.start)
+        return None if self.start is None else self.unscaled(self.in_order(self.start))
+
+    @property
+    def constant2(self) -> float:
+        """The square of the constant feature; 0: there is no bias."""
+        return self.intercept_scaling**2 if self.fit_intercept else 0.0
+
+    def unscaled(self, weights: Array) -> Array:
+        """Weights, row 0 the biases, as they are multiplied with (x, s): in whose space norms and margins are."""
+        if self.intercept_scaling == 1:
+            return weights
+        weights = weights.copy()
+        weights[0] /= self.intercept_scaling
+        return weights
 
     def _pocket_separator(self, n_rows: int) -> None:
         """Leave the present weights, which were scored on so many rows and are right, in the pocket."""
@@ -361,7 +381,9 @@ class State(Weights):
     @property
     def margin_bounds(self) -> tuple[float, float]:
         growth = self.tally.growth
-        now = self.evidence.upper_bound(self.active, self._start_rows(), self._bounding_tau, self._roundings, growth)
+        now = self.evidence.upper_bound(
+            self.unscaled(self.active), self._start_rows(), self._bounding_tau, self._roundings, growth
+        )
         return self.evidence.lower, min(self.evidence.upper, now)
 
     def read(self, readout: str | None = None) -> Array:

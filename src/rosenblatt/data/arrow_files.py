@@ -12,7 +12,8 @@ from ..errors import DataError
 from .arrow import arrow
 from .blocks import Block
 from .chunks import Size
-from .columns import Profile, check_names, profile_values, repeated
+from .columns import repeated
+from .profiles import Profile, profile_values
 from .sources import Source
 from .tables import SAMPLE_ROWS, TableReader, types_of
 
@@ -40,6 +41,7 @@ class ArrowReader(TableReader):
     """Blocks of Parquet or Arrow files with the same columns."""
 
     settings: Parquet | ArrowFile
+    _unit = "row"
 
     def _profiles(self, source: Source) -> dict[str, Profile]:
         pa = arrow("Parquet and Arrow files")
@@ -62,7 +64,9 @@ class ArrowReader(TableReader):
         pending: list[Any] = []
         first, rows, n_bytes = 1, 0, 0
         with _TableFile(source, self.settings.name) as opened:
-            check_names(self.columns.used, opened.schema.names, source.name)
+            self._check_names(opened.schema.names, source.name)
+            if self.as_stored:
+                types = {name: opened.schema.field(name).type for name in types}
             for batch in opened.batches(list(types), step):
                 while batch.num_rows:
                     pending.append(batch.slice(0, most - rows))
@@ -77,8 +81,10 @@ class ArrowReader(TableReader):
                 yield self._typed(pa.Table.from_batches(pending), types, first, source.name)
 
     def _typed(self, table: Any, types: dict[str, Any], first: int, file: str) -> Block:
-        table = cast_columns(table, types, file)
         lines = np.arange(first, first + table.num_rows, dtype=np.int64)
+        table = cast_columns(table, types, file)
+        if self.as_stored:
+            return Block(None, lines, ((file, 0),), columns=table, unit=self._unit)
         return self._block(table, lines, file)
 
 
@@ -210,6 +216,8 @@ def _profile(type_: Any, values: Any) -> Profile:
         kind = "boolean"
     elif kinds.is_string(type_) or kinds.is_large_string(type_) or str(type_) == "string_view":
         kind = "string"
+    elif kinds.is_timestamp(type_) or kinds.is_date(type_):
+        kind = "date"
     else:
         kind = str(type_)
     return profile_values(values.to_pylist())._replace(kind=kind)

@@ -142,7 +142,7 @@ class Features:
         """Each block without its columns, and what it holds: the next are read while the caller works on this one."""
 
         def apart(block: Block) -> tuple[Block, Read | Csr]:
-            rest = Block(block.labels, block.lines, block.files, weights=block.weights)
+            rest = Block(block.labels, block.lines, block.files, weights=block.weights, unit=block.unit)
             return rest, self.read(block, learn=learn)
 
         return ReadAhead(blocks, apart, "rosenblatt-encoder", AHEAD)

@@ -1,12 +1,13 @@
 """Tables in memory as blocks, read as those of files are.
 
 Frames of pandas and polars and Arrow tables are read as Parquet is; dicts of columns and lists of dicts, which hold any
-values of Python, as JSON lines are.
+values of Python, as JSON lines are. But a category that is no text (True, 7.0) is spelled as it was met in training: a
+file of text may have said True, true, 7 or 7.0.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -26,13 +27,21 @@ def is_table(X: Any) -> bool:
     return isinstance(X, Mapping) or hasattr(X, "columns") or hasattr(X, "schema")
 
 
-def block_of_table(X: Any, columns: Columns) -> Block:
-    """The rows of a table without their labels; a `DataError` names the row and the column that it is about."""
+def block_of_table(X: Any, columns: Columns, met: Container[str] = ()) -> Block:
+    """The rows of a table without their labels; a `DataError` names the row and the column that it is about.
+
+    ``met`` are categories as `Encoder` keeps them, ``name=value``.
+    """
     wanted = columns.without_label()
     values = _values_by_column(X, wanted.used)
     if values is None:
-        table = cast_columns(_arrow_table(X, wanted.used), types_of(wanted))
+        table = _arrow_table(X, wanted.used)
+        for name in wanted.categorical or ():
+            table = table.set_column(table.column_names.index(name), name, _spelled_column(table[name], name, met))
+        table = cast_columns(table, types_of(wanted))
     else:
+        for name in wanted.categorical or ():
+            values[name] = [_spelled(value, name, met) for value in values[name]]
         table = _table_of_values(values, wanted)
     table = missing_as_null(table, wanted)
     return Block(None, np.arange(table.num_rows), (), columns=table.select(wanted.features))
@@ -79,6 +88,27 @@ def _table_of_values(values: dict[str, list[Any]], columns: Columns) -> Any:
     for fault in faults:
         raise fault.at(file=None, line=None, row=fault.line)
     return table
+
+
+def _spelled(value: Any, name: str, met: Container[str]) -> Any:
+    """A category as text, as it was met."""
+    if value is None or _is_nan(value) or isinstance(value, (str, list, dict)):
+        return value
+    spellings = [str(value), str(value).lower()]
+    if isinstance(value, (int, float)) and not isinstance(value, bool) and value % 1 == 0:
+        spellings += [str(int(value)), str(float(value))]
+    return next((text for text in spellings if f"{name}={text}" in met), spellings[0])
+
+
+def _spelled_column(column: Any, name: str, met: Container[str]) -> Any:
+    """An Arrow column of categories as text."""
+    pa = arrow("tables")
+    if "string" in str(column.type):  # or a dictionary of strings
+        return column
+    column = column.dictionary_encode().combine_chunks()
+    words = [_spelled(value, name, met) for value in column.dictionary.to_pylist()]
+    words = [None if _is_nan(word) else word for word in words]
+    return pa.DictionaryArray.from_arrays(column.indices, pa.array(words, pa.string()))
 
 
 def _is_nan(value: Any) -> bool:

@@ -83,7 +83,7 @@ def read(shard: FileShard, blank: Section, regression: bool) -> FilesRead:
         ys.append(block.targets(regression))
         reads.append(features.read(block, learn=True))
         weights.append(np.ones(len(block)) if block.weights is None else block.weights)
-        places.append(Block(None, block.lines, block.files))
+        places.append(Block(None, block.lines, block.files, unit=block.unit))
 
     with at_shard(shard.name):
         if isinstance(shard.format, Svmlight):

@@ -193,12 +193,15 @@ class FittedState(Locked):
         self._encoding = encoding
 
     def _take_sections(self, extras: Any) -> None:
-        """Keep sections of a model file; rows of named columns need no other encoding."""
+        """Keep sections of a model file; where columns have names of their own, they need no other encoding."""
+        from ..data.features import SECTION
         from .encodings import encoding_of
 
-        self._extras = extras
         encoding = encoding_of(extras, self._fitted.n_features)
-        self._encoding = encoding if self._columns is None else None
+        if self._columns is None:
+            self._extras, self._encoding = extras, encoding
+        else:
+            self._extras = {name: section for name, section in extras.items() if name != SECTION}
 
     @reads
     def save(self, path: str | os.PathLike[str], text: Any = None) -> None:

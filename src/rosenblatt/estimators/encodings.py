@@ -12,7 +12,7 @@ import numpy as np
 
 from .. import schema
 from ..core import engine
-from ..data import Block, Columns, Encoder
+from ..data import Block, Columns, Csr, Encoder
 from ..data.encoder import MOST_CATEGORIES, Read, hash_names
 from ..data.features import SECTION as TABLE
 from ..data.features import Features, TextColumn
@@ -137,7 +137,7 @@ class Encoding:
             return X
         if self.text is not None:
             self._text_column()
-        return self.encoder.encode(block, learn=False).to_scipy()
+        return _encoded(self.encoder, block, learn=False).to_scipy()
 
     def learn_rows(self, X: Any) -> tuple[Encoding, Any]:
         """The rows of X as a stream makes them, and the encoding that has counted them: this one stays as it is."""
@@ -154,7 +154,7 @@ class Encoding:
             block = self._block(X)
             if block is None:
                 return self, X
-            csr = encoder.encode(block, learn=True)
+            csr = _encoded(encoder, block, learn=True)
         features.to_section()  # which waits until the names of n-grams are kept
         if self.text is None:
             return Encoding(features), csr.to_scipy()
@@ -169,7 +169,7 @@ class Encoding:
             return None
         columns = self.encoder.columns
         if is_table(X):
-            return block_of_table(X, columns)
+            return block_of_table(X, columns, self.encoder.categories)
         shape = X.shape if hasattr(X, "shape") else np.shape(X)
         hashed = bool(columns.categorical or columns.text)
         if len(shape) == 2 and shape[1] == (self.features.n_features if hashed else len(columns.numeric or ())):
@@ -178,6 +178,15 @@ class Encoding:
         told = ", ".join(names[:12]) + (f", … ({len(names)} in all)" if len(names) > 12 else "")
         what = "text" if is_text(X) else f"{shape[1]} columns without names" if len(shape) == 2 else type(X).__name__
         raise DataError(f"the model needs the columns {told}, and X is {what}", "give a frame, or a list of dicts")
+
+
+def _encoded(encoder: Encoder, block: Block, learn: bool) -> Csr:
+    try:
+        return encoder.encode(block, learn=learn)
+    except DataError as error:
+        if error.parameter == "missing":  # of the command and of the encoder, not of estimators
+            error.at(remedy="fill it in, or set encoder_.missing = 'absent'", parameter=None)
+        raise
 
 
 def is_text(X: Any) -> bool:

@@ -20,7 +20,11 @@ PARAMETERS = {
     "C": """C : float, default=1.0
     The largest step (PA-I), or how little it is damped (PA-II); > 0. "PA" does not use it.""",
     "fit_intercept": """fit_intercept : bool, default=True
-    Learn a bias, the weight of a constant feature 1. It counts in every norm and margin.""",
+    Learn a bias, the weight of a constant feature. It counts in every norm and margin.""",
+    "intercept_scaling": """intercept_scaling : float, default=1.0
+    The constant feature s, from 1e-9 to 1e9: a row is (x, s), and ``intercept_`` is s times the weight of s. The
+    smaller, the slower the bias moves beside the weights. On rows of norm 1, such as tf-idf of text, 0.1 steadies the
+    last weights of a perceptron. Without a bias it has no effect.""",
     "max_iter": """max_iter : int, default={max_iter}
     Passes over the data at most.""",
     "tol": """tol : float or None, default={tol}
@@ -41,6 +45,10 @@ PARAMETERS = {
     Starting weights: zero, or standard normal. ``fit`` also takes them as ``coef_init`` and ``intercept_init``.""",
     "class_weight": """class_weight : dict, "balanced" or None, default=None
     Weights of the classes, multiplied with those of the examples. "balanced" makes the classes weigh alike.""",
+    "n_jobs": """n_jobs : int or None, default=None
+    Accepted for scikit-learn's sake, without effect. All classes learn in one reading of each row, one against the rest
+    too, so that there are no jobs to share out; products of kernels go over all cores (``OMP_NUM_THREADS`` limits
+    them).""",
     "random_state": """random_state : int, Generator, RandomState or None, default=None
     Seed of the shuffles, of a random start and of the held-out part.""",
     "early_stopping": """early_stopping : bool, default=False

@@ -18,7 +18,12 @@ Array = NDArray[Any]
 #: The learners that this is for,
 LEARNERS: tuple[type[Learner], ...] = (Learner,)
 #: what they are made with,
-MADE_WITH = {"fit_intercept": schema.flag, "batch": schema.flag, "epsilon": schema.optional(schema.real(0))}
+MADE_WITH = {
+    "fit_intercept": schema.flag,
+    "intercept_scaling": schema.real(1e-9),
+    "batch": schema.flag,
+    "epsilon": schema.optional(schema.real(0)),
+}
 #: what their run has come to,
 RUN: dict[str, schema.Check] = {}
 #: and what else ``state_of`` tells.

@@ -9,13 +9,12 @@ from ..core.spaces.kernel.kernels import Kernel
 from ..core.spec import Spec
 from .requests import MOST_COEFFICIENTS, MOST_EXACT_COEFFICIENTS, MOST_STEPS, Problem, Settings
 
-#: The kernel of each space.
-KERNELS = {"linear-kernel": "linear", "poly": "poly", "rbf": "rbf", "sigmoid": "sigmoid"}
-
 
 def kernel_of(settings: Settings) -> Kernel:
     """The kernel, the 1 of a bias included."""
-    return Kernel(KERNELS[settings.space], settings.gamma, settings.degree, settings.coef0, settings.bias)
+    return Kernel(
+        settings.space.removesuffix("-kernel"), settings.gamma, settings.degree, settings.coef0, settings.bias
+    )
 
 
 def passes_of(problem: Problem) -> int:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
@@ -91,17 +90,11 @@ def _exact_scores(problem: Problem, coordinates: Array) -> Array:
         gram = kernels.Gram.of(plans.kernel_of(problem.settings), rows)
         over, scale = gram.values, gram.scale
     else:
-        over, scale = _whole(np.array([[*row, 1] for row in rows], dtype=object))
-    weights, factor = _whole(coordinates.swapaxes(1, 2))
+        over, scale = exact.scaled(np.array([[*row, 1] for row in rows], dtype=object))
+    weights, factor = exact.scaled(coordinates.swapaxes(1, 2))
     if over.shape[1] * max(np.abs(over).max(), 1) * max(np.abs(weights).max(), 1) < 2**53:
         over, weights = over.astype(float), weights.astype(float)
     return np.asarray(np.matmul(over, weights) / (scale * factor)).astype(float)
-
-
-def _whole(values: Array) -> tuple[Array, int]:
-    """Exact numbers times the smallest factor that makes them whole."""
-    factor = math.lcm(*{Fraction(value).denominator for value in values.ravel().tolist()})
-    return np.vectorize(lambda value: int(value * factor), otypes=[object])(values), factor
 
 
 def basis(problem: Problem, X: Array) -> Array:

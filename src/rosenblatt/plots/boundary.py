@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -129,7 +129,8 @@ class BoundaryDisplay:
             What ``plot`` takes.
         """
         _check_fitted(estimator)
-        rows = _two_features(X)
+        linear = "WeightsDisplay.from_estimator draws the weights of any number, or " * hasattr(estimator, "coef_")
+        rows = _two_features(X, lambda _: linear + "fit a model on two of the columns")
         known = getattr(estimator, "classes_", None)
         if known is None:
             raise ValueError(f"{type(estimator).__name__} has no classes_ to draw regions of; give a classifier")
@@ -179,7 +180,7 @@ class BoundaryDisplay:
         **options
             What ``plot`` takes.
         """
-        rows = _two_features(X)
+        rows = _two_features(X, lambda n: _instead_of_the_plane(answer, n))
         if answer.n_rows != len(rows):
             raise ValueError(f"the answer is about {answer.n_rows} rows, but X has {len(rows)}; give the same rows")
         codes = plane.encoded(y, answer.classes, len(rows))
@@ -225,7 +226,7 @@ class BoundaryDisplay:
             What ``plot`` takes.
         """
         history = History.of(trace)
-        _check_features(history.X.shape[1], "trace.plot('margins') is drawn for any number of them")
+        _check_features(history.X.shape[1], "trace.plot('mistakes') is drawn for any number of them")
         at = trace[step]
         place = sum(move.number <= at.number for move in history.moves)
         display = cls.at_move(history, place, grid_resolution)
@@ -292,25 +293,25 @@ class BoundaryDisplay:
         for code, lead in parts:
             if lead.max() <= 0:
                 continue
-            colour = style.tint(style.COLOURS[code % len(style.COLOURS)], 0.28 if code % 2 == 0 else 0.2)
+            colour = style.tint(ax, style.COLOURS[code % len(style.COLOURS)], 0.28 if code % 2 == 0 else 0.2)
             self.surface_.append(
                 ax.contourf(self.xx0, self.xx1, lead, levels=[0, math.inf], colors=[colour], zorder=0, extend="neither")
             )
         for _, lead in parts[len(parts) == 2 :]:
             if lead.min() < 0 < lead.max():
                 self.lines_.append(
-                    ax.contour(self.xx0, self.xx1, lead, levels=[0], colors=style.INK, linewidths=2.2, zorder=2)
+                    ax.contour(self.xx0, self.xx1, lead, levels=[0], colors=style.ink(ax), linewidths=2.2, zorder=2)
                 )
         if self.margin is not None and self.margin > 0 and self.w is not None:
             level = float(self.margin) * float(np.hypot(*self.w))
             self.lines_.append(
                 ax.contour(
-                    self.xx0, self.xx1, self.response[..., 0], levels=[-level, level], colors=style.INK,
+                    self.xx0, self.xx1, self.response[..., 0], levels=[-level, level], colors=style.ink(ax),
                     linewidths=1.4, linestyles="dashed", zorder=2,
                 )
             )  # fmt: skip
             label = f"margin {number(float(self.margin))}"
-            ax.plot([], [], color=style.INK, lw=1.4, ls="--", label=label)
+            ax.plot([], [], color=style.ink(ax), lw=1.4, ls="--", label=label)
 
     def _leads(self) -> list[tuple[int, Array]]:
         """By how much each class leads the best other, over the grid."""
@@ -342,12 +343,18 @@ def _check_fitted(estimator: Any) -> None:
     check_fitted(estimator)
 
 
-def _two_features(X: Any) -> Array:
+def _two_features(X: Any, instead: Callable[[int], str]) -> Array:
     rows = plane.table(X)
     if rows.ndim != 2:
         raise ValueError(f"X must be a table of rows and columns, got {rows.ndim} dimension(s)")
-    _check_features(rows.shape[1], "give two of its columns to a model of their own, or see SpaceDisplay for more")
+    _check_features(rows.shape[1], instead(rows.shape[1]))
     return rows
+
+
+def _instead_of_the_plane(answer: Separability, n: int) -> str:
+    """What can be drawn of an answer about more features: three as they are, more as they look along w."""
+    in_space = len(answer.classes) == 2 and (n == 3 or (n > 3 and answer.w is not None))
+    return "SpaceDisplay.from_separability draws them" if in_space else "ask rb.separability about two of the columns"
 
 
 def _check_features(n: int, instead: str) -> None:

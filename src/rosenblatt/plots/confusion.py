@@ -39,8 +39,20 @@ class ConfusionMatrixDisplay(metrics.ConfusionMatrixDisplay):
         side = 2.6 + 0.75 * len(self.confusion_matrix)
         with style.canvas(ax, "a confusion matrix", (max(side, 5), max(side - 0.4, 4.4))) as ax:
             super().plot(ax=ax, **(SHADES | options))
+            self._fit_into_cells(ax)
             ax.set_xlabel("predicted class")
             ax.set_ylabel("true class (examples)")
             for spine in ax.spines.values():
                 spine.set_visible(True)
         return self
+
+    def _fit_into_cells(self, ax: Axes) -> None:
+        """Letters no larger than the cells let them be; names that do not fit beside each other stand upright."""
+        cell = 72 * ax.get_window_extent().width / ax.figure.dpi / len(self.confusion_matrix)  # in points
+        for text in [] if self.text_ is None else self.text_.ravel():
+            text.set_fontsize(min(text.get_fontsize(), cell / (0.8 * len(text.get_text()) + 0.4)))
+        names = ax.get_xticklabels()
+        for name in (*names, *ax.get_yticklabels()):
+            name.set_fontsize(min(name.get_fontsize(), 0.8 * cell))
+        if max(0.6 * len(name.get_text()) * float(name.get_fontsize()) for name in names) > cell:
+            ax.tick_params(axis="x", rotation=90)

@@ -137,13 +137,13 @@ class CriterionDisplay:
             above, below = self.axes_ = axes
             self.ax_, self.figure_ = below, below.figure
             self.stairs_ = above.stairs(self.mistakes, self.corners, color=style.COLOURS[0], lw=2.6, baseline=None)
-            above.plot(self.at, self.at_mistakes, "o", color=style.COLOURS[5], ms=11, mec=style.INK, zorder=5)
+            above.plot(self.at, self.at_mistakes, "o", color=style.COLOURS[5], ms=11, mec=style.ink(above), zorder=5)
             above.set_ylabel("mistakes")
             above.set_ylim(-0.4, max(self.mistakes.max(), 1) * 1.25)
             style.counted(above.yaxis)
             above.set_title("mistakes: flat, no slope to follow", loc="left")
             (self.line_,) = below.plot(self.corners, self.loss, color=style.COLOURS[0], lw=2.6)
-            below.plot(self.at, self.at_loss, "o", color=style.COLOURS[5], ms=11, mec=style.INK, zorder=5)
+            below.plot(self.at, self.at_loss, "o", color=style.COLOURS[5], ms=11, mec=style.ink(below), zorder=5)
             self._downhill(below)
             below.set_ylabel("criterion Σ max(0, −y·s)")
             below.set_xlabel(self.name)

@@ -42,6 +42,6 @@ class Hulls:
             closed = members[np.append(around, around[0])] if len(members) > 2 else members
             ax.plot(closed[:, 0], closed[:, 1], color=style.COLOURS[code], ls=style.DASHES[code], lw=2, zorder=3)
         ax.scatter(
-            self.meeting[:1], self.meeting[1:], marker="*", s=320, color="white", edgecolors=style.INK, zorder=9,
-            linewidths=1.6, label="Σ λ·y·(x, 1) = 0",
+            self.meeting[:1], self.meeting[1:], marker="*", s=320, color=style.ground(ax), edgecolors=style.ink(ax),
+            linewidths=1.6, label="Σ λ·y·(x, 1) = 0", zorder=9,
         )  # fmt: skip

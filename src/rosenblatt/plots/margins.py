@@ -68,7 +68,13 @@ class MarginBoundsDisplay(TraceDisplay):
         history = History.of(run)
         if not history.moves:
             raise ValueError("the run made no update, so it has no bounds to draw")
-        image = "φ(x)" if run.setting.kernel is not None else "(x, 1)" if run.setting.fit_intercept else "x"
+        image = (
+            "φ(x)"
+            if run.setting.kernel is not None
+            else f"(x, {run.setting.constant:g})"
+            if run.setting.fit_intercept
+            else "x"
+        )
         return cls(updates=history.updates, lower=history.lower, upper=history.upper, best=best, image=image).plot(ax)
 
     def _draw(self, ax: Axes) -> None:
@@ -86,7 +92,7 @@ class MarginBoundsDisplay(TraceDisplay):
         )  # fmt: skip
         ax.fill_between(M, lower, upper, step="post", color=style.QUIET, alpha=0.15, label="γ* lies here")
         if self.best is not None:
-            ax.axhline(self.best, color=style.INK, ls=":", label=f"the best margin γ*: {number(float(self.best))}")
+            ax.axhline(self.best, color=style.ink(ax), ls=":", label=f"the best margin γ*: {number(float(self.best))}")
         ax.axhline(0, color=style.QUIET, lw=1)
         top = min(float(upper[0]), 4 * float(upper[-1])) or 1.0  # the first bounds are far off
         ax.set_ylim(max(float(lower.min()), -0.6 * top) - 0.05 * top, 1.08 * top)

@@ -106,7 +106,7 @@ class MistakesDisplay(Display):
         passes, total = np.arange(1, len(self.mistakes) + 1), np.cumsum(self.mistakes)
         few = len(passes) <= 40
         self.bars_ = ax.bar(
-            passes, self.mistakes, width=0.7 if few else 1.0, color=style.tint(style.COLOURS[0], 0.55),
+            passes, self.mistakes, width=0.7 if few else 1.0, color=style.tint(ax, style.COLOURS[0], 0.55),
             edgecolor=style.COLOURS[0] if few else "none", label="in the pass",
         )  # fmt: skip
         (self.line_,) = ax.plot(
@@ -115,9 +115,9 @@ class MistakesDisplay(Display):
         if self.bound is not None:
             label = f"bound: {self.formula + ' = ' if self.formula else ''}{number(self.bound)}"
             if self.bound <= FAR * max(total[-1], 1):
-                self.bound_ = ax.axhline(self.bound, color=style.INK, ls="--", label=label)
+                self.bound_ = ax.axhline(self.bound, color=style.ink(ax), ls="--", label=label)
             else:
-                ax.plot([], [], color=style.INK, ls="--", label=label + ", far above")
+                ax.plot([], [], color=style.ink(ax), ls="--", label=label + ", far above")
         ax.set_xlabel("pass")
         ax.set_ylabel("mistakes (examples)")
         ax.set_ylim(bottom=0)

@@ -19,6 +19,8 @@ Array = NDArray[Any]
 
 #: The plane is drawn to scale, so that w stands upright on the boundary, unless a side would be so many times longer.
 LONG = 5.0
+#: So many classes have a name in the legend.
+MANY = 12
 
 
 def table(X: Any) -> Array:
@@ -87,40 +89,45 @@ def frame(ax: Axes, low: Array, high: Array, names: Sequence[str]) -> None:
     ax.set_ylim(low[1], high[1])
     if is_to_scale(low, high):
         ax.set_aspect("equal", adjustable="box")
-    ax.set_xlabel(names[0])
-    ax.set_ylabel(names[1])
+    ax.set_xlabel(style.short(names[0], 40))
+    ax.set_ylabel(style.short(names[1], 40))
 
 
 def points(ax: Axes, X: Array, codes: Array, classes: Sequence[Any]) -> None:
     """The points of each class in its colour and shape, the smaller the more there are."""
-    for code, name in enumerate(style.class_names(classes)):
+    names = [style.short(name) for name in style.class_names(classes)]
+    if len(names) > MANY:  # so that the legend is no longer than the picture
+        names = [*names[: MANY - 1], f"… {len(names) - MANY + 1} more classes", *[""] * (len(names) - MANY)]
+    for code, name in enumerate(names):
         here = X[codes == code]
         ax.scatter(
-            here[:, 0], here[:, 1], s=float(np.clip(16_000 / len(X), 14, 80)), edgecolors=style.INK, linewidths=1,
+            here[:, 0], here[:, 1], s=float(np.clip(16_000 / len(X), 14, 80)), edgecolors=style.ink(ax), linewidths=1,
             zorder=4, label=name, **style.class_style(code),
         )  # fmt: skip
 
 
 def rings(ax: Axes, X: Array, label: str) -> None:
     """A ring around some points."""
-    ax.scatter(X[:, 0], X[:, 1], s=260, facecolors="none", edgecolors=style.INK, linewidths=1.6, zorder=5, label=label)
+    ax.scatter(
+        X[:, 0], X[:, 1], s=260, facecolors="none", edgecolors=style.ink(ax), linewidths=1.6, zorder=5, label=label
+    )
 
 
 def crosses(ax: Axes, X: Array, label: str) -> None:
     """A cross behind some points, whose arms stick out so that the class still shows."""
-    ax.scatter(X[:, 0], X[:, 1], s=230, marker="x", color=style.INK, linewidths=2.2, zorder=3.5, label=label)
+    ax.scatter(X[:, 0], X[:, 1], s=230, marker="x", color=style.ink(ax), linewidths=2.2, zorder=3.5, label=label)
 
 
 def arrow(ax: Axes, start: Array, move: Array) -> Any:
     """The vector w with its name at the tip."""
     drawn = ax.annotate(
         "", xy=tuple(start + move), xytext=tuple(start), zorder=7,
-        arrowprops={"arrowstyle": "-|>", "color": style.INK, "lw": 2.4, "mutation_scale": 18, "shrinkA": 0,
+        arrowprops={"arrowstyle": "-|>", "color": style.ink(ax), "lw": 2.4, "mutation_scale": 18, "shrinkA": 0,
                     "shrinkB": 0},
     )  # fmt: skip
     length = float(np.hypot(*move)) or 1.0
     ax.annotate(
         "w", xy=tuple(start + move), xytext=tuple(12 * move / length), textcoords="offset points", ha="center",
-        va="center", color=style.INK, fontweight="bold", zorder=8, bbox=style.PLATE,
+        va="center", color=style.ink(ax), fontweight="bold", zorder=8, bbox=style.plate(ax),
     )  # fmt: skip
     return drawn

@@ -120,4 +120,4 @@ class ProofDisplay(TraceDisplay):
         M = np.linspace(last, self.bound, 100)
         for values, power in ((self.floor, 1.0), (self.ceiling, 0.5)):
             ax.plot(M, values[-1] * (M / last) ** power, color=style.QUIET, ls=":", lw=1.6)
-        ax.axvline(self.bound, color=style.INK, lw=1.2, ls="-.", label=f"they meet at M = {number(self.bound)}")
+        ax.axvline(self.bound, color=style.ink(ax), lw=1.2, ls="-.", label=f"they meet at M = {number(self.bound)}")

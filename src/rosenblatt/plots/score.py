@@ -69,7 +69,13 @@ class ScoreDisplay(TraceDisplay):
         if not 0 <= row < len(data.X):
             raise ValueError(f"row must lie between 0 and {len(data.X) - 1}, got {row}")
         scores = history.scores(history.image(floats([data.X[row]])))[:, 0, 0]
-        square = "K(x, x)" if setting.kernel is not None else "‖x‖² + 1" if setting.fit_intercept else "‖x‖²"
+        square = (
+            "K(x, x)"
+            if setting.kernel is not None
+            else f"‖x‖² + {setting.constant**2:g}"
+            if setting.fit_intercept
+            else "‖x‖²"
+        )
         taus = {nearest for step in run.steps if step.moved for nearest in floats([step.tau]).tolist()}
         return cls(
             steps=np.array([0, *(move.number for move in history.moves)]), scores=scores,
@@ -80,7 +86,7 @@ class ScoreDisplay(TraceDisplay):
     def _draw(self, ax: Axes) -> None:
         colour = style.COLOURS[1 if self.sign > 0 else 0]
         (self.line_,) = ax.plot(
-            self.steps, self.scores, drawstyle="steps-post", color=style.INK, marker=".",
+            self.steps, self.scores, drawstyle="steps-post", color=style.ink(ax), marker=".",
             label=f"score of row {self.row}",
         )  # fmt: skip
         before = np.concatenate(([0.0], self.scores[:-1]))
@@ -93,7 +99,7 @@ class ScoreDisplay(TraceDisplay):
         low, high = ax.get_ylim()
         side = (0, high) if self.sign > 0 else (low, 0)
         label = f"the right side: it is {'+' if self.sign > 0 else '−'}"
-        ax.axhspan(*side, color=style.tint(colour, 0.2), zorder=0, label=label)
+        ax.axhspan(*side, color=style.tint(ax, colour, 0.2), zorder=0, label=label)
         ax.set_ylim(low, high)
         ax.set_xlabel("step")
         ax.set_ylabel("score s = w·x" + (" + b" if "1" in self.square else ""))

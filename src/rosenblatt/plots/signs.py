@@ -91,7 +91,7 @@ class SignsDisplay:
                     X=X, codes=before.codes, classes=before.classes, xx0=xx0, xx1=xx1, response=response,
                     names=before.names, w=before.w, b=0.0, title=title,
                 ).plot(ax, legend=False)  # fmt: skip
-                ax.plot(0, 0, "+", color=style.INK, ms=12, mew=2, zorder=3)
+                ax.plot(0, 0, "+", color=style.ink(ax), ms=12, mew=2, zorder=3)
             self._mirrored(axes[1])
             axes[1].set_xlabel(f"y·{before.names[0]}")
             axes[1].set_ylabel(f"y·{before.names[1]}")

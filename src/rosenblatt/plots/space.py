@@ -102,7 +102,8 @@ class SpaceDisplay:
         if row_names is not None and len(row_names) != len(rows):
             raise ValueError(f"row_names must hold a name for each of the {len(rows)} rows, got {len(row_names)}")
         if rows.shape[1] < 3:
-            raise ValueError(f"this picture has three dimensions, but X has {rows.shape[1]}; see BoundaryDisplay")
+            two = "; BoundaryDisplay.from_separability draws two" if rows.shape[1] == 2 else ""
+            raise ValueError(f"this picture has three dimensions, but X has {rows.shape[1]}{two}")
         names = plane.names_of(X, feature_names) or plane.numbered(rows.shape[1])
         drawn: dict[str, Any] = {"title": answer.verdict}
         if rows.shape[1] > 3:
@@ -148,18 +149,24 @@ class SpaceDisplay:
             for code, name in enumerate(style.class_names(self.classes)):
                 here = self.X[self.codes == code]
                 ax.scatter(
-                    *here.T, s=140, depthshade=False, edgecolors=style.INK, label=name, **style.class_style(code)
+                    *here.T,
+                    s=140,
+                    depthshade=False,
+                    edgecolors=style.ink(ax),
+                    label=style.short(name),
+                    **style.class_style(code),
                 )
             for point, name in zip(self.X, self.row_names or ()):
                 away = 0.14 if point[2] > (low + high)[2] / 2 else -0.14
                 ax.text(
                     *point[:2], point[2] + away * (high - low)[2], str(name), zorder=12, fontweight="bold",
-                    ha="center", va="center", bbox=style.PLATE,
+                    ha="center", va="center", bbox=style.plate(ax),
                 )  # fmt: skip
             if self.hulls is not None:
                 self._certificate(ax, self.hulls)
             for axis, name in zip((ax.xaxis, ax.yaxis, ax.zaxis), self.names):
-                axis.set_label_text(name)
+                axis.set_label_text(style.short(name, 32))
+                axis.set_pane_color(style.tint(ax, style.ink(ax), 0.05))
                 axis.labelpad = 18 if axis is ax.zaxis else 12
                 axis.set_major_locator(style.few_ticks(4))
             for limit, a, c in zip((ax.set_xlim, ax.set_ylim, ax.set_zlim), low - room, high + room):
@@ -184,14 +191,16 @@ class SpaceDisplay:
         parts[i], parts[j] = a, c
         parts[k] = np.where((height >= low[k] - 1e-9) & (height <= high[k] + 1e-9), height, np.nan)
         self.surface_ = np.array(parts)
-        ax.plot_surface(*parts, color=style.QUIET, alpha=0.35, shade=False)
+        ax.plot_surface(*parts, color=style.tint(ax, style.ink(ax), 0.6), alpha=0.35, shade=False)
 
     def _certificate(self, ax: Any, hulls: Hulls) -> None:
         for code, members in enumerate(hulls.members):
             for a, c in itertools.combinations(members, 2):
                 ax.plot(*zip(a, c), color=style.COLOURS[code], ls=style.DASHES[code], lw=2.4)
-        ax.scatter(*hulls.meeting, marker="*", s=380, color="white", edgecolors=style.INK, depthshade=False,
-                   label="Σ λ·y·(x, 1) = 0", zorder=11)  # fmt: skip
+        ax.scatter(
+            *hulls.meeting, marker="*", s=380, color=style.ground(ax), edgecolors=style.ink(ax), depthshade=False,
+            label="Σ λ·y·(x, 1) = 0", zorder=11,
+        )  # fmt: skip
 
 
 def beside_the_boundary(X: Array, answer: Separability) -> Array:

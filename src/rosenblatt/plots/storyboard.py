@@ -147,7 +147,7 @@ class Storyboard:
 
     def _score(self, step: Step) -> str:
         if isinstance(step.score, tuple):
-            return ", ".join(f"{name} {number(s)}" for name, s in zip(self.trace.setting.labels, step.score))
+            return ", ".join(f"{name} {number(s)}" for name, s in zip(self.trace.setting.class_names, step.score))
         return f"s = {number(step.score)}"
 
     def _update(self, step: Step) -> str:
@@ -156,7 +156,7 @@ class Storyboard:
             return "none"
         kernel, several = self.trace.setting.kernel is not None, len(step.coef) > 1
         updates = []
-        for name, a in zip(self.trace.setting.labels if several else [""], step.coef):
+        for name, a in zip(self.trace.setting.class_names if several else [""], step.coef):
             if not a:
                 continue
             sign, size = "−" if a < 0 else "+", number(abs(a))
@@ -175,10 +175,10 @@ class Storyboard:
             return "0", None
         if setting.several:
             weights = "; ".join(
-                f"{name} {self._w.write([vector])[0]}" for name, vector in zip(self.trace.setting.labels, w)
+                f"{name} {self._w.write([vector])[0]}" for name, vector in zip(self.trace.setting.class_names, w)
             )
             bias = (
-                "; ".join(f"{name} {number(v)}" for name, v in zip(self.trace.setting.labels, b))
+                "; ".join(f"{name} {number(v)}" for name, v in zip(self.trace.setting.class_names, b))
                 if b is not None
                 else None
             )

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..tracing.wording import is_number, label
+
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
@@ -18,7 +20,7 @@ COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00")
 MARKERS = ("s", "o", "^", "D", "v", "P", "p")
 #: One dash for each line.
 DASHES = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)), (0, (1, 3)))
-INK, QUIET = "#1a1a1a", "#767676"
+INK, CHALK, QUIET = "#1a1a1a", "#f2f2f2", "#767676"
 #: Behind text that stands on something else.
 PLATE = {"boxstyle": "round,pad=0.12", "fc": "white", "ec": "none", "alpha": 0.8}
 
@@ -80,10 +82,35 @@ def counted(axis: Any) -> None:
     axis.set_major_locator(ticker.MaxNLocator(integer=True, min_n_ticks=1, steps=[1, 2, 5, 10]))
 
 
-def tint(colour: str, strength: float) -> tuple[float, float, float]:
-    """A colour mixed with white."""
+def ground(ax: Any) -> tuple[float, float, float]:
+    """The colour that is drawn on: that of the axes, or of the figure behind axes one can see through."""
+    to_rgba = importlib.import_module("matplotlib.colors").to_rgba
+    for behind in (ax, ax.figure):
+        *colour, alpha = to_rgba(behind.get_facecolor())
+        if alpha > 0:
+            return tuple(colour)
+    return 1.0, 1.0, 1.0
+
+
+def is_dark(ax: Any) -> bool:
+    """Whether it is drawn on a dark ground, such as that of matplotlib's ``dark_background``."""
+    return float(np.dot(ground(ax), (0.2126, 0.7152, 0.0722))) < 0.5
+
+
+def ink(ax: Any) -> str:
+    """The colour of lines and letters: it stands out from the ground."""
+    return CHALK if is_dark(ax) else INK
+
+
+def plate(ax: Any) -> dict[str, Any]:
+    """What is behind text that stands on something else."""
+    return PLATE | {"fc": ground(ax)}
+
+
+def tint(ax: Any, colour: str, strength: float) -> tuple[float, float, float]:
+    """A colour mixed with the ground."""
     parts = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
-    return tuple(1 - strength * (1 - part) for part in parts)  # type: ignore[return-value]
+    return tuple(back + strength * (part - back) for part, back in zip(parts, ground(ax)))  # type: ignore[return-value]
 
 
 def class_style(code: int) -> dict[str, Any]:
@@ -92,11 +119,22 @@ def class_style(code: int) -> dict[str, Any]:
 
 
 def class_names(classes: Sequence[Any]) -> list[str]:
-    """The classes as a legend names them: −1 and +1 with their signs."""
-    return ["−1", "+1"] if list(classes) == [-1, 1] else [str(label) for label in classes]
+    """The classes as a picture names them: a number so that it is not taken for a value, −1 and +1 with their signs."""
+    if list(classes) == [-1, 1]:
+        return ["class −1", "class +1"]
+    return [f"class {label(c)}" if is_number(c) else str(c) for c in classes]
+
+
+def short(name: str, most: int = 28) -> str:
+    """A name, or the beginning and the end of a long one."""
+    return name if len(name) <= most else f"{name[: most // 2].rstrip()}…{name[1 - most // 2 :].lstrip()}"
 
 
 def beside(ax: Axes) -> None:
-    """A legend to the right of the axes, where it hides nothing."""
-    if ax.get_legend_handles_labels()[0]:
+    """A legend to the right of the axes, where the figure makes room for it; else inside them, away from neighbours."""
+    if not ax.get_legend_handles_labels()[0]:
+        return
+    if ax.figure.get_layout_engine() is None:
+        ax.legend(loc="best", handletextpad=0.5, fontsize="small", framealpha=0.7)
+    else:
         ax.legend(loc="upper left", bbox_to_anchor=(1.01, 1.0), borderaxespad=0.0, handletextpad=0.5)

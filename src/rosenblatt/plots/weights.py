@@ -86,14 +86,14 @@ class WeightsDisplay(Display):
         n = len(self.weights)
         positive = self.weights > 0
         colours = np.where(positive, style.COLOURS[1], style.COLOURS[0])
-        self.bars_ = ax.barh(np.arange(n), self.weights, color=colours.tolist(), edgecolor=style.INK, linewidth=0.8)
+        self.bars_ = ax.barh(np.arange(n), self.weights, color=colours.tolist(), edgecolor=style.ink(ax), linewidth=0.8)
         for bar, right in zip(self.bars_, positive):
             if not right:
                 bar.set_hatch("///")
-        ax.set_yticks(np.arange(n), self.names)
-        ax.axvline(0, color=style.INK, lw=1.4)
+        ax.set_yticks(np.arange(n), [style.short(name, 36) for name in self.names])
+        ax.axvline(0, color=style.ink(ax), lw=1.4)
         ax.margins(x=0.02, y=0.01)
-        ax.set_xlabel(f"weight:  {self.against}  ←  0  →  {self.towards}")
+        ax.set_xlabel(f"←  {style.short(self.against, 20)}      weight      {style.short(self.towards, 20)}  →")
 
 
 def _largest(weights: Array, top: int) -> Array:

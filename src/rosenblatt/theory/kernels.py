@@ -16,9 +16,8 @@ rational and λ the best.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import replace
-from decimal import Decimal, localcontext
+from decimal import Context, Decimal, localcontext
 from fractions import Fraction
 from itertools import combinations_with_replacement
 from typing import Any
@@ -77,6 +76,9 @@ def separability(X: Any, y: Any, kernel: Any, effort: Effort) -> Separability:
     if kernel.name != "rbf":
         found = Search(features(kernel, exact.rows(X), gram), known, False, effort).answer("auto", maximize=False)
         if found.certificate is not None and found.exact:
+            rows = found.support.tolist()
+            if len(rows) == 2 and found.certificate.sum() == 2:  # which the rows themselves are not
+                about["how"] = f"rows {rows[0]} and {rows[1]} have equal images but different labels"
             return replace(found, **about)
         separable, how = found.separable or None, found.how
     return _with_margin(Separability(**about, separable=separable, how=how), gram, known, effort)
@@ -100,18 +102,6 @@ def _unknown(kernel: Any) -> str:
 # ---- the kernel in exact numbers -----------------------------------------------------------------------------------
 
 
-def in_fractions(kernel: Any, X: Array, gamma: Number, coef0: Number) -> Callable[[slice, slice], Array] | None:
-    """The kernel of some rows with others, both as slices of X in exact numbers; None where its values are not."""
-    one = int(kernel.bias)
-    if kernel.name == "precomputed":
-        return lambda a, b: X[a, b] + one
-    if kernel.name == "linear":
-        return lambda a, b: X[a] @ X[b].T + one
-    if kernel.name == "poly" and kernel.degree == int(kernel.degree):
-        return lambda a, b: (gamma * (X[a] @ X[b].T) + coef0) ** int(kernel.degree) + one
-    return None
-
-
 class Gram:
     """The kernel matrix times a scale, in whole numbers, none off by more than ``error``.
 
@@ -120,7 +110,7 @@ class Gram:
     values : ndarray of int, of shape (n_rows, n_rows)
         K·scale.
     scale, error : int
-        0 where the values are those of the kernel without rounding.
+        The error is 0 where the values of the kernel are fractions.
     """
 
     def __init__(self, values: Array, scale: int, error: int) -> None:
@@ -130,13 +120,10 @@ class Gram:
     def of(cls, kernel: Any, rows: list[list[Number]]) -> Gram:
         """That of a kernel whose values are rational, or of the RBF kernel."""
         X = np.array(rows, dtype=object).reshape(len(rows), -1)
-        gamma, coef0 = exact.number(kernel.gamma), exact.number(kernel.coef0)
-        values = in_fractions(kernel, X, gamma, coef0)
-        if values is None:
-            return cls(_gaussian(X, gamma) + kernel.bias * 10**_DECIMALS, 10**_DECIMALS, 1)
-        K = values(slice(None), slice(None))
-        scale = math.lcm(*(Fraction(v).denominator for v in K.ravel().tolist()))
-        return cls(np.vectorize(lambda v: int(v * scale), otypes=[object])(K), scale, 0)
+        K = kernel.in_fractions(X @ X.T)
+        if K is None:
+            return cls(_gaussian(X, exact.number(kernel.gamma)) + kernel.bias * 10**_DECIMALS, 10**_DECIMALS, 1)
+        return cls(*exact.scaled(K), 0)
 
     @property
     def largest(self) -> Fraction:
@@ -147,8 +134,7 @@ class Gram:
 def _gaussian(X: Array, gamma: Number) -> Array:
     """exp(−γ‖x − x'‖²)·10^decimals, none off by a whole unit: exponent and exp are rounded ten decimals further on."""
     K = np.full((len(X), len(X)), 10**_DECIMALS, dtype=object)
-    with localcontext() as context:
-        context.prec = _DECIMALS + 10
+    with localcontext(Context(prec=_DECIMALS + 10)):
         for i in range(len(X)):
             for j in range(i):
                 t = Fraction(gamma * sum((X[i] - X[j]) ** 2))
@@ -168,10 +154,9 @@ def features(kernel: Any, rows: list[list[Number]], gram: Gram) -> Array:
     degrees = {degree} | (set(range(degree)) if coef0 > 0 else set())
     degrees |= {0} if kernel.bias and (degree > 1 or coef0 + 1 > 0) else set()
     if sum(math.comb(len(rows[0]) + k - 1, k) for k in degrees) > _MOST_MONOMIALS:
-        return gram.values
-    chosen = [
-        columns for k in sorted(degrees) for columns in combinations_with_replacement(range(len(rows[0])), k)
-    ]  # fmt: skip
+        top = max(gram.values.diagonal().tolist()) or 1  # in proportion, as floats have to hold them
+        return np.array([[Fraction(v, top) for v in row] for row in gram.values.tolist()], dtype=object)
+    chosen = [columns for k in sorted(degrees) for columns in combinations_with_replacement(range(len(rows[0])), k)]
     monomials = [[math.prod(row[j] for j in columns) for columns in chosen] for row in rows]
     return np.array(monomials, dtype=object).reshape(len(rows), -1)
 
@@ -237,7 +222,7 @@ def _with_margin(result: Separability, gram: Gram, known: inputs.Labels, effort:
     z, near = KernelVectors(gram, known, exact.Work()), _proposed(gram, known, effort)
     total = sum(map(Fraction, near.ravel().tolist()))
     point = {place: Fraction(weight) / total for place, weight in z.point_of(near)}
-    low, high = z.proved(point) if point else (Fraction(0), gram.largest)
+    low, high = z.proved(point) if point else (Fraction(0), gram.largest * (1 if z.two else 2))  # ‖z‖² at most
     if low < high * Fraction(1 - _CLOSED) or not gram.error:
         try:
             point = shortest(KernelVectors(gram, known, effort.exact_work()), near).point

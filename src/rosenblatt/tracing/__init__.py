@@ -2,6 +2,6 @@
 
 from .proof import Proof
 from .record import Step, Trace
-from .replay import trace, trace_run
+from .replay import has_short_decimals, trace, trace_run
 
-__all__ = ["Proof", "Step", "Trace", "trace", "trace_run"]
+__all__ = ["Proof", "Step", "Trace", "has_short_decimals", "trace", "trace_run"]

@@ -26,14 +26,14 @@ def proved(replay: Replay, ending: Ending, setting: Setting) -> list[str]:
     if learner.form == "regression":
         lines = [_regression(replay, ending, last)]
     else:
-        labels = setting.labels
         revisited = ""
         if replay.revisit is not None:
             revisit, c = replay.revisit
             at = steps[revisit.last - 1]
             shown = learner.form == "binary" and setting.kernel is None  # the same weights have other coefficients
             weights = ", " + in_words(setting, at.w, at.b) if shown else ""
-            revisited = revisit_sentence(revisit, labels, "" if c is None else labels[c], weights, replay.space.image)
+            alone = "" if c is None else setting.labels[c]
+            revisited = revisit_sentence(revisit, setting.class_names, alone, weights, replay.space.image)
         if learner.readout != "last" and learner.form == "binary":
             last = "the last weights, " + last
         scale = learner.scale_of(replay.run.rows, replay.natural) or 1.0
@@ -79,7 +79,7 @@ def _model(replay: Replay, setting: Setting) -> str:
         return f"The {what}, the model, are {in_words(setting, coef[0], intercept and intercept[0])}."
     form = Vectors(setting, weights=True)
     biases = intercept or [None] * len(coef)
-    vectors = [f"{label}: {_one(setting, form, w, b)}" for label, w, b in zip(setting.labels, coef, biases)]
+    vectors = [f"{label}: {_one(setting, form, w, b)}" for label, w, b in zip(setting.class_names, coef, biases)]
     return f"The {what}, the model, are {_classes(vectors)}."
 
 
@@ -89,7 +89,7 @@ def _vote(replay: Replay, setting: Setting) -> str:
     what = "weight vectors, zero the first, each with the number of examples that it survived"
     if setting.form != "ovr":
         return f"The model is the vote of {len(survived):,} {what}: c = {_counts(survived)}."
-    votes = [f"{label}: c = {_counts(c)}" for label, c in zip(setting.labels, survived)]
+    votes = [f"{label}: c = {_counts(c)}" for label, c in zip(setting.class_names, survived)]
     return f"The model is for each class the vote of its {what}; {_classes(votes)}."
 
 

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
 from numbers import Rational
@@ -230,13 +231,11 @@ def _exact_values(kernel: Any, X: Array, gamma: Fraction, coef0: Fraction) -> Va
     name, one = kernel.name, int(kernel.bias)
     if name == "precomputed":
         return lambda a, b: X[a, b] + one
-    if name == "linear":
-        return lambda a, b: X[a] @ X[b].T + one
-    if name == "poly" and kernel.degree == int(kernel.degree):
-        degree = int(kernel.degree)
-        return lambda a, b: (gamma * (X[a] @ X[b].T) + coef0) ** degree + one
     if callable(name):
         return lambda a, b: _called(name, X[a], X[b]) + one
+    exact_kernel = replace(kernel, gamma=gamma, coef0=coef0)
+    if exact_kernel.in_fractions(X[:1] @ X[:1].T) is not None:
+        return lambda a, b: exact_kernel.in_fractions(X[a] @ X[b].T)
     what = f"kernel='poly' with degree={kernel.degree:g}" if name == "poly" else f"kernel={name!r}"
     raise ValueError(f"{what} has values that are no fractions: trace it with exact=False")
 

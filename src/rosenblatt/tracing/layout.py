@@ -25,13 +25,14 @@ class Vectors:
     """How rows and weights are written: (1, 3), or {good: 1} where there are many features or long names."""
 
     def __init__(self, setting: Setting, *, weights: bool = False) -> None:
-        names, d = setting.names, setting.n_features
+        names = None if setting.names is None else [wording.column(name) for name in setting.names]
+        d, unnamed = setting.n_features, "#"
         if weights and setting.kernel is not None:  # a coefficient for each row, by its number
-            names, d = None, setting.n_rows
+            names, d, unnamed = None, setting.n_rows, "row "
         short = names is None or sum(map(len, names)) + 2 * d <= SHORT
         self.tuples = d <= FEW and short
         self.room = ROOM // 2 if setting.several else ROOM
-        self.names = None if self.tuples else names or [str(j) for j in range(d)]
+        self.names = None if self.tuples else names or [f"{unnamed}{j}" for j in range(d)]
         self.suffix = f" ({', '.join(names)})" if names is not None and self.tuples else ""
 
     def write(self, vectors: Sequence[Sequence[Any]], firsts: Sequence[Callable[[int], Any]] = ()) -> list[str]:
@@ -65,7 +66,8 @@ def table(trace: Trace) -> Table:
     if steps and steps[0].proof is not None:
         columns += _proofs(setting, [step.proof for step in steps if step.proof is not None])
     else:
-        norm = "‖(w, b)‖" if setting.bias_apart else "‖w‖"
+        b = "b" if setting.constant == 1 else f"b/{setting.constant:g}"
+        norm = f"‖(w, {b})‖" if setting.bias_apart else "‖w‖"
         columns.append((norm, "r", [wording.root(step.norm2) for step in steps]))
     return Table(
         [heading for heading, _, _ in columns],
@@ -89,7 +91,7 @@ def _breaks(steps: Sequence[Step], n_rows: int) -> set[int]:
 def title(trace: Trace, form: Vectors) -> str:
     """What was run, from which weights."""
     setting = trace.setting
-    numbers = " in exact numbers" if setting.exact else ""
+    numbers = " in exact numbers" if setting.exact else " in floating point" * _rounds(trace)
     if setting.kernel is not None:
         start = f"{setting.kernel}, from zero"
     elif setting.several:
@@ -101,6 +103,15 @@ def title(trace: Trace, form: Vectors) -> str:
     positive = f", y = +1 is {setting.labels[1]}" if setting.form == "binary" and setting.classes != [-1, 1] else ""
     words = f"{setting.name}{numbers}: {wording.several(setting.n_rows, 'row')}{positive}, {start}"
     return words.replace("= ≈", "≈ ")
+
+
+def _rounds(trace: Trace) -> bool:
+    """Whether floats may have been rounded: not where all numbers are whole."""
+    numbers = [v for row in trace.data.X for v in row]
+    for step in trace.steps:
+        for value in (step.score, step.tau):
+            numbers += value if isinstance(value, tuple) else [value]
+    return not all(float(v).is_integer() for v in numbers)
 
 
 def _numbers(value: Any, widths: Sequence[int] | None = None) -> str:
@@ -133,7 +144,7 @@ def _weights(setting: Setting, steps: Sequence[Step], form: Vectors) -> tuple[st
     ]
     if not setting.several:
         return w + form.suffix, "l", form.write([step.coordinates for step in steps], firsts)
-    labels = [wording.cut(label) for label in setting.labels]
+    labels = [wording.cut(name) for name in setting.class_names]
     written = form.write([v for step in steps for v in step.coordinates], [first for first in firsts for _ in labels])
     cells = []
     for i, step in enumerate(steps):

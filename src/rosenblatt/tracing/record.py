@@ -14,6 +14,7 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from ..core.exact import Decimals
 from ..tables import Table
 from ..theory.revisits import Revisit
 from . import layout, wording
@@ -144,6 +145,7 @@ class Setting:
     start: str  # where they come from, if they are not zero
     kernel: str | None  # in words; None: linear space
     x: str  # what a row of X holds
+    constant: float = 1.0  # the feature whose weight, times it, is the bias
 
     @property
     def several(self) -> bool:
@@ -154,6 +156,11 @@ class Setting:
     def labels(self) -> list[str]:
         """The classes in words."""
         return [wording.label(c) for c in self.classes or ()]
+
+    @property
+    def class_names(self) -> list[str]:
+        """The same where other numbers stand beside them: class 0."""
+        return [f"class {word}" if wording.is_number(c) else word for c, word in zip(self.classes or (), self.labels)]
 
     @property
     def bias_apart(self) -> bool:
@@ -365,4 +372,6 @@ def _plain(value: Any) -> Any:
         digits = str(value)
     except ValueError:  # too many digits
         return "≈" + wording.decimal(value, 17)
+    if isinstance(value, Decimals) and repr(float(value)) == digits:
+        return float(value)
     return value if isinstance(value, int) else digits

@@ -20,7 +20,7 @@ from ..core.run import Run, Trainable
 from ..core.spec import Spec
 from ..errors import ParameterError
 from ..theory.revisits import Revisit, Revisits
-from . import closing, wording
+from . import closing, columns, wording
 from .ending import Ending, ExactEnd
 from .kernel_space import KernelSpace
 from .proof import Examples, Ledger
@@ -28,6 +28,9 @@ from .record import Data, Setting, Step, Trace
 from .space import LinearSpace, fraction
 
 Number = Any  # int, Fraction or float
+
+#: A table of more numbers than this is none that a person would compute with by hand.
+BY_HAND = 2000
 
 
 def trace(
@@ -55,10 +58,11 @@ def trace(
 
     Parameters
     ----------
-    est : estimator
-        One of this package's, fitted or not.
+    est : estimator or Pipeline
+        One of this package's, fitted or not. Of a pipeline the last step is traced, on what the steps before it make
+        of X; hashed words are shown as words.
     X, y : array-like
-        What ``fit`` takes.
+        What ``fit`` takes. A sparse matrix of many columns is shown by those in use.
     exact : bool or "decimals", default=False
         Compute with whole numbers and fractions, without rounding: 0.1 is 1/10, or is shown as 0.1 with "decimals". The
         run ends as ``fit`` does, and also where the weights come back to where they have been, which proves that no
@@ -100,16 +104,28 @@ def trace(
     """
     if isinstance(est, type):
         raise TypeError(f"trace needs an estimator, not its class: write {est.__name__}()")
-    if not isinstance(est, Trainable):
-        hint = "; trace its last step on transformed rows" if hasattr(est, "steps") else ""
-        raise TypeError(f"trace needs an estimator of this package, got {type(est).__name__}{hint}")
-    _refuse(est.spec(), max_steps)
+    learner = est.steps[-1][1] if hasattr(est, "steps") else est
+    if not isinstance(learner, Trainable):
+        raise TypeError(f"trace needs an estimator of this package, got {type(learner).__name__}")
+    _refuse(learner.spec(), max_steps)
+    X, names_of = columns.transformed(est, X, y) if learner is not est else (X, None)
     _check_shapes(X, y)
-    own = copy.copy(est)
-    own.random_state = copy.deepcopy(est.random_state)
-    run = own.prepare(X, y, coef_init, intercept_init, sample_weight)
-    title = " ".join(repr(est).split())
-    return trace_run(run, X, y, exact, separator=separator, max_steps=max_steps, title=title, name=type(est).__name__)
+    own = copy.copy(learner)
+    own.random_state = copy.deepcopy(learner.random_state)
+    parameters, space = learner.spec().parameters, learner.spec().space.name
+    from_zero = space == "linear" and parameters.get("init", "zeros") == "zeros" and not parameters["warm_start"]
+    narrow = columns.narrowed(X, names_of, from_zero and coef_init is None and separator is None)
+    rows = X if narrow is None else narrow.X
+    run = own.prepare(rows, y, coef_init, intercept_init, sample_weight)
+    if narrow is not None:
+        run.names = narrow.names
+    elif names_of is not None:
+        run.names = names_of(range(run.learner.n_features))
+    told = trace_run(
+        run, rows, y, exact, separator=separator, max_steps=max_steps, title=" ".join(repr(est).split()),
+        name=type(learner).__name__,
+    )  # fmt: skip
+    return told if narrow is None else dataclasses.replace(told, coef_=narrow.widened(told.coef_))
 
 
 def trace_run(
@@ -139,6 +155,27 @@ def trace_run(
         replay.prove(separator)
     ending = replay.exactly(max_steps) if exact else replay.natively(max_steps)
     return replay.record(ending, title, name or run.spec.algorithm)
+
+
+def has_short_decimals(run: Run, X: Any) -> bool:
+    """Whether a run is on decimals that a person would compute with by hand, few of them, which stay short in it.
+
+    Whole numbers alone are none: floats hold them as they are.
+    """
+    learner: Any = run.learner
+    if not learner.rule.short_in_fractions or np.size(X) > BY_HAND:
+        return False
+    used = [learner.epsilon or 0, *([] if run.weight is None else run.weight)]
+    for value in learner.rule.parameters.values():
+        used += value if isinstance(value, tuple) else [value]
+    if run.spec.space.name == "kernel":
+        kernel = learner.kernel
+        if kernel.name not in ("linear", "poly") or kernel.degree != int(kernel.degree):
+            return False
+        used += [] if kernel.name == "linear" else [kernel.gamma, kernel.coef0]
+    else:
+        used += learner.read("last").ravel().tolist()  # the weights that it begins with
+    return exactly.are_short([*np.ravel(X), *used]) and not np.all(np.rint(X) == X)
 
 
 def _refuse(spec: Spec, max_steps: Any) -> None:
@@ -386,6 +423,7 @@ class Replay:
             estimator=title, name=name, exact=self.exact, form=learner.form,
             fit_intercept=learner.fit_intercept, classes=classes, names=names, n_rows=len(self.xs),
             n_features=learner.n_features, start=run.start, kernel=self.space.kernel, x=self.space.x,
+            constant=learner.intercept_scaling,
             **self.space.begins(self.start),
         )  # fmt: skip
         return Trace(

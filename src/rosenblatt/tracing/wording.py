@@ -73,9 +73,19 @@ def _long(value: Number) -> bool:
     return bits > 4 * LONG_WHOLE or len(str(value)) > places
 
 
+def is_number(value: Any) -> bool:
+    """Whether a label is a number."""
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
 def label(value: Any) -> str:
     """A label as the user gave it."""
-    return number(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else str(value)
+    return number(value) if is_number(value) else str(value)
+
+
+def column(name: str) -> str:
+    """The name of a column; one that could be taken for a number in quotes."""
+    return f'"{name}"' if name and not set(name) - set("0123456789+-.,eE") else name
 
 
 def root(square: Number) -> str:

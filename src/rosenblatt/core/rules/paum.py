@@ -40,8 +40,8 @@ class PAUM(Rule):
         "eta0": Perceptron.descriptions["eta0"],
     }
     controls = (
-        Control("margin_others", "m", "margin of all classes but the last", 0, 1000, 0.5),
-        Control("margin_last", "m, last", "margin of the last class, the positive one of two", 0, 1000, 0.5),
+        Control("margin_others", "Margin", "margin of all classes but the last", 0, 1000, 0.5),
+        Control("margin_last", "Margin, last", "margin of the last class, the positive one of two", 0, 1000, 0.5),
         *(control for control in Perceptron.controls if control.name == "eta0"),
     )
     shares = tuple(share for share in SHARES if share != "ovr")

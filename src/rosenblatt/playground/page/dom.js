@@ -31,6 +31,16 @@ export function number(value, digits = 5) {
   return String(rounded).replace(/-/g, "−");
 }
 
+/** = 1.5, or ≈ 1.2961 where digits are left out. */
+export const equals = (value, digits = 5) => `${Number(value?.toPrecision(digits)) === value ? "=" : "≈"} ${number(value, digits)}`;
+
+/** The next number of so many digits that is not below a value (way 1), or not above it (way −1): a bound stays one. */
+export function bound(value, way, digits = 5) {
+  const near = Number(value.toPrecision(digits));
+  const unit = 10 ** (Math.floor(Math.log10(Math.abs(value) || 1)) - digits + 1);
+  return number((near - value) * way >= 0 ? near : near + way * unit, digits);
+}
+
 export const vector = values => `(${values.map(v => number(v)).join(", ")})`;
 
 export const several = (count, one, many = one + "s") => `${count.toLocaleString("en")} ${count === 1 ? one : many}`;

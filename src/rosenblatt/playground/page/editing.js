@@ -124,8 +124,8 @@ export class Editing {
     const at = plane.hit(state.points, [plane.x(plane.cross[0]), plane.y(plane.cross[1])], 9);
     if (way) {
       const by = plane.snap * (event.shiftKey ? 10 : 2), w = plane.window;
-      plane.cross = [Math.min(w.right, Math.max(w.left, plane.cross[0] + way[0] * by)),
-        Math.min(w.top, Math.max(w.bottom, plane.cross[1] + way[1] * by))].map(v => Number(v.toFixed(6)));
+      plane.cross = plane.onGrid([Math.min(w.right, Math.max(w.left, plane.cross[0] + way[0] * by)),
+        Math.min(w.top, Math.max(w.bottom, plane.cross[1] + way[1] * by))]);
       if (this.grabbed >= 0) {
         state.points[this.grabbed] = [...plane.cross];
         this.page.changed("drag");

@@ -1,6 +1,6 @@
 // The numbers: this step in formulas, what holds so far, the two bounds closing in, and the answer of the certificate.
 
-import { $, el, number, several, svg, vector } from "./dom.js";
+import { $, bound, el, equals, number, several, svg, vector } from "./dom.js";
 import { symbol, walk } from "./glossary.js";
 
 /** Replace what a group shows, and keep the symbol that has the focus. */
@@ -31,31 +31,32 @@ export function formulas(step) {
     pair(heading, ...parts.map(part => Array.isArray(part) ? symbol(...part) : part))));
 }
 
-const VERDICTS = {
-  separated: "every point is right",
-  "no margin": "none above 0.0001·R can exist",
-  stopped: "undecided",
-};
+/** What a verdict says, of the weights that it is about. */
+function meaning(run, settings) {
+  if (run.verdict === "separated") return `every point is right${settings.readout === "last" ? "" : " with the last weights"}`;
+  if (run.verdict === "stopped") return "undecided";
+  return run.certificate ? "no separator exists" : `none above 0.0001·${run.form === "multiclass" ? "√2·" : ""}R can exist`;
+}
 
 /** Mistakes, bounds and the verdict, as they stand after a step. */
 export function soFar(run, at, proof, settings, model) {
   const step = at ? run.steps[at - 1] : null, ended = at === run.steps.length;
-  const word = run.verdict, meaning = word === "no margin" && run.certificate ? "no separator exists" : VERDICTS[word];
+  const word = run.verdict;
   $("verdict").replaceChildren(el("strong", { class: ended ? `verdict ${word.replace(" ", "-")}` : "verdict" },
-    ended ? word : at ? `pass ${step.pass}` : "not begun"), ` ${ended ? meaning : at ? "goes on" : ""}`);
+    ended ? word : at ? `pass ${step.pass}` : "not begun"), ` ${ended ? meaning(run, settings) : at ? "goes on" : ""}`);
   const moment = run.moments[step?.after ?? 0], n = run.codes.length;
   const lower = lowerSoFar(run, at), upper = step?.upper ?? null;
-  const mistakes = step?.mistakes ?? 0, bound = boundParts(run, proof);
+  const mistakes = step?.mistakes ?? 0, most = boundParts(run, proof);
   const entries = [
-    pair("mistakes", symbol("M"), ` = ${mistakes}`, bound ? ` ≤ ${number(proof.bound, 4)}` : ""),
-    bound && pair("bound", ...bound),
+    pair("mistakes", symbol("M"), ` = ${mistakes}`, most ? ` ≤ ${bound(proof.bound, 1, 4)}` : ""),
+    most && pair("bound", ...most),
     pair("right now", symbol("right", `${moment.right.length} of ${several(n, "point")}`)),
     model && settings.readout !== "last" && pair(settings.readout, symbol("model", `${model.right.length} of ${several(n, "point")}`),
       ...(model.vectors?.length === 1 && !run.kernel ? [" right with ", symbol("w̄"), ` = ${vector(model.vectors[0].slice(0, -1))}`,
         ...(settings.bias ? [",  ", symbol("b"), ` = ${number(model.vectors[0].at(-1))}`] : [])] : [" right"])),
-    pair("length", symbol("‖w‖"), ` = ${number(step?.norm ?? 0)},  `, symbol("R"), ` = ${number(run.R)}`),
-    pair("best margin", ...(lower == null ? [] : [symbol("γ≥", number(lower)), " ≤ "]), symbol("γ"),
-      ...(upper == null ? [": nothing is known yet"] : [" ≤ ", symbol("γ≤", number(upper))])),
+    pair("length", symbol("‖w‖"), ` ${equals(step?.norm ?? 0)},  `, symbol("R"), ` ${equals(run.R)}`),
+    pair("best margin", ...(lower == null ? [] : [symbol("γ≥", bound(lower, -1)), " ≤ "]), symbol("γ"),
+      ...(upper == null ? [": nothing is known yet"] : [" ≤ ", symbol("γ≤", bound(upper, 1))])),
     pair("numbers", run.arithmetic),
   ];
   if (proof?.separable && proof.margin_augmented != null)
@@ -68,7 +69,7 @@ export function soFar(run, at, proof, settings, model) {
 function boundParts(run, proof) {
   if (!proof?.separable || proof.bound == null || !run.novikoff) return null;
   const two = run.form === "multiclass" ? "2·" : "";
-  return [two, symbol("(R/γ)²"), ` = ${two}(${number(proof.R, 4)}/${number(proof.margin_augmented, 4)})² = ${number(proof.bound, 4)}`];
+  return [two, symbol("(R/γ)²"), ` ≈ ${two}(${number(proof.R, 4)}/${number(proof.margin_augmented, 4)})² ≈ ${number(proof.bound, 4)}`];
 }
 
 export function lowerSoFar(run, at) {
@@ -116,7 +117,7 @@ function chart(run, now, proof) {
     svg("path", { d: path(upper, done), class: "upper" }),
     svg("path", { d: path(lowers, done), class: "lower" }),
     truth != null && svg("line", { x1: left, x2: width - 8, y1: y(truth), y2: y(truth), class: "truth" }),
-    truth != null && svg("text", { x: (left + width) / 2, y: y(truth) + (y(0) - y(truth) > 16 ? 14 : -6) }, `γ = ${number(truth, 4)}`),
+    truth != null && svg("text", { x: (left + width) / 2, y: y(truth) + (y(0) - y(truth) > 16 ? 14 : -6) }, `γ ${equals(truth, 4)}`),
     done > 0 && svg("circle", { cx: x(done - 1), cy: y(upper[done - 1]), r: 4, class: "upper" }));
   figure.replaceChildren(picture, el("figcaption", {},
     el("span", { class: "key upper" }), "γ ≤ ‖w‖/Σ τ  ", el("span", { class: "key lower" }), "γ ≥ margin met"));
@@ -142,6 +143,6 @@ export function answer(proof, shown) {
   walk($("answer"));
 }
 
-const equation = ({ meeting }) =>
-  meeting.map(({ plus, minus }) => `${vector(plus.map(tidy))} = ${vector(minus.map(tidy))}`).join(",  ") + ".";
+const equation = ({ meeting, exact }) =>
+  meeting.map(({ plus, minus }) => `${vector(plus.map(tidy))} ${exact ? "=" : "≈"} ${vector(minus.map(tidy))}`).join(",  ") + ".";
 const tidy = v => Math.round(v * 1e6) / 1e6;

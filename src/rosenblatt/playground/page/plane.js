@@ -46,7 +46,7 @@ export class Plane {
     const [halfWidth, halfHeight] = [this.width / this.unit / 2, this.height / this.unit / 2];
     this.window = { left: x - halfWidth, right: x + halfWidth, bottom: y - halfHeight, top: y + halfHeight };
     this.snap = nice(Math.min(across, up) / 80, true);
-    this.cross = [x, y].map(v => round(v, this.snap));
+    this.cross = this.onGrid([x, y]);
   }
 
   /** Whether all points are to be seen and not crowded. */
@@ -71,8 +71,8 @@ export class Plane {
     const box = this.picture.getBoundingClientRect();
     return [event.clientX - box.left, event.clientY - box.top];
   };
-  point = ([px, py]) => [px / this.unit + this.window.left, this.window.top - py / this.unit]
-    .map(v => round(v, this.snap));
+  point = ([px, py]) => this.onGrid([px / this.unit + this.window.left, this.window.top - py / this.unit]);
+  onGrid = place => place.map(v => round(v, this.snap));
 
   /** The point at a place of the screen, or −1. */
   hit(points, [px, py], reach = 15) {
@@ -186,11 +186,12 @@ export class Plane {
     const [bx, by] = [x2 - nx * head, y2 - ny * head], far = 18 + Math.abs(nx) * 4.4 * label.length;
     const half = 8 + 4.8 * label.length;
     const [tx, ty] = beside ? [(x1 + x2) / 2 + ny * far, (y1 + y2) / 2 - nx * 18] : [x2 + nx * far, y2 + ny * 20];
+    const high = clamp(ty + 5, 18, this.height - 8);
+    const aside = high === ty + 5 ? 0 : beside ? half + 16 : -half - 8; // at the edge two letters would meet
     return [
       svg("line", { x1, y1, x2: bx, y2: by, class: `arrow ${kind}` }),
       svg("path", { d: `M${x2} ${y2}L${bx - ny * 6.5} ${by + nx * 6.5}L${bx + ny * 6.5} ${by - nx * 6.5}Z`, class: `head ${kind}` }),
-      svg("text", { x: clamp(tx, half, this.width - half), y: clamp(ty + 5, 18, this.height - 8), "text-anchor": "middle",
-        class: `letter ${kind}` }, label),
+      svg("text", { x: clamp(tx + aside, half, this.width - half), y: high, "text-anchor": "middle", class: `letter ${kind}` }, label),
     ];
   }
 

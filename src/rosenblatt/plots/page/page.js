@@ -183,7 +183,7 @@ function bars(svg, frame) {
     draw(svg, "text", { x: value < 0 ? zero - length - 5 : zero + length + 5, y: y + high / 2 + 5, "text-anchor": value < 0 ? "end" : "start", class: "quiet" }, written(Number(value.toPrecision(4))));
   });
   draw(svg, "line", { x1: zero, x2: zero, y1: 5, y2: SIDE - 38, class: "boundary" });
-  draw(svg, "text", { x: zero, y: SIDE - 14, "text-anchor": "middle" }, `weight:  ${run.classes[0]}  ←  0  →  ${run.classes[1]}`);
+  draw(svg, "text", { x: zero, y: SIDE - 14, "text-anchor": "middle" }, `←  ${run.classes[0]}      weight      ${run.classes[1]}  →`);
 }
 
 // ---- one frame ----------------------------------------------------------------------------------------------------

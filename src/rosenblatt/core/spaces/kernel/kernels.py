@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ... import engine
+from ... import engine, exact
 from ...checks import check_finite
 from ...engine import is_sparse
 from .arrays import cast, is_double, namespace
@@ -63,6 +63,15 @@ class Kernel:
         if self.bias:
             K += 1
         return K
+
+    def in_fractions(self, products: Array) -> Array | None:
+        """K from inner products x·x' in exact numbers; None where its values are not fractions of these."""
+        if self.name == "linear":
+            return products + int(self.bias)
+        if self.name == "poly" and self.degree == int(self.degree):
+            shifted = exact.number(self.gamma) * products + exact.number(self.coef0)
+            return shifted ** int(self.degree) + int(self.bias)
+        return None
 
     def _called(self, A: Any, B: Any) -> Any:
         """What a function returns, looked at: an array of the library that the blocks are of."""

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from ... import engine, rules
 from ...checks import check_name
 from ...convergence import Evidence
-from ...learner import Learner
+from ...learner import Learner, Progressive
 from ...state import State
 from . import cuda
 from .arrays import namespace
@@ -182,6 +182,14 @@ class KernelLearner(Learner):
             rows.score_cache = ScoreCache(rows, self.support, self.n_vectors, size)
         with rows.library.products(rows.precision):
             rows.score_cache.update()
+
+    def start_progressive(self) -> None:
+        """Nothing to begin: the mistakes of a pass are what its last weights predicted wrongly."""
+
+    def stop_progressive(self) -> None:
+        """Take the mistakes of the first pass, where the last weights are the model and each row makes one at most."""
+        if self.readout == "last" and self.form != "ovr" and len(self.passes) == 1:
+            self._progressive = Progressive("last", self.visited, self.passes[0])
 
     def partial_fit(self, rows: Any, targets: Any, weight: Array | None, span: tuple[int, int]) -> None:
         """Learn from some rows of a stream, which are new each time."""
