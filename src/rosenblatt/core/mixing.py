@@ -345,6 +345,9 @@ class MixedLearner(Learner):
         rows: Any = shards
         self.fit(rows, nothing, shuffle=False, **options)
 
+    def map_rows(self, rows: Any, *, learn: bool) -> Any:
+        return rows  # each shard maps its own
+
     def order(self, rows: Any, natural: Array | None, shuffle: bool, rng: np.random.Generator) -> Array | None:
         return None  # each shard has its own
 
