@@ -354,7 +354,7 @@ def test_the_record_names_the_files_that_a_pattern_stands_for(tmp_path, monkeypa
 # ---- the end of a stream ---------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", ["perceptron", "pa1", "kernel"])
+@pytest.mark.parametrize("name", ["perceptron", "pa1", "pocket", "kernel"])
 def test_a_stream_ends_when_a_pass_separates_as_a_run_in_memory(name, tmp_path, capsys):
     rng = np.random.default_rng(0)
     X = rng.standard_normal((120, 3)).round(3)

@@ -11,8 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from ..core.learner import Learner
+from ..core.learner import Learner, rows_per_call
 from ..data import Block
+from ..data.blocks import placed
 from ..data.sources import replacing
 from ..data.writing import numbers
 from .features import Features
@@ -48,7 +49,13 @@ def score_blocks(features: Features, learner: Learner, blocks: Iterable[Block]) 
     """Each block with the scores of its rows, and the codes of the predicted classes or the predicted numbers."""
     dtype = np.float64 if learner.dtype == np.float64 else None
     for block in blocks:
-        scores = learner.scores(learner.admit(features.rows(block, learn=False), dtype))
+        csr, parts = features.rows(block, learn=False), []
+        step = rows_per_call(len(csr.indices), max(len(block), 1), learner.n_vectors)
+        for start in range(0, max(len(block), 1), step):  # so that signals are heard
+            stop = min(start + step, len(block))
+            with placed([Block(None, block.lines[start:stop], block.files)]):
+                parts.append(learner.scores(learner.admit(csr.rows(start, stop), dtype)))
+        scores = np.concatenate(parts)
         yield block, scores, learner.decide(scores)
 
 

@@ -123,6 +123,9 @@ _OPTIONS = {
     "worker_timeout": "--worker-timeout S",
     "in_memory": "--stream",
     "client": "leave out --workers",
+}
+#: And those of any value.
+_ANY = {
     "margins": "--margins M,M,…",
     "classes": "leave out --stream, or have rows of each class in the first block",
 }
@@ -130,10 +133,12 @@ _OPTIONS = {
 
 def option(parameter: str, value: Any) -> str:
     """A setting of Python's as an option of the command line."""
-    if parameter in _OPTIONS and not isinstance(value, dict):  # as the classes of convert are
+    if parameter in _OPTIONS:
         return _OPTIONS[parameter]
     if parameter == "header":
         return "--header" if value else "--no-header"
+    if value is ... and parameter in _ANY:
+        return _ANY[parameter]
     if isinstance(value, bool):
         value = "yes" if value else "no"
     elif isinstance(value, dict):

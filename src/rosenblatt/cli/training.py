@@ -347,9 +347,9 @@ def _separates(run: TrainingRun) -> bool:
     learner, least, widest = run.learner, np.full(run.learner.slots, np.inf), _Widest()
     with run.open() as stream, run.features.read_ahead(run.blocks(stream), learn=False) as blocks:
         for block, read in blocks:
-            y, weight = run.targets_of(block), block.weights
+            y = run.targets_of(block)
             rows = run.spec.rows(run.features.weigh(read, learn=False), learner.dtype, learner=learner)
-            order = weighted_rows(weight)
+            order = weighted_rows(_weights(run, y, block.weights))
             if learner._score(rows, labels.encode(y, run.classes), order, stop_at_mistake=True):
                 return False
             least = np.minimum(least, learner.least)
@@ -359,6 +359,8 @@ def _separates(run: TrainingRun) -> bool:
     learner.streaming, learner.verdict, learner.least[:] = False, SEPARATED, least  # no more rows are to come
     if learner.space == "linear":
         learner._tighten_lower(widest, None)  # type: ignore[arg-type]
+    if learner.readout == "pocket":
+        learner._pocket_separator(run.rows)
     return True
 
 
@@ -415,8 +417,10 @@ def _learn(run: TrainingRun, part: _Part, rng: np.random.Generator | None, first
     classes = set() if run.is_regression else {*y.tolist(), *(() if run.classes is None else run.classes.tolist())}
     refuse_many_classes(classes, run.arguments.files)
     new = 0 if run.is_regression else len(classes) - (0 if run.classes is None else len(run.classes))
-    # A new class takes a walk through all weights.
-    step = rows_per_call(len(csr.indices) + new * csr.n_features, max(len(y), 1), max(len(classes), 1))
+    size = max(len(y), 1), max(len(classes), 1)
+    step = rows_per_call(len(csr.indices), *size)
+    if new:  # which takes a walk through all weights, unless these are lists
+        step = min(step, max(16, rows_per_call(new * csr.n_features, *size)))
     for start in range(0, len(y), step):
         span = start, min(start + step, len(y))
         if run.is_regression:
