@@ -41,8 +41,11 @@ def run(arguments: argparse.Namespace) -> None:
         note(skipped.worded(option))
     if isinstance(result, ConfusionMatrix) and result.unknown:
         note(f"labels that the model does not know and never predicts: {first_names(result.unknown)}")
+    unseen = {} if features.encoder is None else features.encoder.unseen
+    for name, (n, example) in unseen.items():
+        note(f"{several(n, 'row')} with a value of {name!r} that training did not meet, such as {example!r}")
     if arguments.json:
-        emit({**result.to_dict(), "skipped": skipped.count})
+        emit({**result.to_dict(), "skipped": skipped.count, "unseen": {name: n for name, (n, _) in unseen.items()}})
         return
     print(result)
     for table in result.tables():

@@ -92,6 +92,8 @@ class Encoder:
     ----------
     categories : dict of None
         The categories that were met in learning, as ``name=value``, up to 2^18.
+    unseen : dict of (int, str)
+        For each categorical column the rows, but for those of learning, with a category not met before, and such a one.
     """
 
     def __init__(
@@ -110,6 +112,7 @@ class Encoder:
         self.columns, self.text = columns, dict(text or {})
         self.standardise, self.bits, self.missing, self.dtype = standardise, bits, missing, np.dtype(dtype)
         self.categories: dict[str, None] = {}
+        self.unseen: dict[str, tuple[int, str]] = {}
         for name in columns.text or ():
             if name not in self.text:
                 raise ValueError(f"nothing encodes the text column {name!r}; give text={{{name!r}: …}}")
@@ -184,6 +187,10 @@ class Encoder:
             met = [f"{name}={value}" for value in values]
             if learn and len(self.categories) < MOST_CATEGORIES:
                 self.categories.update(dict.fromkeys(met))
+            elif not learn and 0 < len(self.categories) < MOST_CATEGORIES:
+                self._count_unseen(
+                    name, values, np.array([one not in self.categories for one in met] + [False])[codes], codes
+                )
             hashes = hash_names(met) & np.uint32((1 << self.bits) - 1)
             places[:, i] = np.append(hashes.astype(np.int64), -1)[codes]  # the code −1 is the last
         places.sort(axis=1)
@@ -198,6 +205,12 @@ class Encoder:
         kind = index_type(max(n_features, places.size))
         indptr = np.concatenate([[0], np.cumsum(entries.sum(axis=1))]).astype(kind)
         return Csr(indptr, places[entries].astype(kind), data, n_features)
+
+    def _count_unseen(self, name: str, values: Sequence[str], is_unseen: Array, codes: Array) -> None:
+        rows = np.flatnonzero(is_unseen)
+        if len(rows):
+            before, example = self.unseen.get(name, (0, values[codes[rows[0]]]))
+            self.unseen[name] = before + len(rows), example
 
     def merge(self, other: Encoder) -> None:
         """Add what another of the same settings has learned from other rows, after these."""
@@ -230,7 +243,7 @@ class Encoder:
     ) -> Encoder:
         """The encoder of this state; ``text`` makes each text encoder of its own settings and arrays."""
         _SETTINGS(settings, "table")
-        columns = Columns(**settings["columns"])
+        columns = Columns.from_dict(settings["columns"])
         schema.require([*settings["text"]] == [*(columns.text or ())], "table.text")
         encoders, parts = {}, _by_part(arrays)
         for i, name in enumerate(columns.text or ()):
@@ -249,10 +262,12 @@ class Encoder:
 _NAMES = schema.optional(schema.listed(schema.text))
 _SETTINGS = schema.record(
     columns=schema.record(
+        ("dates",),
         label=schema.optional(schema.either(text=schema.text, false=schema.choice(False))),
         text=_NAMES,
         numeric=_NAMES,
         categorical=_NAMES,
+        dates=_NAMES,
         weight=schema.optional(schema.text),
         label_type=schema.optional(schema.text),
     ),
