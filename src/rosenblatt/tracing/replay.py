@@ -279,10 +279,11 @@ class Replay:
         if isinstance(self.space, KernelSpace):
             self.agreement = self._agreement(self.space, native)
         lower, upper = native.margin_bounds
-        shown = [wording.number(bound) if math.isfinite(bound) else "" for bound in (lower, upper)]
+        shown = wording.number(lower) if math.isfinite(lower) else ""
+        capped = wording.above(upper) if math.isfinite(upper) else ""
         boundary = native.verdict == SEPARATED and bool(native.least.min() <= 0)
         return Ending(
-            native.verdict, native.n_iter, native.n_updates, lower, upper, boundary, shown=shown[0], capped=shown[1]
+            native.verdict, native.n_iter, native.n_updates, lower, upper, boundary, shown=shown, capped=capped
         )
 
     def _agreement(self, space: KernelSpace, native: Any) -> str:
