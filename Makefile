@@ -11,7 +11,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .PHONY: demo test test-slow check format gallery sanitize fuzz fuzz-bytes fuzz-estimators fuzz-models bench bench-quick clean
 
-demo: $(VENV)/data
+demo: $(VENV)/built
 	$(BIN)/rosenblatt demo
 	$(BIN)/python examples/tour.py
 
@@ -61,7 +61,7 @@ $(VENV)/built: $(BIN)/python $(NATIVE)
 	$(BIN)/python -m pip install -q --no-build-isolation -C build-dir=build/release -e .
 	touch $@
 
-$(VENV)/data $(VENV)/test $(VENV)/lint $(VENV)/bench: $(VENV)/built
+$(VENV)/test $(VENV)/lint $(VENV)/bench: $(VENV)/built
 	$(BIN)/python -m pip install -q --no-build-isolation -C build-dir=build/release -e ".[$(notdir $@)]"
 	touch $@
 

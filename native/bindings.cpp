@@ -12,15 +12,20 @@
 #include <utility>
 
 #include "data_bindings.hpp"
+#include "equal_rows.hpp"
 #include "groups.hpp"
 #include "named_row.hpp"
 #include "objects.hpp"
 #include "product.hpp"
+#include "share.hpp"
 #include "text_bindings.hpp"
 
 using namespace rosenblatt;
 
 namespace {
+
+template <class Rows>
+constexpr bool is_sparse = requires(const Rows& rows) { rows.feature; };
 
 // ---- learning ----------------------------------------------------------------------------------------------------
 
@@ -45,6 +50,7 @@ bool run(const Rows& rows, Model& model, const PyRule& rule, const Examples<Targ
                 .least = kept.least()};
     Pocket<T> pocket{};
     if (!pocket_weights.is_none()) {
+        if constexpr (requires { model.w.lists; }) throw std::invalid_argument("lists of classes have no pocket");
         const Index size = (1 + rows.n_features) * model.w.stride;
         pocket = {writable<T>(pocket_weights, size, "pocket"),
                   size,
@@ -85,16 +91,17 @@ Codes codes_of(nb::handle targets, Index n_rows, std::int32_t& one) {
 
 bool learn_rows(const AnyRows& rows, const PyModel& model, const PyRule& rule, nb::object targets, nb::object order,
                 nb::object weight, Index first, nb::object dual, nb::object steps, nb::object pocket, bool ratchet,
-                PyTally& tally, bool stop) {
+                PyTally& tally, bool stop, nb::object misread) {
     bool done = false;
     rows.visit([&]<class Rows>(const Rows& view) {
         using T = typename Rows::value_type;
-        model.with_view<T>(view.n_features, true, [&]<class Model>(Model m) {
+        model.with_view<T, is_sparse<Rows>>(view.n_features, true, [&]<class Model>(Model m) {
             const auto with = [&](auto target) {
                 Examples<decltype(target)> examples{
                     target, nullptr, read_only_or_none<double>(weight, view.n_rows, "weights"), view.n_rows, first};
                 examples.dual = writable_or_none<double>(dual, view.n_rows, "coefficients");
                 examples.steps = writable_or_none<double>(steps, view.n_rows * m.w.n_classes, "steps");
+                examples.misread = writable_or_none<Index>(misread, 1, "misread");
                 if (!order.is_none()) {
                     const auto numbers = array<ReadOnly>(order, "order");
                     examples.order = typed<std::int32_t>(numbers, 0, "order");
@@ -139,7 +146,7 @@ bool learn_one(const nb::dict& row, const nb::dict& columns, const PyModel& mode
 void score_rows(const AnyRows& rows, const PyModel& model, nb::object out) {
     rows.visit([&]<class Rows>(const Rows& view) {
         using T = typename Rows::value_type;
-        model.with_view<T>(view.n_features, false, [&](auto m) {
+        model.with_view<T, is_sparse<Rows>>(view.n_features, false, [&](auto m) {
             T* to = writable<T>(out, view.n_rows * m.w.n_classes, "out");
             nb::gil_scoped_release unlocked;
             score(view, m, to);
@@ -188,6 +195,20 @@ double radius2_of_rows(const AnyRows& rows, nb::object order) {
     return rows.visit([&](const auto& view) { return radius2(view, which, count); });
 }
 
+// Two equal rows of different labels, or None
+nb::object equal_rows_of(const AnyRows& rows, nb::object targets, nb::object order) {
+    const std::int32_t* which = read_only_or_none<std::int32_t>(order, 0, "order");
+    const auto count = which ? static_cast<Index>(nb::len(order)) : rows.n_rows();
+    if (which) check_below(which, count, rows.n_rows(), "the numbers of rows");
+    std::int32_t one = 0;
+    const Codes codes = codes_of(targets, rows.n_rows(), one);
+    const auto [first, second] = [&] {
+        nb::gil_scoped_release unlocked;
+        return rows.visit([&](const auto& view) { return equal_rows(view, codes, which, count); });
+    }();
+    return first < 0 ? nb::none() : nb::object(nb::make_tuple(first, second));
+}
+
 // out = Σ w² of each column
 void squares_of(nb::object weights, nb::object out) {
     const auto w = array<ReadOnly>(weights, "weights");
@@ -223,6 +244,26 @@ void compress_rows(const PyDenseRows& rows, nb::object start, nb::object feature
                      writable<T>(x, from[view.n_rows], "x"));
         }
     });
+}
+
+// Rows of equal content: (which content each has, by number; the first row of each), of which there are as many as told
+Index share_of_rows(nb::object start, const nb::list& columns, nb::object which, nb::object first) {
+    const auto starts = array<ReadOnly>(start, "starts");
+    const auto n_rows = static_cast<Index>(starts.size()) - 1;
+    const Index* const from = typed<Index>(starts, 1, "starts");
+    check_starts(from, n_rows, std::numeric_limits<Index>::max());
+    if (n_rows >= std::numeric_limits<std::int32_t>::max()) throw std::invalid_argument("there are too many rows");
+    std::vector<Column> held;
+    for (const nb::handle column : columns) {
+        const auto a = array<ReadOnly>(column, "a column");
+        if (a.ndim() != 1 || static_cast<Index>(a.size()) < from[n_rows])
+            throw std::invalid_argument("a column has an entry for each of the rows' entries");
+        held.push_back({static_cast<const char*>(a.data()), a.itemsize()});
+    }
+    auto* const numbers = writable<std::int32_t>(which, n_rows, "which");
+    Index* const firsts = writable<Index>(first, n_rows, "first");
+    nb::gil_scoped_release unlocked;
+    return share_rows(from, n_rows, held, numbers, firsts);
 }
 
 // Places of features among the weights of few; (how many were done, groups then)
@@ -288,11 +329,37 @@ void bind_rows(nb::module_& m) {
 
 void bind_model(nb::module_& m) {
     nb::class_<PyModel>(m, "Model", "Weights and how they are used; it keeps the arrays that it is made of.")
-        .def(nb::init<nb::handle, nb::object, Index, bool, bool, nb::object, nb::object, double>(), nb::kw_only(),
-             nb::arg("form"), nb::arg("weights"), nb::arg("n_vectors"), nb::arg("fit_intercept") = true,
+        .def(nb::init<nb::handle, nb::object, Index, bool, bool, nb::object, nb::object, double, double, nb::object>(),
+             nb::kw_only(), nb::arg("form"), nb::arg("weights"), nb::arg("n_vectors"), nb::arg("fit_intercept") = true,
              nb::arg("tie_is_mistake") = true, nb::arg("total") = nb::none(), nb::arg("gradient") = nb::none(),
-             nb::arg("epsilon") = 0.0)
+             nb::arg("epsilon") = 0.0, nb::arg("constant") = 1.0, nb::arg("lists") = nb::none())
         .def_prop_ro("weights", [](const PyModel& model) { return model.weights.object(); });
+    using Listed = std::tuple<Index, nb::object, nb::object, nb::object, nb::object>;
+    nb::class_<PyClassLists>(m, "ClassLists",
+                             "Class vectors: for each feature the classes that ever moved, and weights.")
+        .def(nb::init<Index, bool, bool>(), nb::arg("n_vectors"), nb::arg("wide"), nb::arg("averaged"))
+        .def_static("of", &PyClassLists::of, nb::arg("n_vectors"), nb::arg("starts"), nb::arg("classes"),
+                    nb::arg("weights"), nb::arg("total").none(),
+                    "Those with these entries, classes ascending in each row.")
+        .def("__getstate__",
+             [](PyClassLists& lists) {
+                 const nb::tuple e = lists.entries(nb::none());
+                 return nb::make_tuple(lists.n_vectors(), e[0], e[1], e[2], e[3]);
+             })
+        .def("__setstate__",
+             [](PyClassLists* lists, const Listed& state) {
+                 const auto& [k, starts, classes, weights, total] = state;
+                 new (lists) PyClassLists(PyClassLists::of(k, starts, classes, weights, total));
+             })
+        .def_prop_ro("n_rows", &PyClassLists::n_rows)
+        .def_prop_ro("n_vectors", &PyClassLists::n_vectors)
+        .def("reserve", &PyClassLists::reserve, nb::arg("n_rows"), "Room for so many features at least.")
+        .def("add_class", &PyClassLists::add_class, nb::arg("code"), "One class more; those from its code on move up.")
+        .def("add_squares", &PyClassLists::add_squares, nb::arg("rows").none(), nb::arg("out"),
+             "Add Σ w² of each class to out, over these rows.")
+        .def("average", &PyClassLists::average, nb::arg("visited"), "Lists of the averages over so many examples.")
+        .def("entries", &PyClassLists::entries, nb::arg("rows") = nb::none(),
+             "Where the entries of each of these rows begin, their classes, ascending, weights and sums; no zeros.");
     nb::class_<PyRule>(m, "Rule", "A rule by its name and numbers, as those of rosenblatt.core.rules list them.")
         .def("__init__", [](PyRule* rule, const nb::args& terms) { new (rule) PyRule(terms); });
     auto tally = nb::class_<PyTally>(m, "Tally", "What a run has counted, in one array of float64.");
@@ -349,7 +416,7 @@ NB_MODULE(_native, m) {
     m.def("learn", &learn_rows, nb::kw_only(), nb::arg("rows"), nb::arg("model"), nb::arg("rule"), nb::arg("targets"),
           nb::arg("order") = none, nb::arg("weight") = none, nb::arg("first") = 0, nb::arg("dual") = none,
           nb::arg("steps") = none, nb::arg("pocket") = none, nb::arg("ratchet") = false, nb::arg("tally"),
-          nb::arg("stop") = false,
+          nb::arg("stop") = false, nb::arg("misread") = none,
           "One pass over the examples, in place, or up to the first mistake or step, which is then left to the caller; "
           "False: it ended before a step that could overflow.");
     m.def("learn_one", &learn_one, nb::kw_only(), nb::arg("row"), nb::arg("columns"), nb::arg("model"), nb::arg("rule"),
@@ -367,7 +434,12 @@ NB_MODULE(_native, m) {
           "out = a·bᵀ of CSR rows.");
     m.def("compress", &compress_rows, nb::arg("rows"), nb::arg("start"), nb::arg("feature"), nb::arg("x"),
           "Columns and values of the numbers of dense rows that are not zero; start says where each row's begin.");
+    m.def("equal_rows", &equal_rows_of, nb::kw_only(), nb::arg("rows"), nb::arg("targets"), nb::arg("order") = none,
+          "The first of the rows in order that equals an earlier one of another label, after that one; None: no two.");
     m.def("squares", &squares_of, nb::arg("weights"), nb::arg("out"), "out = Σ w² of each column of the weights.");
+    m.def(
+        "share_rows", &share_of_rows, nb::arg("starts"), nb::arg("columns"), nb::arg("which"), nb::arg("first"),
+        "Number the rows by their content; which: the number of each, first: the first row of each number; how many.");
     m.def("place_features", &place_of_features, nb::arg("features"), nb::arg("table"), nb::arg("met"), nb::arg("count"),
           nb::arg("add"), nb::arg("out"),
           "Places of features among the weights of the groups that were met; (features done, groups then).");

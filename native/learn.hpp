@@ -6,6 +6,7 @@
 
 #include "clones.hpp"
 #include "models.hpp"
+#include "progressive.hpp"
 
 namespace rosenblatt {
 
@@ -26,6 +27,7 @@ struct Examples {
     Index first = 0;          // where in the order to begin
     double* dual = nullptr;   // Σ τ of each row, kept for a rule that takes steps back; it is then the row's weight
     double* steps = nullptr;  // the coefficients a_r of W_r += a_r·x of each row, for weights that are kept as examples
+    Index* misread = nullptr;  // counts the examples about which the readout was wrong before they were learned from
 
     Index row(Index i) const { return order ? order[i] : i; }
 };
@@ -58,6 +60,7 @@ ROSENBLATT_CLONES void learn(const Rows& rows, Model& model, const Rule& rule, c
                 Pocket<T> none{};
                 Examples<Targets> all = examples;
                 all.first = 0;
+                all.misread = nullptr;
                 learn(rows, still, Rule(Still{}), all, none, false, count);
                 if (count.mistakes >= pocket.errors) return;
                 pocket.errors = count.mistakes;
@@ -67,12 +70,18 @@ ROSENBLATT_CLONES void learn(const Rows& rows, Model& model, const Rule& rule, c
         pocket.best = pocket.run;
         pocket.current = true;
     };
+    std::vector<double> scores;
     for (Index i = examples.first; i < examples.count; ++i) {
         if (i + 2 * kAhead < examples.count) rows.prefetch_start(examples.row(i + 2 * kAhead));
         if (i + kAhead < examples.count) rows[examples.row(i + kAhead)].prefetch();
         const Index row = examples.row(i);
         const auto x = rows[row];
         const double weight = examples.dual ? examples.dual[row] : examples.weight ? examples.weight[row] : 1;
+        bool misread = false;
+        if (examples.misread) {
+            readout_scores(x, model, tally.visited, scores);
+            misread = is_misread(model, scores, examples.target[row]);
+        }
         const Index mistakes = tally.mistakes;
         const Outcome outcome = model.consider(x, examples.target[row], weight, rule, tally);
         if (tally.overflow) {  // as if it had not been visited
@@ -80,6 +89,7 @@ ROSENBLATT_CLONES void learn(const Rows& rows, Model& model, const Rule& rule, c
             return;
         }
         ++tally.visited;
+        if (misread) ++*examples.misread;
         if (pocket.weights) {
             pocket.run += !outcome.wrong;
             if (outcome.wrong || outcome.moves) {
@@ -107,6 +117,11 @@ ROSENBLATT_CLONES void score_row(const Row& x, Model& model, double n, T* out) {
     const auto& w = model.w;
     if (n == 0) return model.scores(x, out);
     const auto mean = [&](Index at) { return static_cast<T>(static_cast<double>(w.bias[at]) - w.total[at] / n); };
+    if constexpr (requires { w.lists; }) {
+        model.w.class_scores(x, out, n);
+        for (Index c = 0; c < w.n_classes; ++c) out[c] += mean(c);
+        return;
+    }
     for (Index c = 0; c < w.n_classes; ++c) {
         Lanes<T> lanes;
         x.each([&](Index j, T value) { lanes.at[j & (kLanes - 1)] += value * mean((j + 1) * w.stride + c); });
@@ -203,6 +218,24 @@ ROSENBLATT_CLONES void squares(const T* w, Index n_rows, Index k, double* out) {
     for (Index i = 0; i < n_rows; ++i)
         for (Index c = 0; c < k; ++c) add_carefully(out[c], lost[static_cast<std::size_t>(c)], square(w[i * k + c]));
     for (Index c = 0; c < k; ++c) out[c] = total_of(out[c], lost[static_cast<std::size_t>(c)]);
+}
+
+// The same by lists, added to `out`: over the rows that `order` numbers (null: all; those that are not there: empty).
+template <class T>
+void squares_by_class(const ClassLists<T>& lists, const Index* order, Index count, double* out) {
+    std::vector<double> lost(static_cast<std::size_t>(lists.n_classes()));
+    for (Index i = 0; i < count; ++i) {
+        const Index ahead = std::min(i + lists.kAhead, count - 1), next = order ? order[ahead] : ahead;
+        if (lists.has(next)) lists.prefetch(lists.row(next));
+        const Index j = order ? order[i] : i;
+        if (!lists.has(j)) continue;
+        lists.each(j, [&](const auto& list, std::size_t e) {
+            const auto c = static_cast<std::size_t>(lists.codes()[list.number[e]]);
+            const double w = static_cast<double>(list.weight[e]);
+            add_carefully(out[c], lost[c], w * w);
+        });
+    }
+    for (std::size_t c = 0; c < lost.size(); ++c) out[c] = total_of(out[c], lost[c]);
 }
 
 // max ‖x‖² of the rows in `order` (null: of all), without the bias feature.

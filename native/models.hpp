@@ -15,11 +15,13 @@
 #include <utility>
 #include <vector>
 
+#include "lists.hpp"
 #include "rules.hpp"
 
 namespace rosenblatt {
 
-// (1 + d) rows of `stride` numbers, class-minor; row 0 is the weight of the constant feature `one` (0: no bias).
+// (1 + d) rows of `stride` numbers, class-minor. Row 0 is the bias: the weight of a constant feature times that, so
+// that a step a·x moves it by a·`one`, the constant's square (0: no bias).
 template <class T>
 struct Weights {
     T* bias;
@@ -66,6 +68,100 @@ struct Weights {
         };
         step(sink, one);
         x.each_nonzero([&](Index j, T value) { step(sink + (j + 1) * stride, value); });
+    }
+
+    // Scores of all classes without their biases: `out` has room for `stride`.
+    template <class Row>
+    void class_scores(const Row& x, T* out) {
+        const T* from = features();
+        for (Index c = 0; c < stride;) {
+            const Index left = stride - c;
+            if (sizeof(T) == 4 && left >= 16) {
+                x.template dots<16>(from + c, stride, out + c);
+                c += 16;
+            } else if (left >= 8) {
+                x.template dots<8>(from + c, stride, out + c);
+                c += 8;
+            } else {
+                x.template dots<4>(from + c, stride, out + c);
+                c += 4;
+            }
+        }
+    }
+};
+
+// The same, with one row, that of the biases: features have lists (lists.hpp).
+template <class T>
+struct ListedWeights : Weights<T> {
+    struct Found {
+        typename ClassLists<T>::Row row;
+        T value;
+        Index lane;
+    };
+    ClassLists<T>* lists;
+    std::vector<T> lanes;      // 16 partial sums of each class, all 0 between calls
+    std::vector<Found> found;  // the lists of a row, while the first of them are on their way
+    std::vector<std::pair<Index, T>> numbered;
+
+    ListedWeights(const Weights<T>& biases, ClassLists<T>* held)
+        : Weights<T>(biases), lists(held), lanes(static_cast<std::size_t>(kLanes * biases.n_classes)) {}
+
+    template <class Row>
+    void add(const Row& x, const std::vector<std::pair<Index, T>>& steps, Index t) {
+        const double before = static_cast<double>(t - 1);
+        numbered.clear();
+        for (const auto& [c, a] : steps) {
+            numbered.emplace_back(lists->number(c), a);
+            if (this->total)
+                this->bump(this->sink + c, a, this->one, before);
+            else
+                this->sink[c] += a * this->one;
+        }
+        std::sort(numbered.begin(), numbered.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+        const auto step = [&](Index j, T value) {
+            if (value == 0) return;
+            for (const auto& [number, a] : numbered) {
+                const std::size_t place = lists->find(j, static_cast<std::int32_t>(number));
+                const auto held = lists->list(lists->row(j));
+                const T old = held.weight[place], now = old + a * value;
+                held.weight[place] = now;
+                if (held.total) held.total[place] += before * (static_cast<double>(now) - static_cast<double>(old));
+            }
+        };
+        x.each(step, [&](Index j) { prefetch_near(lists->list(lists->row(j)).total); });
+    }
+
+    // Scores by the weights, or, after n > 0 examples, by their average W − total/n, rounded as its readout is.
+    template <class Row>
+    void class_scores(const Row& x, T* out, double n = 0) {
+        found.clear();
+        x.each(
+            [&](Index j, T value) {
+                const auto row = lists->row(j);
+                if (row.size == 0) return;
+                lists->prefetch(row);
+                found.push_back({row, value, j & (kLanes - 1)});
+            },
+            [&](Index j) { prefetch_near(&lists->row(j)); });
+        const Index k = this->n_classes;
+        for (const auto& [row, value, lane] : found) {
+            const auto held = lists->list(row);
+            T* const sums = lanes.data() + lane * k;
+            const auto size = static_cast<Index>(row.size);
+            if (n > 0)
+                for (Index e = 0; e < size; ++e)
+                    sums[held.number[e]] +=
+                        value * static_cast<T>(static_cast<double>(held.weight[e]) - held.total[e] / n);
+            else if (size == k)
+                for (Index c = 0; c < k; ++c) sums[c] += value * held.weight[c];
+            else
+                for (Index e = 0; e < size; ++e) sums[held.number[e]] += value * held.weight[e];
+        }
+        T* const at = lanes.data();
+        for (Index half = kLanes / 2; half > 0; half /= 2)
+            for (Index i = 0; i < half * k; ++i) at[i] += at[half * k + i];
+        for (Index c = 0; c < k; ++c) out[lists->codes()[c]] = at[c];
+        std::fill(lanes.begin(), lanes.end(), T{0});
     }
 };
 
@@ -188,10 +284,10 @@ struct Regression : Binary<T> {
     }
 };
 
-// Class vectors side by side: scores of all classes in one reading of the row.
-template <class T>
+// Class vectors, side by side or by lists (W): scores of all classes in one reading of the row.
+template <class T, class W>
 struct ClassVectors {
-    Weights<T> w;
+    W w;
     bool tie_is_mistake;
     std::vector<T> narrow;     // scores as the row's numbers
     std::vector<double> wide;  // and as the rules see them
@@ -199,7 +295,7 @@ struct ClassVectors {
     std::vector<double> scratch;
     std::vector<std::pair<Index, T>> steps;  // those of them that are not 0
 
-    ClassVectors(const Weights<T>& weights, bool ties)
+    ClassVectors(const W& weights, bool ties)
         : w(weights),
           tie_is_mistake(ties),
           narrow(static_cast<std::size_t>(weights.stride)),
@@ -209,20 +305,7 @@ struct ClassVectors {
 
     template <class Row>
     void all_scores(const Row& x) {
-        const T* from = w.features();
-        for (Index c = 0; c < w.stride;) {
-            const Index left = w.stride - c;
-            if (sizeof(T) == 4 && left >= 16) {
-                x.template dots<16>(from + c, w.stride, narrow.data() + c);
-                c += 16;
-            } else if (left >= 8) {
-                x.template dots<8>(from + c, w.stride, narrow.data() + c);
-                c += 8;
-            } else {
-                x.template dots<4>(from + c, w.stride, narrow.data() + c);
-                c += 4;
-            }
-        }
+        w.class_scores(x, narrow.data());
         for (std::size_t c = 0; c < wide.size(); ++c) wide[c] = static_cast<double>(narrow[c] += w.bias[c]);
     }
     template <class Row>
@@ -244,10 +327,10 @@ struct ClassVectors {
     }
 };
 
-template <class T>
-struct Multiclass : ClassVectors<T> {
+template <class T, class W = Weights<T>>
+struct Multiclass : ClassVectors<T, W> {
     using Target = std::int32_t;
-    using ClassVectors<T>::ClassVectors;
+    using ClassVectors<T, W>::ClassVectors;
 
     template <class Row>
     Outcome consider(const Row& x, Target target, double weight, const Rule& rule, Tally& tally) {
@@ -280,10 +363,10 @@ struct Multiclass : ClassVectors<T> {
     }
 };
 
-template <class T>
-struct OneVsRest : ClassVectors<T> {
+template <class T, class W = Weights<T>>
+struct OneVsRest : ClassVectors<T, W> {
     using Target = std::int32_t;
-    using ClassVectors<T>::ClassVectors;
+    using ClassVectors<T, W>::ClassVectors;
 
     template <class Row>
     Outcome consider(const Row& x, Target target, double weight, const Rule& rule, Tally& tally) {

@@ -10,6 +10,7 @@
 #include "arrays.hpp"
 #include "border.hpp"
 #include "learn.hpp"
+#include "listed.hpp"
 
 namespace rosenblatt {
 
@@ -108,19 +109,22 @@ inline Form form_of(nb::handle name) {
 class PyModel {
   public:
     KeptArray weights, total, gradient;
+    nb::object lists;  // of the features, where the weights are the biases alone; else None
     Form form;
     Index n_vectors, stride, n_rows;  // of the weights: the biases, and as many features as they have room for
     bool fit_intercept, tie_is_mistake;
-    double epsilon;
+    double epsilon, constant;  // constant: the feature of which the bias is the weight
 
     PyModel(nb::handle form_name, nb::object w, Index k, bool bias, bool ties, nb::object sums, nb::object sink,
-            double half_width)
+            double half_width, double constant_feature, nb::object by_feature)
         : weights(std::move(w), "weights"),
+          lists(std::move(by_feature)),
           form(form_of(form_name)),
           n_vectors(k),
           fit_intercept(bias),
           tie_is_mistake(ties),
-          epsilon(half_width) {
+          epsilon(half_width),
+          constant(constant_feature) {
         const auto& a = weights.memory();
         const auto size = static_cast<Index>(a.size());
         stride = static_cast<Index>(a.ndim() == 2 ? a.shape(1) : 0);
@@ -133,6 +137,16 @@ class PyModel {
             if (!sink.is_none()) (gradient = KeptArray(std::move(sink), "gradient")).template read<T>(size, "gradient");
         });
         if (!sums.is_none()) (total = KeptArray(std::move(sums), "total")).read<double>(size, "total");
+        if (!lists.is_none()) {
+            auto& held = nb::cast<PyClassLists&>(lists);
+            if (n_vectors < 2 || held.n_vectors() != n_vectors || !gradient.is_none())
+                throw std::invalid_argument("lists are of as many classes as the model, and take no gradient");
+            held.visit([&]<class T>(const ClassLists<T>& of) {
+                if (a.dtype() != nb::dtype<T>() || (!total.is_none() && !of.averaged()))
+                    throw std::invalid_argument(
+                        "lists have numbers of the type of the biases, and sums where these do");
+            });
+        }
     }
 
     bool is_writable() const {
@@ -145,17 +159,30 @@ class PyModel {
         return with_number_type(weights.memory().dtype(), std::forward<F>(f));
     }
 
-    // f(model) of numbers T for rows of so many features; it is written to only where that was asked for.
-    template <class T, class F>
+    // f(model) of numbers T for rows of so many features; it is written to only where that was asked for. Lists are of
+    // sparse rows.
+    template <class T, bool sparse = true, class F>
     void with_view(Index n_features, bool to_write, F&& f) const {
         if (weights.memory().dtype() != nb::dtype<T>())
             throw std::invalid_argument("rows and weights must be numbers of one type");
-        if (n_features >= n_rows) throw std::invalid_argument("the weights are too few for the rows");
+        auto* const held = lists.is_none() ? nullptr : &std::get<ClassLists<T>>(nb::cast<PyClassLists&>(lists).lists);
+        if (held && held->n_classes() != n_vectors)
+            throw std::invalid_argument("the lists have got other classes since the model was made");
+        if (n_features >= (held ? held->n_rows() + 1 : n_rows))
+            throw std::invalid_argument("the weights are too few for the rows");
         if (to_write && !is_writable()) throw std::invalid_argument("these weights are read-only");
         T* const w = pointer<T>(weights);
         T* const sink = pointer<T>(gradient);
-        const Weights<T> view{
-            w, n_vectors, stride, static_cast<T>(fit_intercept), sink ? sink : w, pointer<double>(total)};
+        const T one = fit_intercept ? static_cast<T>(constant * constant) : T{0};
+        const Weights<T> view{w, n_vectors, stride, one, sink ? sink : w, pointer<double>(total)};
+        if (held) {
+            if constexpr (sparse) {
+                const ListedWeights<T> listed(view, held);
+                if (form == Form::ovr) return f(OneVsRest<T, ListedWeights<T>>{listed, tie_is_mistake});
+                return f(Multiclass<T, ListedWeights<T>>{listed, tie_is_mistake});
+            }
+            throw std::invalid_argument("lists of classes take sparse rows");
+        }
         switch (form) {
             case Form::binary:
                 return f(Binary<T>{view, tie_is_mistake});

@@ -53,7 +53,7 @@ the help of the commands.
 - **Closed output:** once `train` has written the model, or `convert` the new file, a summary that cannot be printed
   (`>&-`, `| head -1`, a full disk) is no failure. A result that belongs on standard output, such as `--json`, is one.
   Standard error may be closed.
-- **Formats** are those of [rb.data](data.md), compressed or not. Tables need `pip install 'rosenblatt[data]'`.
+- **Formats** are those of [rb.data](data.md), compressed or not.
 - **Pipes:** `-` is standard input; named pipes and `<(…)` are read like files, also as `--held-out`. A pipe that is
   read more than once (several passes block by block, `--held-out SHARE`, `convert` to number labels) is buffered: 64
   MiB in memory, then up to 16 GiB in an unnamed temporary file (in `TMPDIR`). One that is read once, as with `--passes

@@ -86,9 +86,14 @@ class Twin(reference.Model):
         for steps in reference.passes(self, self.rule, range(len(self.K)), codes, orders, weights, pocket):
             self.mistakes.append(sum(step.mistakes for step in steps))
             self.updates += sum(step.updates for step in steps)
-            if self.mistakes[-1] == 0 and not any(self.consider(self.rule, i, codes[i]).mistakes for i in there):
+            if self.mistakes[-1] == 0 and self._all_right(there):
                 break
+        if pocket is not None and self._all_right(there):
+            pocket.separated(self, len(there))
         return self
+
+    def _all_right(self, there):
+        return not any(self.consider(self.rule, i, self.codes[i]).mistakes for i in there)
 
     @property
     def support(self):

@@ -15,6 +15,8 @@ FEATURES = (1, 2, 3, 5, 15, 16, 17, 33, 40)
 #: 2: one weight vector; then each way of packing class vectors: 4, 8, 8 + 8, 16 + 4, 16 + 8.
 CLASSES = (2, 3, 5, 9, 17, 20)
 KINDS = ("integers", "eighths", "normal", "wild")
+#: Parameters with which estimators that are for models look for a proof, as a perceptron does by itself.
+SEARCH = {"max_iter": 1000, "tol": 1e-4}
 
 
 def numbers(rng, shape, kind):

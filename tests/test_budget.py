@@ -631,7 +631,7 @@ def test_votes_have_no_budget():
 
 def test_a_run_that_ends_undecided_says_that_it_has_no_bound():
     with pytest.warns(ConvergenceWarning, match="no separator, and such a run has no bound"):
-        rb.KernelPerceptron(budget=2, max_iter=2, random_state=0).fit(ROWS, np.arange(12) % 2)
+        rb.KernelPerceptron(budget=2, max_iter=2, tol=1e-4, random_state=0).fit(ROWS, np.arange(12) % 2)
 
 
 def test_a_device_has_no_budget(monkeypatch):

@@ -266,7 +266,7 @@ def test_the_forms_of_predictions(name, files, tmp_path, capsys):
         return capsys.readouterr().out.splitlines()
 
     assert lines() == ["label", *labels]
-    assert lines("--no-header") == labels
+    assert lines("--no-output-header") == labels
     header, *both = [line.split(",") for line in lines("--scores")]
     assert header == ["label", *names]
     assert [line[0] for line in both] == labels
@@ -372,7 +372,7 @@ def test_a_model_of_python_in_kernel_space_predicts_and_goes_on(dense, files, tm
     X = rows.X.toarray() if dense else rows.X
     model = rb.KernelPerceptron(max_iter=2, tol=None, random_state=0).fit(X, rows.y)
     model.save(tmp_path / "m")
-    assert cli.main(["predict", str(tmp_path / "m"), str(files / "two.svm"), "--no-header"]) == 0
+    assert cli.main(["predict", str(tmp_path / "m"), str(files / "two.svm"), "--no-output-header"]) == 0
     assert [float(line) for line in capsys.readouterr().out.split()] == model.predict(X).tolist()
     (tmp_path / "wider.svm").write_text("1 1:2 9:1\n-1 2:1 12:3\n1 9:2\n")
     train(tmp_path / "wider.svm", "--resume", tmp_path / "m", "-o", tmp_path / "n")

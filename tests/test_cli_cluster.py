@@ -138,13 +138,27 @@ def test_a_fault_within_the_first_pass_leaves_nothing(files, address, capsys, mo
     assert not (files / "m").exists()
 
 
+@pytest.mark.parametrize("streamed", [[], ["--stream"]], ids=str)
+@pytest.mark.parametrize("label", ["pos", "1.5"])
+def test_rows_that_are_skipped_are_counted(streamed, label, files, address, capsys):
+    lines = f"label,text\n{label},good\n{label}\n{'neg' if label == 'pos' else '0.5'},bad\n"
+    (files / "one.csv").write_text(lines)
+    (files / "two.csv").write_text(lines + "neg\n")
+    train("one.csv", "two.csv", "-o", "m", "--cluster", address, "--on-error", "skip", "--json", *streamed)
+    out, err = capsys.readouterr()
+    assert json.loads(out)["skipped"] == 3
+    assert err.startswith("3 rows skipped\n")
+    assert {place for place in ("one.csv, line 3", "two.csv, line 3", "two.csv, line 5") if place in err} == {
+        "one.csv, line 3", "two.csv, line 3", "two.csv, line 5",
+    }  # fmt: skip
+
+
 def test_what_is_refused(files, address, capsys, monkeypatch):
     here = ("a.csv", "-o", "m", "--cluster", address)
     assert "say --workers N or --cluster ADDRESS" in refused(capsys, "a.csv", "-o", "m", "--mix", "uniform")
     assert "exclude each other" in refused(capsys, *here, "--workers", 2)
     assert "--checkpoint" in refused(capsys, *here, "--resume", "x")
     assert "--shuffle-buffer" in refused(capsys, *here, "--shuffle-buffer", 5)
-    assert "repair the files" in refused(capsys, *here, "--on-error", "skip")
     assert "standard input" in refused(capsys, "-", *here[1:])
     assert "name a file, --held-out FILE" in refused(capsys, *here, "--held-out", 0.1)
     assert "cannot be dealt into 2 shards" in refused(capsys, *here, "--shards", 2)

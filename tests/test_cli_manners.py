@@ -86,7 +86,7 @@ def test_help_begins_with_an_example_that_parses(name, capsys):
 
 
 def test_quiet_when_piped(mood, tmp_path):
-    ended = rosenblatt("predict", mood, tmp_path / "reviews.csv", "--no-header")
+    ended = rosenblatt("predict", mood, tmp_path / "reviews.csv", "--no-output-header")
     assert ended.stderr == ""
     assert ended.stdout.split() == ["pos", "neg"] * 5
 
@@ -300,7 +300,7 @@ def test_inspect_tells_of_any_model(tmp_path, capsys, options):
 
 
 def test_a_thousand_classes_do_not_flood_the_terminal(tmp_path, capsys):
-    lines = [f"c{i % 1000},{i % 1000}\n" for i in range(2000)]
+    lines = [f"c{i % 1000},{7 * i % 1000}\n" for i in range(2000)]
     (tmp_path / "t.csv").write_text("label,size\n" + "".join(lines))
     assert cli.main(["train", str(tmp_path / "t.csv"), "-o", str(tmp_path / "m"), "--passes", "1"]) == 0
     assert "c100, c101, c102, c103, c104, … (1,000 in all)" in capsys.readouterr().out
@@ -367,3 +367,116 @@ def test_a_word_that_ends_as_files_do_is_no_text(mood, capsys):
     assert cli.main(["explain", str(mood), "reveiws.csv"]) == 1
     assert capsys.readouterr().err == "rosenblatt: there is no file 'reveiws.csv'\n"
     assert cli.main(["explain", str(mood), "see reviews.csv"]) == 0
+
+
+# ---- figures that stand alone ----------------------------------------------------------------------------------------
+
+
+def test_an_accuracy_stands_beside_the_largest_class_and_classes_that_are_missed(tmp_path, capsys):
+    rng = np.random.default_rng(0)
+    X, y = rng.standard_normal((400, 2)).round(3), np.where(rng.random(400) < 0.05, "rare", "common")
+    lines = [f"{a},{b},{label}\n" for (a, b), label in zip(X.tolist(), y)]
+    path, model = tmp_path / "a.csv", str(tmp_path / "m")
+    path.write_text("a,b,label\n" + "".join(lines))
+    assert cli.main(["train", str(path), "-o", model, "--held-out", str(path)]) == 0
+    share = np.mean(y == "common")
+    said = rf"accuracy \d\d\.\d\d% on 400 rows, of which {share:.2%} are common, the largest class;\n *"
+    said += r"recall under 10%: rare \d\.\d\d%\n"
+    assert re.search(rf"held out +{said}", capsys.readouterr().out)
+    assert cli.main(["evaluate", model, str(path)]) == 0
+    assert re.match(said, capsys.readouterr().out)
+    assert cli.main(["inspect", model]) == 0
+    assert re.search(rf"held out +{said}", capsys.readouterr().out)
+
+
+def test_no_recall_is_named_where_every_class_is_found(mood, tmp_path, capsys):
+    assert cli.main(["evaluate", str(mood), str(tmp_path / "reviews.csv")]) == 0
+    assert "the largest class\n\n" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("text", ["zzz qqq", ""])
+def test_a_text_without_a_known_word_is_predicted_for_no_reason(text, mood, capsys):
+    assert cli.main(["explain", str(mood), text]) == 0
+    assert capsys.readouterr().out.startswith("no word of it is known; predicted neg over pos, for no reason\n")
+    assert cli.main(["explain", str(mood), text, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["known"] == 0
+    assert cli.main(["explain", str(mood), "good zzz"]) == 0
+    assert capsys.readouterr().out.startswith("predicted pos over neg\n")
+
+
+def test_rows_without_a_known_feature_are_predicted_by_the_bias(tmp_path, capsys):
+    (tmp_path / "a.svm").write_text("1 1:1\n-1 1:-1\n1 1:1\n1 2:1\n")
+    (tmp_path / "b.svm").write_text("1 3:1\n")
+    model = str(tmp_path / "m")
+    assert cli.main(["train", str(tmp_path / "a.svm"), "-o", model, "-q"]) == 0
+    assert cli.main(["explain", model, str(tmp_path / "b.svm")]) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert "b.svm, line 1: no feature of it is known; predicted 1 over -1, by the bias alone " in said
+
+
+@pytest.mark.parametrize("option", ["-o", "--checkpoint"])
+def test_a_model_is_not_written_to_a_file_called_minus(option, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a.svm").write_bytes(ROWS)
+    more = ["--workers", "1", "-o", "m"] if option == "--checkpoint" else []
+    assert cli.main(["train", "a.svm", *more, option, "-"]) == 1
+    assert "a model is not written to standard output; name a file" in capsys.readouterr().err
+    assert [path.name for path in tmp_path.iterdir()] == ["a.svm"]
+
+
+def test_categories_that_were_not_met_in_training_are_counted(tmp_path, capsys):
+    (tmp_path / "a.csv").write_text("color,size,label\nred,1,x\nblue,2,y\nred,3,x\nblue,1,y\n")
+    (tmp_path / "b.csv").write_text("color,size,label\nred,1,x\ngreen,2,y\npink,3,x\nblue,1,y\n")
+    model, path = str(tmp_path / "m"), str(tmp_path / "b.csv")
+    assert cli.main(["train", str(tmp_path / "a.csv"), "-o", model, "-q", "--categorical", "color"]) == 0
+    for command in (["evaluate", model, path, "--json"], ["predict", model, path]):
+        assert cli.main(command) == 0
+        out, err = capsys.readouterr()
+        assert err == "2 rows with a value of color that was not met in training\n"
+        if "--json" in command:
+            assert json.loads(out)["unseen_categories"] == {"color": 2}
+    assert cli.main(["evaluate", model, str(tmp_path / "a.csv")]) == 0
+    assert capsys.readouterr().err == ""
+
+
+# ---- slips -----------------------------------------------------------------------------------------------------------
+
+
+def test_files_that_are_named_twice_or_held_out_of_nothing_are_told(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a.svm").write_bytes(ROWS)
+    assert cli.main(["train", "a.svm", "./a.svm", "--held-out", "a.svm", "-o", "m", "-q"]) == 0
+    twice, held_out = capsys.readouterr().err.splitlines()
+    assert twice == "./a.svm is named twice: its rows count twice"
+    assert held_out == "a.svm is trained on, too: how the model does on it says nothing of other rows"
+
+
+def test_a_share_that_holds_out_no_row_is_refused(tmp_path, capsys):
+    (tmp_path / "a.svm").write_text("1 1:1\n-1 2:1\n1 1:2\n")
+    assert cli.main(["train", str(tmp_path / "a.svm"), "--held-out", "0.1", "-o", str(tmp_path / "m")]) == 1
+    assert "--held-out 0.1 holds out none of 3 rows; the model is in " in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("command", "sentence"),
+    [
+        ("train a.svm -o m --shuffle-buffer 2 --no-shuffle", "--shuffle-buffer and --no-shuffle exclude each other"),
+        ("separable a.svm --time-limit 0", "0 is not a positive number of seconds"),
+        ("trace a.svm --max-steps 1", "would be more than the --max-steps 1 steps; take fewer rows, fewer passes or"),
+    ],
+)
+def test_options_that_cannot_be_are_refused_as_options(command, sentence, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a.svm").write_bytes(ROWS)
+    assert cli.main(command.split()) > 0
+    assert sentence in capsys.readouterr().err
+
+
+def test_updates_alone_are_traced_for_machines_too(tmp_path, capsys):
+    (tmp_path / "a.svm").write_bytes(ROWS)
+    steps = {}
+    for more in ([], ["--updates"]):
+        assert cli.main(["trace", str(tmp_path / "a.svm"), "--passes", "2", "--json", *more]) == 0
+        steps[bool(more)] = json.loads(capsys.readouterr().out)["steps"]
+    assert steps[True] == [step for step in steps[False] if step["updates"]]
+    assert len(steps[True]) < len(steps[False])

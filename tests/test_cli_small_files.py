@@ -84,7 +84,7 @@ def test_a_trace_of_too_much_says_so(tmp_path, capsys):
 
 @pytest.mark.parametrize("name", ["b.parquet", "b.jsonl", "b.tsv", "b.arrow", "b.csv.gz"])
 def test_convert_and_back(phrases, tmp_path, name):
-    assert cli.main(["convert", str(phrases), str(tmp_path / name), "--text", "text"]) == 0
+    assert cli.main(["convert", str(phrases), str(tmp_path / name)]) == 0
     again = rb.data.read(tmp_path / name, columns={"label": "label", "text": ["text"]})
     assert again.labels.tolist() == MOOD
     assert again.table["text"].to_pylist() == PHRASES

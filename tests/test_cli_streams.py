@@ -16,9 +16,10 @@ import pytest
 from clockless import GUARD
 
 import rosenblatt as rb
-from rosenblatt import cli
+from rosenblatt import cli, model_files
 from rosenblatt.cli import train as train_command
 from rosenblatt.cli import training
+from rosenblatt.core import engine
 from rosenblatt.data import pipes
 
 pytestmark = pytest.mark.posix
@@ -418,3 +419,47 @@ def test_a_terminal_that_goes_away_costs_no_model(here):
         learning.send_signal(signal.SIGHUP)
         assert learning.wait(GUARD) == 129
     assert rb.load("m").n_updates_ > 0
+
+
+# ---- signals within a pass -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("how", [[], ["--stream"], ["--algorithm", "pocket"], ["--algorithm", "voted"]], ids=str)
+def test_native_calls_are_cut_by_their_work_without_changing_a_bit(how, tmp_path, monkeypatch):
+    rng = np.random.default_rng(0)
+    X, y = rng.standard_normal((200, 5)).round(3), rng.integers(4, size=200)
+    rb.data.write_svmlight(tmp_path / "a.svm", X, y)
+    arguments = ["train", str(tmp_path / "a.svm"), "--quiet", "--passes", "3", *how, "-o"]
+    assert cli.main([*arguments, str(tmp_path / "whole")]) == 0
+    monkeypatch.setattr("rosenblatt.core.learner._CALL", 7 * 5 * 4)
+    assert cli.main([*arguments, str(tmp_path / "cut")]) == 0
+    one, other = (model_files.read(tmp_path / name).learner for name in ("whole", "cut"))
+    rows = one.admit(X)
+    np.testing.assert_array_equal(one.scores(rows), other.scores(rows))
+    assert (one.visited, one.n_updates, one.passes) == (other.visited, other.n_updates, other.passes)
+
+
+@pytest.mark.posix
+@pytest.mark.parametrize("how", [[], ["--stream"], ["--algorithm", "kernel", "--block-size", "16"]], ids=str)
+def test_a_signal_is_obeyed_within_a_pass(how, tmp_path, monkeypatch, capsys):
+    rng = np.random.default_rng(0)
+    X, y = rng.standard_normal((200, 5)).round(3), rng.integers(4, size=200)
+    rb.data.write_svmlight(tmp_path / "a.svm", X, y)
+    monkeypatch.setattr("rosenblatt.core.learner._CALL", 7 * 5 * 4)
+    learn, calls = engine.learn, []
+
+    def interrupted(**arguments):
+        calls.append(1)
+        if len(calls) == 20:
+            os.kill(os.getpid(), signal.SIGTERM)
+        return learn(**arguments)
+
+    monkeypatch.setattr(engine, "learn", interrupted)
+    assert cli.main(["train", str(tmp_path / "a.svm"), "-o", str(tmp_path / "m"), *how]) == 143
+    assert len(calls) == 20
+    assert "the model so far is in" in capsys.readouterr().err
+    visited = model_files.read(tmp_path / "m").learner.visited
+    assert visited % 200
+    assert visited < 1000
+    assert cli.main(["inspect", str(tmp_path / "m")]) == 0
+    assert cli.main(["train", str(tmp_path / "a.svm"), "--resume", str(tmp_path / "m"), "-o", str(tmp_path / "n")]) == 0

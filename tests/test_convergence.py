@@ -6,7 +6,7 @@ import warnings
 import numpy as np
 import pytest
 from discovery import CLASSIFIERS, KERNEL, LINEAR, named
-from problems import against_rivals, augmented, best_margin, signed
+from problems import SEARCH, against_rivals, augmented, best_margin, signed
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import train_test_split
@@ -58,10 +58,16 @@ def clouds(k, seed=0):
 
 
 def contradictions(k, seed=3):
-    """Integer points with labels at random, some given twice with two labels: no separator at all."""
+    """Points with labels at random, some half-way between two of another class: no separator, and no two rows equal."""
     rng = np.random.default_rng(seed)
-    X, codes = rng.integers(-3, 4, (24, 3)), rng.integers(0, k, 24)
-    return np.vstack((X, X[:6])).astype(float), np.concatenate((codes, (codes[:6] + 1) % k))
+    X, codes = rng.permutation(343)[:24, None] // [1, 7, 49] % 7 - 3.0, rng.integers(0, k, 24)
+    ends = np.array([np.flatnonzero(codes == code)[:2] for code in range(k)])
+    return np.vstack((X, X[ends].mean(axis=1))), np.concatenate((codes, (np.arange(k) + 1) % k))
+
+
+def with_equal_rows(X, codes):
+    """The first row again, of the other class: no kernel separates them."""
+    return np.vstack((X, X[:1])), np.append(codes, 1 - codes[0])
 
 
 def margin_of(X, codes, k, share):
@@ -113,7 +119,7 @@ def test_every_rule_separates_what_can_be_separated(rule, share, k, ties):
     X, codes = clouds(k)
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", ".*points lie on the boundary")
-        model = rb.OnlineClassifier(rule=rule, multiclass=share, ties=ties, random_state=0).fit(X, codes)
+        model = rb.OnlineClassifier(**SEARCH, rule=rule, multiclass=share, ties=ties, random_state=0).fit(X, codes)
     assert (model.verdict_, model.converged_) == ("separated", True)
     assert np.all(model.predict(X) == codes)
     assert model.n_iter_ == len(model.mistakes_)
@@ -128,7 +134,7 @@ def test_every_rule_separates_what_can_be_separated(rule, share, k, ties):
 
 def test_the_verdict_speaks_of_the_last_weights_and_the_averaged_ones_may_err():
     X, y = cloud_with_a_gap(0, 5, 200, 2, 0.01)
-    model = rb.AveragedPerceptron(random_state=0).fit(X, y)
+    model = rb.AveragedPerceptron(**SEARCH, random_state=0).fit(X, y)
     last = model.with_readout("last")
     assert (model.verdict_, last.verdict_) == ("separated", "separated")
     assert np.all(last.predict(X) == y)
@@ -140,7 +146,7 @@ def test_the_verdict_speaks_of_the_last_weights_and_the_averaged_ones_may_err():
 @pytest.mark.parametrize("variant", ["PA", "PA-I", "PA-II"])
 def test_a_passive_aggressive_learner_also_updates_on_right_answers(variant):
     X, codes = clouds(2)
-    model = rb.PassiveAggressiveClassifier(variant=variant, shuffle=False, random_state=0).fit(X / 10, codes)
+    model = rb.PassiveAggressiveClassifier(**SEARCH, variant=variant, shuffle=False, random_state=0).fit(X / 10, codes)
     assert model.verdict_ == "separated"
     assert model.n_updates_ > model.mistakes_.sum()
 
@@ -185,13 +191,13 @@ def test_xor_has_no_margin(shuffle):
 @every_form
 def test_every_rule_proves_that_contradictions_have_no_margin(rule, share, k):
     X, codes = contradictions(k)
-    model = rb.OnlineClassifier(rule=rule, multiclass=share, random_state=0).fit(X, codes)
+    model = rb.OnlineClassifier(**SEARCH, rule=rule, multiclass=share, random_state=0).fit(X, codes)
     assert (model.verdict_, model.converged_) == ("no margin", False)
     scale = np.sqrt(np.max(np.sum(X**2, axis=1)) + 1) * (np.sqrt(2) if k > 2 and share != "ovr" else 1)
     low, high = model.margin_bounds_
     assert low == -np.inf
     assert 0 <= high <= 1e-4 * scale
-    earlier = rb.OnlineClassifier(rule=rule, multiclass=share, random_state=0, tol=0.01).fit(X, codes)
+    earlier = rb.OnlineClassifier(rule=rule, multiclass=share, random_state=0, max_iter=1000, tol=0.01).fit(X, codes)
     assert earlier.n_iter_ < model.n_iter_
     assert earlier.mistakes_.tolist() == model.mistakes_.tolist()[: earlier.n_iter_]
 
@@ -213,7 +219,7 @@ def test_the_batch_perceptron_takes_one_step_a_pass_and_reaches_both_verdicts():
 def test_an_undecided_run_warns_with_both_bounds_and_what_to_try(found):
     X, codes = contradictions(2)
     with pytest.warns(ConvergenceWarning) as caught:
-        model = in_linear_space(found, max_iter=3, random_state=0).fit(X, codes)
+        model = in_linear_space(found, max_iter=3, tol=1e-4, random_state=0).fit(X, codes)
     assert (model.verdict_, model.converged_, model.n_iter_) == ("stopped", False, 3)
     [warning] = caught
     assert warning.filename == __file__
@@ -227,7 +233,7 @@ def test_an_undecided_run_warns_with_both_bounds_and_what_to_try(found):
 
 @every_classifier
 def test_tol_none_makes_exactly_max_iter_passes_unless_one_separates(found):
-    X, codes = contradictions(2)
+    X, codes = with_equal_rows(*contradictions(2))
     model = found(max_iter=150, tol=None, random_state=0).fit(X, codes)  # without tol it would end before, or warn
     assert (model.verdict_, model.n_iter_, len(model.mistakes_)) == ("stopped", 150, 150)
     X, codes = clouds(2)
@@ -371,16 +377,16 @@ def test_bounds_after_early_stopping_are_those_of_the_run():
 @every_kernel
 def test_a_run_in_kernel_space_ends_as_in_linear_space(found):
     """The verdicts are those of the space of the kernel, where R² is the largest K(x, x)."""
-    XOR = found(kernel="poly", degree=2, readout="last", random_state=0).fit(XOR_X, XOR_Y)
+    XOR = found(kernel="poly", degree=2, readout="last", max_iter=100, random_state=0).fit(XOR_X, XOR_Y)
     assert (XOR.verdict_, XOR.converged_, XOR.score(XOR_X, XOR_Y)) == ("separated", True, 1.0)
     assert 0 < XOR.margin_bounds_[0] <= XOR.margin_bounds_[1]
     X, codes = contradictions(2)
-    model = found(kernel="rbf", random_state=0, tol=0.05).fit(X, codes)
+    model = found(kernel="rbf", random_state=0, max_iter=1000, tol=0.05).fit(*with_equal_rows(X, codes))
     assert (model.verdict_, model.converged_) == ("no margin", False)
     assert model.margin_bounds_[0] == -np.inf
     assert 0 <= model.margin_bounds_[1] <= 0.05 * np.sqrt(2)
     with pytest.warns(ConvergenceWarning) as caught:
-        model = found(kernel="rbf", max_iter=3, random_state=0).fit(X, codes)
+        model = found(kernel="rbf", max_iter=3, tol=1e-4, random_state=0).fit(X, codes)
     [warning] = caught
     low, high = np.array(model.margin_bounds_) / np.sqrt(2)
     assert f"between {low:.3g} and {high:.3g}" in str(warning.message)

@@ -329,10 +329,10 @@ def without(modules, script):
     return done.stdout + done.stderr
 
 
-def test_without_pyarrow_one_sentence_names_the_extra():
+def test_without_pyarrow_one_sentence_says_what_is_missing():
     script = "import io, rosenblatt as rb\nrb.data.read(io.BytesIO(b'label,x\\n1,2\\n'))"
     last = without(("pyarrow",), script).strip().splitlines()[-1]
-    assert last == "ImportError: CSV files need pyarrow: pip install 'rosenblatt[data]'"
+    assert last == "ImportError: CSV files need pyarrow, which comes with rosenblatt: pip install pyarrow"
 
 
 def test_sparse_formats_need_numpy_alone():

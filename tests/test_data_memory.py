@@ -134,7 +134,7 @@ def test_train_goes_over_to_blocks_and_says_so(format, tmp_path, capsys):
     path = tmp_path / "rows.gz"
     path.write_bytes(gzip.compress(TEXTS[format] + 9 * TEXTS[format].removeprefix(b"label,x\n")))
     options = ("--format", format, "--passes", "2", "-q")
-    assert not command("train", path, "-o", tmp_path / "a", "--memory", "6MB", *options)
+    assert not command("train", path, "-o", tmp_path / "a", "--memory", "6MB", "--no-shuffle", *options)
     assert "and 6 MB is the limit; training block by block instead" in capsys.readouterr().err
     assert not command("train", path, "-o", tmp_path / "b", "--stream", *options)
     assert capsys.readouterr().err == ""

@@ -15,8 +15,9 @@ from refusals import one_sentence
 
 import rosenblatt as rb
 from rosenblatt.core import engine
-from rosenblatt.data.columns import LABEL_NAMES, profile_strings
-from rosenblatt.data.csv_files import looks_like_header, sniff_delimiter
+from rosenblatt.data.csv_files import sniff_delimiter
+from rosenblatt.data.headers import LABEL_NAMES, guess_header
+from rosenblatt.data.profiles import profile_strings
 
 REVIEW = "a rather good film that I liked very much"
 TABLE = {
@@ -69,7 +70,7 @@ def test_every_format_gives_the_same_block(tmp_path, format):
         "label", ("review",), ("age",), ("job",)
     )  # fmt: skip
     assert data.lines.tolist() == {"csv": [2, 3, 5, 6], "jsonl": [1, 2, 3, 4]}.get(format, [1, 2, 3, 4])
-    assert data.place(2) == f"{tmp_path / ('table.' + format)}, line {data.lines[2]}"
+    assert data.place(2) == f"{tmp_path / ('table.' + format)}, {data.block.unit} {data.lines[2]}"
 
 
 @pytest.mark.parametrize("format", FORMATS)
@@ -157,10 +158,10 @@ def test_commas_in_text_do_not_fool_the_delimiter():
 
 
 def test_a_header_is_names():
-    assert looks_like_header(["label", "text"])
+    assert guess_header(["label", "text"], []).is_header
     for row in (["1", "x"], ["a", ""], ["a", "a"], ["x", "y" * 90]):
-        assert not looks_like_header(row)
-    assert not looks_like_header(["good", "good"], ["bad", "good"])
+        assert not guess_header(row, []).is_header
+    assert guess_header(["good", "good"], [["bad", "good"]]) == (False, True)
     one_sentence(
         lambda: rb.data.read(io.BytesIO(b"label,a,a\nx,1,2\ny,3,4\n"), format="csv"),
         rb.data.DataError, "two columns are called 'a'", "header=False",
@@ -199,7 +200,7 @@ def test_covtype_and_flights(data_folder):
     with rb.data.stream(data_folder / "flights" / "flights-3m.parquet") as blocks:
         assert blocks.columns.categorical == ("origin", "destination")
         assert blocks.columns.ignored == ("date",)
-        assert "timestamp" in blocks.columns.why["date"]
+        assert blocks.columns.why["date"] == "not used: dates"
 
 
 def test_what_is_named_is_used_and_nothing_else():
@@ -315,7 +316,7 @@ def test_nan_is_missing(tmp_path, format):
         written(tmp_path, format, {"label": ["a", "b"], "x": [1.0, float("nan")]}).rename(tmp_path / f"t.{format}")
     data = rb.data.read(tmp_path / f"t.{format}", columns={"label": "label", "numeric": "x"})
     assert data.table["x"].to_pylist() == [1.0, None]
-    with pytest.raises(rb.data.DataError, match=r"line [23], column 'x': the value is missing"):
+    with pytest.raises(rb.data.DataError, match=r"(line|row) [23], column 'x': the value is missing"):
         rb.data.Encoder(data.columns).encode(data.block, learn=True)
 
 

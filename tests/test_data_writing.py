@@ -178,8 +178,9 @@ def test_what_cannot_be_written_is_refused(tmp_path, sparse, table):
 @pytest.mark.parametrize("to", ["csv", "jsonl", "parquet", "arrow"])
 def test_no_column_is_lost_to_the_name_of_another(tmp_path, to):
     (tmp_path / "t.csv").write_bytes(b"y,label\npos,some words\nneg,other words\n")
+    rows = rb.data.read(tmp_path / "t.csv", columns={"label": "y", "text": "label"})
     with pytest.raises(ValueError, match="the labels are written as a column 'label', and another has that name"):
-        rb.data.convert(tmp_path / "t.csv", tmp_path / f"o.{to}", columns={"label": "y", "text": "label"})
+        rb.data.write(tmp_path / f"o.{to}", [rows.block])
     assert not (tmp_path / f"o.{to}").exists()
 
 

@@ -574,7 +574,7 @@ def test_a_file_that_cannot_be_read_is_told_with_its_shard(files, tmp_path):
 def test_faulty_rows_that_are_skipped_are_counted(files, tmp_path, in_memory):
     good, bad = files[0].replace("*", "0"), tmp_path / "bad.svm"
     bad.write_text("1 1:2\n0 oops\n0 2:1\n")
-    with pytest.warns(UserWarning, match="1 faulty rows were skipped"):
+    with pytest.warns(UserWarning, match=r"1 row skipped\n.*bad.svm, line 2(.|\n)*, as was asked for"):
         here(learner(), [good, str(bad)], reading={"on_error": "skip"}, in_memory=in_memory)
 
 

@@ -188,7 +188,7 @@ def text_model(path, text):
         ("name_bytes", lambda a: a[:-1]),
         ("name_starts", lambda a: a[::-1]),
         ("name_starts", lambda a: a + 1),
-        ("name_starts", lambda a: a.astype(np.int32)),
+        ("name_starts", lambda a: a.astype(np.int64)),
         ("name_starts", lambda a: a[:0]),
         ("counted_columns", lambda a: a + 10**6),
         ("counted_columns", lambda a: a.astype(np.float64)),
@@ -207,7 +207,7 @@ def test_tensors_of_text_that_do_not_fit_are_refused(name, change, tmp_path):
 def test_a_vocabulary_of_one_word_a_million_times_is_refused_at_once(tmp_path):
     path, n = tmp_path / "model", 1_000_000
     text_model(path, rb.text.BagOfWords())
-    starts = {"bag_of_words/name_starts": np.zeros(n + 1, np.int64), "bag_of_words/name_bytes": np.zeros(0, np.uint8)}
+    starts = {"bag_of_words/name_starts": np.zeros(n + 1, np.int32), "bag_of_words/name_bytes": np.zeros(0, np.uint8)}
     weights = {"weights": np.zeros((n + 1, 3), np.float32), "total": np.zeros((n + 1, 3))}
     rewritten(
         path,

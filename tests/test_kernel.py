@@ -25,7 +25,7 @@ from kernel_twin import (
     table,
     whole,
 )
-from problems import for_classes
+from problems import SEARCH, for_classes
 from refusals import one_sentence
 from test_native_equals_reference import LEARNERS
 
@@ -336,24 +336,26 @@ def test_rings_are_separated(name, share):
     angle, codes = rng.uniform(0, 2 * np.pi, 120), np.arange(120) % 3
     X = (1.0 + codes)[:, None] * np.column_stack((np.cos(angle), np.sin(angle)))
     for labels in (codes, np.minimum(codes, 1)):
-        model = rb.KernelPerceptron(kernel=name, gamma=0.5, degree=4, multiclass=share, random_state=0).fit(X, labels)
+        model = rb.KernelPerceptron(**SEARCH, kernel=name, gamma=0.5, degree=4, multiclass=share, random_state=0).fit(
+            X, labels
+        )
         assert model.verdict_ == "separated"
         assert model.converged_
         np.testing.assert_array_equal(model.predict(X), labels)
         assert 0 < model.margin_bounds_[0] <= model.margin_bounds_[1]
-    assert rb.KernelPerceptron(kernel="linear", random_state=0).fit(X, labels).verdict_ == "no margin"
+    assert rb.KernelPerceptron(**SEARCH, kernel="linear", random_state=0).fit(X, labels).verdict_ == "no margin"
 
 
 def test_exclusive_or():
     X, y = np.array([[0.0, 0], [0, 1], [1, 0], [1, 1]]), np.array([-1, 1, 1, -1])
-    model = rb.KernelPerceptron(kernel="poly", degree=2, gamma=1.0, shuffle=False).fit(X, y)
+    model = rb.KernelPerceptron(**SEARCH, kernel="poly", degree=2, gamma=1.0, shuffle=False).fit(X, y)
     assert model.verdict_ == "separated"
     assert model.predict(X).tolist() == y.tolist()
     (low, high), R2 = kernel_margin((X @ X.T + 1) ** 2 + 1, (y > 0).astype(int), "max")
     assert model.margin_bounds_[0] <= high + 1e-9
     assert low <= model.margin_bounds_[1]
     assert model.mistakes_.sum() <= R2 / low**2
-    assert rb.KernelPerceptron(kernel="linear", shuffle=False).fit(X, y).verdict_ == "no margin"
+    assert rb.KernelPerceptron(**SEARCH, kernel="linear", shuffle=False).fit(X, y).verdict_ == "no margin"
 
 
 def test_a_kernel_that_is_no_inner_product_proves_no_margin_away():

@@ -223,6 +223,12 @@ def test_more_monomials_than_can_be_written_out(scale):
     assert answer.exact
 
 
+def test_rows_whose_images_are_equal_are_not_called_equal():
+    answer = ask([(1, 0), (0, 1), (-1, 0)], [0, 1, 1], Kernel("poly", 1.0, 2, 0.0))
+    assert answer.how == "rows 0 and 2 have equal images but different labels"
+    assert answer.certificate.tolist() == [1, 0, 1]
+
+
 # ---- kernels of which nothing is known -------------------------------------------------------------------------------
 
 

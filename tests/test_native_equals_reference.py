@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from identity import same_bits
 from problems import for_classes, problems
 
-from rosenblatt.core import engine, reference, rules
+from rosenblatt.core import engine, reference, rules, weights
 from rosenblatt.core.learner import Learner
 
 PASSES = 3
@@ -41,13 +41,15 @@ LEARNERS = [
 ]
 READOUTS = [("last", False), ("averaged", False), ("pocket", False), ("pocket", True)]
 LAYOUTS = ("dense", "csr int32", "csr int64")
+#: And weights of more than two classes by lists, where these serve.
+LISTS = ("lists int32", "lists int64")
 
 
 def lay_out(X, layout):
     if layout == "dense":
         return X
     csr = sp.csr_array(X)
-    index = np.int32 if layout == "csr int32" else np.int64
+    index = np.int32 if layout.endswith("int32") else np.int64
     csr.indices, csr.indptr = csr.indices.astype(index), csr.indptr.astype(index)
     rows = engine.admit(csr)
     assert rows.view.indptr.dtype == rows.view.indices.dtype == index
@@ -71,7 +73,8 @@ class Oracle:
         form = "regression" if regression else "binary" if k == 1 else "multiclass"
         form = "ovr" if form == "multiclass" and options["share"] == "ovr" else form
         self.model = reference.Model(
-            form, problem.X.shape[1], k, fit_intercept=options["fit_intercept"], ties=options["ties"],
+            form, problem.X.shape[1], k, fit_intercept=options["fit_intercept"],
+            constant=options.get("intercept_scaling", 1), ties=options["ties"],
             share=options["share"], epsilon=options["epsilon"] or 0, number=number, batch=options["batch"],
         )  # fmt: skip
         if start is not None:
@@ -94,7 +97,9 @@ class Oracle:
             for step in steps:
                 self.tau += np.where(np.array(step.gains) > 0, step.gains, 0)
             if updates == 0 if regression else self.mistakes[-1] == 0 and self.all_right(training_set):
-                return
+                break
+        if self.pocket is not None and self.all_right(training_set):
+            self.pocket.separated(self.model, len(training_set))
 
     def all_right(self, training_set):
         return not any(self.model.consider(self.rule, x, y).mistakes for x, y in training_set)
@@ -108,11 +113,15 @@ def native(problem, rule, options, start=None):
     learner = Learner(
         rule, readout=options["readout"], ties=options["ties"], multiclass=options["share"],
         fit_intercept=options["fit_intercept"], ratchet=options["ratchet"], batch=options["batch"],
-        epsilon=options["epsilon"],
+        epsilon=options["epsilon"], intercept_scaling=options.get("intercept_scaling", 1),
     )  # fmt: skip
     rows = engine.admit(lay_out(problem.X, options["layout"]))
     regression = options["epsilon"] is not None
-    learner.allocate(rows.n_features, 0 if regression else problem.n_classes, rows.dtype)
+    with pytest.MonkeyPatch.context() as patch:
+        if options["layout"] in LISTS:
+            patch.setattr(weights, "WIDE", 0)
+            patch.setattr(weights, "FEW", 0)
+        learner.allocate(rows.n_features, 0 if regression else problem.n_classes, rows.dtype)
     if start is not None:
         learner.begin(*start)
     learner.fit(
@@ -126,6 +135,8 @@ def compare(problem, rule, start=None, **options):
     options = {"readout": "last", "ratchet": False, "batch": False, "epsilon": None, "share": "max", **options}
     rule = for_classes(rule, problem.n_classes)
     learner, rows = native(problem, rule, options, start)
+    serves = learner.n_vectors > 1 and start is None and options["readout"] != "pocket" and not options["batch"]
+    assert (learner.lists is not None) == (serves and options["layout"] in LISTS)
     oracle = Oracle(problem, rule, options, start)
     k = learner.n_vectors
     same_bits(learner.read("last")[:, :k], oracle.stacked(oracle.model.w, oracle.model.b))
@@ -150,9 +161,10 @@ def compare(problem, rule, start=None, **options):
 
 
 choices = {
-    "layout": st.sampled_from(LAYOUTS),
+    "layout": st.sampled_from(LAYOUTS + LISTS),
     "ties": st.sampled_from(("mistake", "predict")),
     "fit_intercept": st.booleans(),
+    "intercept_scaling": st.sampled_from((1, 0.1, 0.75, 30.0)),
     "weighted": st.booleans(),
     "shuffle": st.booleans(),
 }

@@ -408,7 +408,7 @@ def euclid(A, B):
         ({"kernel": lambda A, B: A @ B.T @ B}, {}, "kernel function returned shape (4, 2)"),
         ({"early_stopping": True}, {}, "early_stopping=True is not traced"),
         ({}, {"coef_init": [[1, 2]]}, "a run begins with no examples: leave coef_init"),
-        ({}, {"max_steps": 3}, "one pass over 4 rows would be more than max_steps=3"),
+        ({}, {"max_steps": 3}, "one pass over 4 rows would be more than the max_steps=3"),
         ({}, {"separator": [1, 2]}, "must have 4 coefficients, one for each row; got 2"),
         ({}, {"separator": ([-7, 5, 5, -4], 1)}, "a separator has no bias"),
         ({}, {"separator": [1, np.nan, 0, 0]}, "must be coefficients of the 4 rows, all finite numbers"),

@@ -62,9 +62,46 @@ class Model:
         total: NDArray[Any] | None = None,
         gradient: NDArray[Any] | None = None,
         epsilon: float = 0.0,
+        constant: float = 1.0,
+        lists: ClassLists | None = None,
     ) -> None: ...
     @property
     def weights(self) -> NDArray[Any]: ...
+
+class ClassLists:
+    """Class vectors: for each feature the classes that ever moved, and weights."""
+
+    def __init__(self, n_vectors: int, wide: bool, averaged: bool) -> None: ...
+    @staticmethod
+    def of(
+        n_vectors: int,
+        starts: NDArray[Any],
+        classes: NDArray[Any],
+        weights: NDArray[Any],
+        total: NDArray[Any] | None,
+    ) -> ClassLists:
+        """Those with these entries, classes ascending in each row."""
+
+    @property
+    def n_rows(self) -> int: ...
+    @property
+    def n_vectors(self) -> int: ...
+    def reserve(self, n_rows: int) -> None:
+        """Room for so many features at least."""
+
+    def add_class(self, code: int) -> None:
+        """One class more; those from its code on move up."""
+
+    def add_squares(self, rows: NDArray[Any] | None, out: NDArray[Any]) -> None:
+        """Add Σ w² of each class to out, over these rows."""
+
+    def average(self, visited: int) -> ClassLists:
+        """Lists of the averages over so many examples."""
+
+    def entries(
+        self, rows: NDArray[Any] | None = None
+    ) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any] | None]:
+        """Where the entries of each of these rows begin, their classes, ascending, weights and sums; no zeros."""
 
 class Rule:
     """A rule by its name and numbers, as those of rosenblatt.core.rules list them."""
@@ -119,6 +156,7 @@ def learn(
     ratchet: bool = False,
     tally: Tally,
     stop: bool = False,
+    misread: NDArray[Any] | None = None,
 ) -> bool:
     """One pass over the examples, in place, or up to the first mistake or step, which is then left to the caller.
 
@@ -153,8 +191,14 @@ def product(a: CsrRows, b: CsrRows, out: NDArray[Any], n_threads: int) -> None:
 def compress(rows: DenseRows, start: NDArray[Any], feature: NDArray[Any], x: NDArray[Any]) -> None:
     """Columns and values of the numbers of dense rows that are not zero; start says where each row's begin."""
 
+def equal_rows(*, rows: Rows, targets: NDArray[Any] | int, order: NDArray[Any] | None = None) -> tuple[int, int] | None:
+    """The first of the rows in order that equals an earlier one of another label, after that one; None: no two."""
+
 def squares(weights: NDArray[Any], out: NDArray[Any]) -> None:
     """Out = Σ w² of each column of the weights."""
+
+def share_rows(starts: NDArray[Any], columns: list[NDArray[Any]], which: NDArray[Any], first: NDArray[Any]) -> int:
+    """Number the rows by their content; which: the number of each, first: the first row of each number; how many."""
 
 def place_features(
     features: NDArray[Any], table: NDArray[Any], met: NDArray[Any], count: int, add: bool, out: NDArray[Any]

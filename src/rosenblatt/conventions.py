@@ -151,7 +151,7 @@ ALL = (
         parameters={"ties": "mistake", "multiclass": "ovr", **_AS_GIVEN},
         arguments=_SAME_ARGUMENTS,
         differs=(
-            "The bias of sparse rows; a column of 0.1 and `fit_intercept=False` here gives the slow one. "
+            "The bias of sparse rows; `intercept_scaling=0.1` here gives the slow one. "
             f"{_CLASS_WEIGHTS_DIFFER} {_SHUFFLES_DIFFER}"
         ),
         source="scikit-learn 1.9.1: `linear_model/_sgd_fast.pyx.tp`, `_stochastic_gradient.py`, `_base.py`",

@@ -42,13 +42,13 @@ class DataError(WordedError, ValueError):
     Attributes
     ----------
     row, column : int or None
-        The place in an array, from 0.
+        The place in an array, from 0; of a file that has no lines, such as Parquet, the row from 1.
     name : str or None
         The name of the column.
     file : str or None
         The file, as it was named; ``<stdin>`` for standard input.
     line : int or None
-        The line of the file, from 1 (of a Parquet or Arrow file: the row).
+        The line of the file, from 1.
     byte : int or None
         The byte of the line, from 1.
     shard : str or None
@@ -79,7 +79,8 @@ class DataError(WordedError, ValueError):
         """Where, in words: ``rows.csv, line 4, column 'age'`` of a file, ``row 3, column 2 ('age')`` of an array."""
         name = None if self.name is None else repr(self.name)
         if self.file is not None:
-            parts = {"line": self.line, "byte": self.byte, "column": name}
+            row = self.row if self.line is None else None
+            parts = {"line": self.line, "row": row, "byte": self.byte, "column": name}
             return ", ".join([self.file, *(f"{key} {value}" for key, value in parts.items() if value is not None)])
         if name is not None and self.column is not None:
             name = f"{self.column} ({name})"

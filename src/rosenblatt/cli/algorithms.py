@@ -93,12 +93,13 @@ def add_options(parser: argparse.ArgumentParser, without: tuple[str, ...] = ()) 
 
 
 def for_training(
-    arguments: argparse.Namespace, features: Features, fractions: bool, passes: int
+    arguments: argparse.Namespace, features: Features, numbers: bool, passes: int
 ) -> tuple[str, dict[str, Any], str]:
     """The class of the learner that is asked for or the default, its parameters, and what it is the default for."""
     name, why = arguments.algorithm, ""
-    if name is None and fractions:
-        name, why = FOR_REGRESSION, "labels that are not whole numbers"
+    if name is None and numbers:
+        asked = arguments.label_type == "number"
+        name, why = FOR_REGRESSION, "--label-type number" if asked else "labels that are not whole numbers"
     elif name is None:
         name, why = (FOR_TEXT, "text") if features.has_text else (FOR_NUMBERS, "numbers")
     kind, parameters = chosen(arguments, name, features.is_text)

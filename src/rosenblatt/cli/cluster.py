@@ -64,11 +64,10 @@ class _Run:
         """What makes rows of the first block's format and columns; chooses the learner, too."""
         arguments, columns = self.arguments, settled.columns
         inputs.refuse_unlabelled(columns, arguments.files)
-        features = Features.asked_for(columns, settled.format, arguments, inputs.n_vectors_for(settled.labels))
+        numbers = inputs.are_numbers(settled.labels, arguments)
+        features = Features.asked_for(columns, settled.format, arguments)
         self.columns, self.format = columns, settled.format
-        self.kind, self.parameters, self.why = algorithms.for_training(
-            arguments, features, inputs.are_fractions(settled.labels), self.passes
-        )
+        self.kind, self.parameters, self.why = algorithms.for_training(arguments, features, numbers, self.passes)
         spec = Spec.of(self.kind, self.parameters)
         learner = spec.learner()
         refuse_unmixable(learner)
@@ -98,5 +97,5 @@ class _Run:
             begun=True, rows=learner.visited // max(len(job.history), 1), interrupted=interrupted, why=self.why,
             mistakes=[record.mistakes if classifies else record.updates for record in job.history],
         )  # fmt: skip
-        run.passes_on_cluster, run.fault = job.history, fault
+        run.passes_on_cluster, run.fault, run.skipped = job.history, fault, job.skipped
         return run

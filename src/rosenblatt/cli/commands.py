@@ -71,8 +71,8 @@ def _train(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--stream",
         action="store_true",
-        help="train block by block, in the order of the files, instead of on all rows in memory; always so for files "
-        "of more than 1 GiB, and for one pass unless the algorithm needs all rows",
+        help="train block by block, in the order of the files, instead of on all rows in memory; so for one pass, too, "
+        "unless the algorithm needs all rows; files of more than 1 GiB are else shuffled within as many rows as fit",
     )
     parser.add_argument(
         "--shuffle-buffer",
@@ -132,8 +132,8 @@ def _predict(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--only-scores", action="store_true", help="write scores without labels")
     parser.add_argument("--json", action="store_true", help="write JSON lines instead of CSV")
-    parser.add_argument("--no-header", action="store_true", help="write the CSV without its header line")
-    options.add_reading(parser)
+    parser.add_argument("--no-output-header", action="store_true", help="write the CSV without its header line")
+    options.add_missing(options.add_reading(parser), None)
 
 
 def _evaluate(parser: argparse.ArgumentParser) -> None:
@@ -143,6 +143,7 @@ def _evaluate(parser: argparse.ArgumentParser) -> None:
     group = options.add_reading(parser)
     group.add_argument("--label", metavar="NAME", help="column of the labels (default: as in training)")
     options.add_label_type(group, "as in training")
+    options.add_missing(group, None)
 
 
 def _explain(parser: argparse.ArgumentParser) -> None:
@@ -160,7 +161,7 @@ def _explain(parser: argparse.ArgumentParser) -> None:
         "--rows", metavar="N", type=options.count, default=1, help="explain the first N rows of the file (default: 1)"
     )
     options.add_json(parser)
-    options.add_reading(parser)
+    options.add_missing(options.add_reading(parser), None)
 
 
 def _inspect(parser: argparse.ArgumentParser) -> None:
@@ -172,7 +173,7 @@ def _separable(parser: argparse.ArgumentParser) -> None:
     options.add_small_files(parser)
     parser.add_argument("--no-intercept", action="store_true", help="separate by hyperplanes through the origin only")
     parser.add_argument(
-        "--time-limit", metavar="S", type=float, help="seconds to search for a proof (default: no limit)"
+        "--time-limit", metavar="S", type=options.seconds, help="seconds to search for a proof (default: no limit)"
     )
     options.add_json(parser)
 
@@ -244,7 +245,8 @@ shows the columns and the algorithm. The model file holds all that prediction ne
         "rosenblatt predict mood.model new.csv --scores > answers.csv",
         """Predict the label of each row, or its number with a regression model.
 
-Writes one line per row, in the order of the rows, while it reads the files.""",
+Writes one line per row, in the order of the rows, while it reads the files; with
+--on-error skip, an empty one for each row that cannot be read.""",
         _predict,
     ),
     "evaluate": Command(

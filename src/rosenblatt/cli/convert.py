@@ -8,17 +8,10 @@ from typing import Any
 import numpy as np
 
 from .. import data
+from ..data.sources import expand
 from ..data.writing import target_format
 from .features import Features
-from .inputs import (
-    column_options,
-    format_settings,
-    keep_pipes,
-    open_files,
-    refuse_to_replace,
-    release_pipes,
-    sources_of,
-)  # fmt: skip
+from .inputs import column_options, format_settings, keep_pipes, open_files, refuse_to_replace
 from .terminal import CommandError, emit, note, option, optional_output, several
 
 
@@ -27,12 +20,10 @@ def run(arguments: argparse.Namespace) -> None:
     refuse_to_replace(arguments.output, arguments.files)
     target = target_format(arguments.output, arguments.to, "to")
     columns, classes = column_options(arguments), arguments.classes
-    files: Any = arguments.files
+    keep_pipes(arguments, *arguments.files)
     if classes is None and target in ("svmlight", "vw"):
-        keep_pipes(arguments, *files)
         classes = _number_labels(arguments, columns)
-        files = sources_of(files, arguments)
-        release_pipes(arguments, arguments.files)
+    files = [arguments.pipes.get(name, name) for name in expand(arguments.files)]
 
     def encoder(resolved: Any) -> Any:
         return Features.asked_for(resolved, None, arguments).encoder
@@ -50,10 +41,11 @@ def run(arguments: argparse.Namespace) -> None:
         note(skipped.worded(option))
     if arguments.output == "-":
         return
-    result = f"{several(n, 'row')} written to {arguments.output}"
+    dropped = f", without {', '.join(arguments.drop)}" if arguments.drop else ""
+    result = f"{several(n, 'row')} written to {arguments.output}{dropped}"
     with optional_output(result, required=arguments.json):
         if arguments.json:
-            emit({"rows": n, "skipped": skipped.count})
+            emit({"rows": n, "skipped": skipped.count, "dropped": arguments.drop or []})
         else:
             print(result)
 

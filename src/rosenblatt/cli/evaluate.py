@@ -15,9 +15,9 @@ from ..data import Block
 from ..data.moments import Moments
 from ..tables import Table
 from .features import Features
-from .inputs import are_text, load_model, open_for_model, targets_of
+from .inputs import are_text, load_model, note_unseen, open_for_model, targets_of
 from .predict import score_blocks
-from .summary import first_names
+from .summary import evaluation_in_words, first_names
 from .terminal import CommandError, Progress, emit, note, option, several, shown
 
 Array = Any
@@ -41,8 +41,9 @@ def run(arguments: argparse.Namespace) -> None:
         note(skipped.worded(option))
     if isinstance(result, ConfusionMatrix) and result.unknown:
         note(f"labels that the model does not know and never predicts: {first_names(result.unknown)}")
+    unseen = note_unseen(features)
     if arguments.json:
-        emit({**result.to_dict(), "skipped": skipped.count})
+        emit({**result.to_dict(), "skipped": skipped.count, "unseen_categories": unseen})
         return
     print(result)
     for table in result.tables():
@@ -121,7 +122,7 @@ class ConfusionMatrix:
         return list(zip(self.classes, precision.tolist(), recall.tolist(), f1.tolist(), true.tolist()))
 
     def __str__(self) -> str:
-        return f"accuracy {self.accuracy:.2%} on {several(self.rows, 'row')}"
+        return evaluation_in_words(self.to_dict())
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values."""

@@ -121,6 +121,7 @@ class Explanation:
     score: float
     bias: float | None  # None: there is none, or it is part of what the examples add
     parts: list[Part]  # those that add most first
+    is_text: bool = False  # the parts are words
 
     @property
     def noun(self) -> str:
@@ -131,7 +132,8 @@ class Explanation:
         """As plain values, with the first ``top`` parts."""
         sides = {"prediction": self.score} if self.label is None else {"label": self.label, "over": self.over}
         parts = [part.to_dict() for part in self.parts[:top]]
-        return {**sides, "score": self.score, "bias": self.bias, f"{self.noun}s": parts}
+        known = sum(part.weight != 0 for part in self.parts)
+        return {**sides, "score": self.score, "bias": self.bias, "known": known, f"{self.noun}s": parts}
 
     def table(self, top: int, place: str) -> Table:
         """The first ``top`` parts, the sum of the others, and the score."""
@@ -146,6 +148,9 @@ class Explanation:
             rows.append(("bias", "", "", f"{self.bias:+.4f}"))
         rows.append(("prediction" if self.label is None else "score", "", "", f"{self.score:+.4f}"))
         prediction = f"predicted {self.score:.6g}" if self.label is None else f"predicted {self.label} over {self.over}"
+        if not any(part.weight for part in self.parts):
+            reason = "by the bias alone" if self.bias else "for no reason"
+            prediction = f"no {'word' if self.is_text else self.noun} of it is known; {prediction}, {reason}"
         value, title = (
             "kernel" if self.noun == "example" else "value",
             f"{place}: {prediction}" if place else prediction,
@@ -156,14 +161,8 @@ class Explanation:
 def strongest_parts(model: Model, features: Features, n: int) -> dict[str, list[Part]]:
     """The ``n`` largest weights for each class (of a regression, for larger and smaller numbers), the largest first."""
     by_examples = _has_no_features(model.learner)
-    columns: Array | None = None
-    if by_examples:
-        weights = model.learner.dual()  # type: ignore[attr-defined]
-    else:
-        columns, weights = _weights(model.learner)
-        weights = weights[1:]
     strongest = {}
-    for side, towards in _sides(model, weights):
+    for side, columns, towards in _sides(model):
         n_top = min(n, len(towards))
         top = np.argpartition(-towards, n_top - 1)[:n_top] if n_top else np.empty(0, int)
         top = top[np.argsort(-towards[top], kind="stable")]
@@ -174,14 +173,24 @@ def strongest_parts(model: Model, features: Features, n: int) -> dict[str, list[
     return strongest
 
 
-def _sides(model: Model, weights: Array) -> list[tuple[str, Array]]:
-    """What weights may speak for (a class, or larger or smaller numbers), with the weights signed towards it."""
+def _sides(model: Model) -> Iterator[tuple[str, Array | None, Array]]:
+    """What weights may speak for (a class, or larger or smaller numbers), their columns, and they, signed towards it.
+
+    The columns are None where all have a weight, or where these are of examples.
+    """
+    learner: Any = model.learner
+    labels = [shown(label) for label in ([] if model.classes is None else model.classes.tolist())]
+    if learner.lists is not None:
+        columns, of_class, weights = _by_class(learner)
+        ends = np.searchsorted(of_class, np.arange(len(labels) + 1))
+        yield from ((side, columns[a:b], weights[a:b]) for side, a, b in zip(labels, ends, ends[1:]))
+        return
+    columns, weights = (None, learner.dual()) if _has_no_features(learner) else _weights(learner)
     if model.classes is None:
-        return [("larger numbers", weights[:, 0]), ("smaller numbers", -weights[:, 0])]
-    labels = [shown(label) for label in model.classes.tolist()]
-    if model.learner.n_vectors > 1:
-        return [(side, weights[:, code]) for code, side in enumerate(labels)]
-    return [(side, weights[:, 0] * (1 if code else -1)) for code, side in enumerate(labels)]
+        yield "larger numbers", columns, weights[:, 0]
+        yield "smaller numbers", columns, -weights[:, 0]
+    for code, side in enumerate(labels):
+        yield side, columns, weights[:, code] if learner.n_vectors > 1 else weights[:, 0] * (1 if code else -1)
 
 
 def explain_row(model: Model, features: Features, block: Block, row: int, top: int) -> Explanation:
@@ -205,7 +214,8 @@ def explain_row(model: Model, features: Features, block: Block, row: int, top: i
         names = [known.get(i, f"#{i}") for i in csr.indices[order].tolist()]
     names += [""] * (len(order) - len(names))
     parts = zip(names, weights[order].tolist(), values[order].tolist())
-    return Explanation(label, over, score, bias, [Part(*part, by_examples) for part in parts])
+    is_text = features.is_text and not by_examples
+    return Explanation(label, over, score, bias, [Part(*part, by_examples) for part in parts], is_text)
 
 
 def _sided(model: Model, scores: Array) -> tuple[str | None, str | None, float, Any]:
@@ -230,12 +240,20 @@ def _has_no_features(learner: Any) -> bool:
 
 
 def _weights(learner: Any) -> tuple[Array | None, Array]:
-    """The columns that may have weights (None: all), and the weights: the biases, then one row for each such column."""
+    """The columns that may have weights (None: all), and the weights, one row for each such column."""
     if learner.space == "linear":
-        return learner.features(), learner.in_order(learner.stored())
+        return learner.features(), learner.in_order(learner.stored())[1:]
     vectors = learner.support.vectors
     columns = np.unique(vectors.indices) if learner.support.is_sparse else None
-    return columns, _weights_at(learner, np.arange(learner.n_features) if columns is None else columns)
+    return columns, _weights_at(learner, np.arange(learner.n_features) if columns is None else columns)[1:]
+
+
+def _by_class(learner: Any) -> tuple[Array, Array, Array]:
+    """Of weights by lists, class after class: the columns, ascending in each class, the classes and the weights."""
+    entries, features = learner.entries(learner.stored_with_lists()[1]), learner.features()
+    order = np.argsort(entries.classes, kind="stable")
+    columns = entries.rows if features is None else features[entries.rows]
+    return columns[order], entries.classes[order], entries.weights[order]
 
 
 def _weights_at(learner: Any, columns: Array) -> Array:

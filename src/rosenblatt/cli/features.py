@@ -25,13 +25,11 @@ class Features(features.Features):
     """What makes rows of numbers of blocks: an encoder of tables, or the format of rows that are numbers already."""
 
     @classmethod
-    def asked_for(
-        cls, columns: Columns | None, format: Any, arguments: argparse.Namespace, n_vectors: int = 1
-    ) -> Features:
-        """For the columns of a table, or a format of numbers; ``n_vectors``: of weights, as far as is known."""
+    def asked_for(cls, columns: Columns | None, format: Any, arguments: argparse.Namespace) -> Features:
+        """For the columns of a table, or a format of numbers."""
         if columns is None:
             return cls(None, format)
-        bits = arguments.bits or bits_for(n_vectors * len(columns.text or ()))
+        bits = arguments.bits or bits_for(len(columns.text or ()))
         return cls.of_table(
             columns, lambda: _hashing(arguments, bits), named_rows=arguments.named_rows,
             standardise=not arguments.no_standardise, missing=arguments.missing,

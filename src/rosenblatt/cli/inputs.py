@@ -26,10 +26,13 @@ from ..model_files import Model, learners, read, refusing
 from ..schema import cut
 from . import algorithms
 from .features import Features
-from .terminal import CommandError, shown
+from .terminal import CommandError, note, several, shown
+
+#: More different whole numbers than these may be the classes of labels, or the numbers of a regression.
+MOST_NUMBERED = 50
 
 #: Options that name columns.
-COLUMN_OPTIONS = ("label", "text", "numeric", "categorical", "weight", "label_type")
+COLUMN_OPTIONS = ("label", "text", "numeric", "categorical", "weight", "label_type", "drop")
 
 
 def format_settings(arguments: argparse.Namespace) -> dict[str, Any]:
@@ -37,11 +40,11 @@ def format_settings(arguments: argparse.Namespace) -> dict[str, Any]:
     settings: dict[str, Any] = {}
     if arguments.delimiter is not None:
         settings["delimiter"] = arguments.delimiter.replace("\\t", "\t")
-    for name in ("header", "zero_based"):
-        if (choice := getattr(arguments, name)) not in (None, "auto"):
-            settings[name] = choice == "yes"
-    if arguments.encoding_errors is not None:
-        settings["encoding_errors"] = arguments.encoding_errors
+    if arguments.zero_based not in (None, "auto"):
+        settings["zero_based"] = arguments.zero_based == "yes"
+    for name in ("header", "encoding_errors"):
+        if (choice := getattr(arguments, name)) is not None:
+            settings[name] = choice
     return settings
 
 
@@ -117,6 +120,7 @@ def open_files(
             format=format or arguments.format,
             columns=columns,
             on_error=arguments.on_error,
+            missing=arguments.missing,
             memory=arguments.memory,
             **settings,
         )
@@ -163,12 +167,23 @@ def are_fractions(labels: Any) -> bool:
     return labels is not None and labels.dtype.kind == "f" and bool((labels % 1 > 0).any())
 
 
-def n_vectors_for(labels: Any) -> int:
-    """How many weight vectors the classes of the first rows need."""
-    if labels is None or are_fractions(labels):
-        return 1
-    classes = len(set(labels.tolist()))  # np.unique would load NumPy's masked arrays
-    return classes if classes > 2 else 1
+def are_numbers(labels: Any, arguments: argparse.Namespace) -> bool:
+    """Whether labels are the numbers of a regression; asks, where whole numbers may be that or classes."""
+    if labels is None or arguments.algorithm or arguments.label_type not in (None, "number"):
+        return are_fractions(labels)
+    if arguments.label_type == "number" or are_fractions(labels):
+        return True
+    different = sorted(set(labels.tolist())) if labels.dtype.kind in "iuf" else []
+    if len(different) > MOST_NUMBERED:
+        said = f"the labels are {len(different):,} different whole numbers in the first rows"
+        regression = f"--algorithm {algorithms.FOR_REGRESSION}"
+        if different[0] not in (0, 1) or different[-1] - different[0] >= len(different):
+            raise CommandError(
+                f"{', '.join(arguments.files)}: {said}, which looks like a regression; say {regression} for a "
+                f"regression, or --algorithm {algorithms.FOR_NUMBERS} for classes"
+            )
+        note(f"{said}, and are taken for classes; for a regression say {regression}")
+    return False
 
 
 def are_text(labels: Any) -> bool:
@@ -180,6 +195,15 @@ def refuse_unlabelled(columns: Columns | None, files: Sequence[str]) -> None:
     """Refuse a table in which no column looks like the labels."""
     if columns is not None and not columns.label:
         raise CommandError(f"{', '.join(files)}: no column looks like the labels; name it with --label")
+
+
+def refuse_unique(classes: Any, n_rows: int, files: Sequence[str]) -> None:
+    """Refuse labels of which each occurs once: none could be told from an example."""
+    if len(classes) == n_rows > 2:
+        raise CommandError(
+            f"{', '.join(files)}: each of the {n_rows:,} rows has a label of its own; name the column of the "
+            f"classes with --label, or for a regression say --algorithm {algorithms.FOR_REGRESSION}"
+        )
 
 
 def refuse_one_class(classes: Any, files: Sequence[str]) -> None:
@@ -273,8 +297,18 @@ def open_for_model(features: Features, files: Sequence[str], arguments: argparse
     """The blocks of files that a model is used on."""
     columns = None
     if features.encoder is not None:
+        features.encoder.missing = arguments.missing = arguments.missing or features.encoder.missing
         columns = features.encoder.columns if labelled else features.encoder.columns.without_label()
+    arguments.missing = arguments.missing or "raise"
     known = features.format
     if known is None or arguments.format not in (None, known.name):
         return open_files(files, arguments, columns)
     return open_files(files, arguments, format=known)
+
+
+def note_unseen(features: Features) -> dict[str, int]:
+    """Say in how many rows a column has a category that the model has never met."""
+    unseen = {} if features.encoder is None else {name: n for name, n in features.encoder.unseen.items() if n}
+    for name, n in unseen.items():
+        note(f"{several(n, 'row')} with a value of {name} that was not met in training")
+    return unseen

@@ -191,10 +191,10 @@ def add_reading(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
     )
     group.add_argument("--delimiter", metavar="C", help="character between the values of a CSV file (default: guessed)")
     group.add_argument(
-        "--header",
-        choices=("auto", "yes", "no"),
-        help="whether the first line of a CSV file names its columns (default: auto, guessed; without: c1, c2, …)",
-    )
+        "--header", action=argparse.BooleanOptionalAction, default=None,
+        help="the first line of a CSV file names its columns, or it does not and they are called c1, c2, … "
+        "(default: guessed)",
+    )  # fmt: skip
     group.add_argument(
         "--zero-based",
         choices=("auto", "yes", "no"),
@@ -230,6 +230,7 @@ def add_columns(group: argparse._ArgumentGroup) -> None:
         group.add_argument(
             f"--{kind}", metavar="NAMES", type=names, help=f"{kind} columns, separated by commas (default: guessed)"
         )
+    group.add_argument("--drop", metavar="NAMES", type=names, help="columns to leave out, separated by commas")
     group.add_argument("--weight", metavar="NAME", help="column of example weights (default: all weights are 1)")
     add_label_type(group, "guessed")
 
@@ -258,7 +259,7 @@ def add_encoding(parser: argparse.ArgumentParser, **fixed: Any) -> None:
     add("--norm", f"scale rows of text to norm 1, or leave them {default}", choices=("l2", "none"), default="l2")
     add("--negation", "prefix words after an English negation by not_", action="store_true")
     add(
-        "--bits", "hash each text column to 2^B features (default: 22, fewer with many classes)",
+        "--bits", "hash each text column to 2^B features (default: 22, fewer with more than ten text columns)",
         metavar="B", type=count,
     )  # fmt: skip
     add(
@@ -266,11 +267,17 @@ def add_encoding(parser: argparse.ArgumentParser, **fixed: Any) -> None:
         metavar="N", type=whole, default=2_000,
     )  # fmt: skip
     add("--no-standardise", "do not standardise numeric columns to mean 0 and deviation 1", action="store_true")
-    add(
-        "--missing", f"at a missing value: stop, or leave the feature out of the row {default}",
-        choices=("raise", "absent"), default="raise",
-    )  # fmt: skip
+    add_missing(group, "raise")
     parser.set_defaults(**fixed)
+
+
+def add_missing(group: argparse._ArgumentGroup, default: str | None) -> None:
+    """What to do about missing values; None: what was done in training."""
+    group.add_argument(
+        "--missing", choices=("raise", "absent"), default=default,
+        help="at a missing value: stop, or leave the feature out of the row; with --on-error skip: skip the row, or "
+        f"leave the feature out of it (default: {default or 'as in training'})",
+    )  # fmt: skip
 
 
 def encoding_defaults() -> dict[str, Any]:

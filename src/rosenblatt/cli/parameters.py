@@ -75,6 +75,8 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "precision": _option("how float32 rows are multiplied on a CUDA device (default: float32)",
                          choices=("float32", "tf32")),
     "fit_intercept": _option("learn a bias (default: yes; pa and mira on text: no)", action=_YES_OR_NO),
+    "intercept_scaling": _option("constant feature whose weight is the bias: the smaller, the slower the bias moves "
+                                 "(default: 1)", metavar="S", type=options.number),
     "shuffle": _option("visit the rows in a new random order in each pass (default: yes)", action=_YES_OR_NO),
     "multiclass": _option("with several classes, which wrong classes an update moves: the best one, all alike, all in "
                           "proportion, or one against the rest (default: max)",

@@ -16,7 +16,7 @@ from ..data import Block
 from ..data.sources import replacing
 from ..data.writing import numbers
 from .features import Features
-from .inputs import load_model, open_for_model, refuse_to_replace
+from .inputs import load_model, note_unseen, open_for_model, refuse_to_replace
 from .terminal import CommandError, Progress, note, option, shown
 
 
@@ -32,11 +32,16 @@ def run(arguments: argparse.Namespace) -> None:
             file.write(write.header())
             n = 0
             for block, scores, codes in score_blocks(features, model.learner, stream):
-                file.write("".join(write.lines(scores, codes)).encode())
+                lines = list(write.lines(scores, codes))
+                for place in reversed([] if block.left_out is None else block.left_out.tolist()):
+                    lines.insert(place, write.blank)
+                file.write("".join(lines).encode())
                 n += len(block)
                 progress(f"{n:,} rows", share=stream.progress)
+            file.write((write.blank * stream.left_out).encode())
         if stream.skipped:
             note(stream.skipped.worded(option))
+        note_unseen(features)
 
 
 def score_blocks(features: Features, learner: Learner, blocks: Iterable[Block]) -> Iterator[tuple[Block, Any, Any]]:
@@ -51,9 +56,11 @@ class Writer:
     """Predicted labels and scores, or the numbers of a regression, as lines of CSV or JSON."""
 
     def __init__(self, arguments: argparse.Namespace, names: list[str] | None) -> None:
-        self.json, self.no_header, self.names = arguments.json, arguments.no_header, names
+        self.json, self.no_header, self.names = arguments.json, arguments.no_output_header, names
         self.labels, self.scores = not arguments.only_scores, arguments.scores or arguments.only_scores
         self.written = [json.dumps(name, ensure_ascii=False) if self.json else _quoted(name) for name in names or ()]
+        what = "prediction" if names is None else "label"
+        self.blank = f'{{"{what}": null}}\n' if self.json else "\n"  # for a row that could not be read
 
     def header(self) -> bytes:
         """The header line of the CSV."""

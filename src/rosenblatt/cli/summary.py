@@ -23,6 +23,8 @@ VERDICTS = {
     NO_MARGIN: "any separator has a relative margin of at most --tol",
     STOPPED: "training ended before the rows were shown to be separable or not",
 }
+#: Classes of which less is found are named beside an accuracy.
+LEAST_RECALL = 0.1
 #: Most passes, files and classes that a line lists.
 MOST_PASSES, MOST_NAMES = 12, 8
 
@@ -30,7 +32,8 @@ MOST_PASSES, MOST_NAMES = 12, 8
 def record(run: TrainingRun, streamed: bool, held_out: ConfusionMatrix | RegressionErrors | None) -> dict[str, Any]:
     """What training did, as plain values."""
     learner, counts = run.learner, run.mistakes
-    share = 1 - counts[0] / run.rows if counts and run.rows else None
+    judged = None if run.passes_on_cluster is not None else learner.progressive  # of shards nobody ships the weights
+    share = 1 - judged.wrong / judged.seen if judged is not None and judged.seen else None
     classifies = not run.is_regression
     return {
         "files": list(run.files),
@@ -43,6 +46,9 @@ def record(run: TrainingRun, streamed: bool, held_out: ConfusionMatrix | Regress
         "updates": learner.n_updates - run.updates_before,
         "progressive_accuracy": share if classifies else None,
         "progressive_within_epsilon": None if classifies else share,
+        "label_order": None if run.order is None else run.order.to_dict(),
+        "shuffled_within": run.shuffled_within or None,
+        "progressive_readout": None if judged is None else judged.readout,
         "verdict": learner.verdict,
         "held_out": None if held_out is None else held_out.to_dict(),
         "skipped": run.skipped.count,
@@ -62,9 +68,10 @@ def fault_in_words(run: TrainingRun) -> str:
     return f"{what}; the model after pass {learner.n_iter}, the last complete one, is in {path}; {how}"
 
 
+_OF_CLASS = schema.record(precision=schema.real(), recall=schema.real(), f1=schema.real(), rows=schema.whole())
 _EVALUATION = schema.either(
     a_confusion_matrix=schema.record(
-        rows=schema.whole(), accuracy=schema.real(), classes=schema.json_value, confusion=schema.json_value
+        rows=schema.whole(), accuracy=schema.real(), classes=schema.named(_OF_CLASS), confusion=schema.json_value
     ),
     errors_of_a_regression=schema.record(
         rows=schema.whole(), mae=schema.number, rmse=schema.number, r2=schema.optional(schema.number)
@@ -73,7 +80,14 @@ _EVALUATION = schema.either(
 _COUNTS = schema.optional(schema.listed(schema.whole()))
 #: What the record must be in a model file.
 SCHEMA = schema.record(
-    ("outside_epsilon", "progressive_within_epsilon", "cluster"),
+    (
+        "outside_epsilon",
+        "progressive_within_epsilon",
+        "progressive_readout",
+        "label_order",
+        "shuffled_within",
+        "cluster",
+    ),
     files=schema.listed(schema.text),
     resumed=schema.optional(schema.text),
     rows=schema.whole(),
@@ -84,6 +98,9 @@ SCHEMA = schema.record(
     updates=schema.whole(-schema.MOST),
     progressive_accuracy=schema.optional(schema.real()),
     progressive_within_epsilon=schema.optional(schema.real()),
+    label_order=schema.json_value,
+    shuffled_within=schema.optional(schema.whole()),
+    progressive_readout=schema.optional(schema.text),
     verdict=schema.optional(schema.text),
     held_out=schema.optional(_EVALUATION),
     skipped=schema.whole(),
@@ -99,23 +116,44 @@ def lines(run: TrainingRun, record: dict[str, Any]) -> list[tuple[str, str]]:
     kept = f", {several(len(learner.support), 'support example')}" if learner.space == "kernel" else ""
     why = f", the default for {run.why}" if run.why else ""
     why += "" if learner.fit_intercept else ", no bias"
+    within = record["shuffled_within"]
+    how = record["how"] + (f", shuffled within {several(within, 'row')}" if within else "")
     rows = [
         ("data", f"{several(record['rows'], 'row')}, {several(learner.n_features, 'feature')}, {_labels(run)}"),
-        ("columns", "" if run.columns is None else str(run.columns)),
+        ("columns", "" if run.columns is None else run.columns.worded(terminal.option)),
         ("learner", f"{run.name}, {_rule(learner)}, readout {learner.readout}{why}"),
-        ("training", f"{record['how']}, {passes}, {several(record['updates'], 'update')}{kept}"),
+        ("training", f"{how}, {passes}, {several(record['updates'], 'update')}{kept}"),
         ("cluster", _cluster_line(record["cluster"]) if "cluster" in record else ""),
         *mistakes_in_words(record),
     ]
-    share, within = record["progressive_accuracy"], record["progressive_within_epsilon"]
-    before = "in the first pass, each row predicted before it was learned from"
-    if share is not None:
-        rows += [("verdict", verdict_in_words(record["verdict"])), ("progressive", f"accuracy {share:.2%} {before}")]
-    if within is not None:
-        rows.append(("progressive", f"{within:.2%} within ε = {learner.epsilon:g} {before}"))
+    if record["verdict"] is not None:
+        rows.append(("verdict", verdict_in_words(record["verdict"])))
+    rows.append(("progressive", _progressive(record, learner)))
     if record["held_out"] is not None:
         rows.append(("held out", evaluation_in_words(record["held_out"])))
     return [*rows, ("model", f"{path} ({size_of(path)}), written after {record['seconds']:.2f} s")]
+
+
+def _progressive(record: dict[str, Any], learner: Any) -> str:
+    """The share of right answers in the first pass, and whether it means anything."""
+    share, within = record["progressive_accuracy"], record["progressive_within_epsilon"]
+    if share is None and within is None:
+        return ""
+    right = f"{within:.2%} within ε = {learner.epsilon:g}" if share is None else f"accuracy {share:.2%}"
+    weights = f"by the {record['progressive_readout']} weights"
+    line = f"{right} {weights} in the first pass, each row predicted before it was learned from"
+    order = record["label_order"]
+    if order is None or order["random"]:
+        return line
+    advice = "shuffle the rows of the files first"
+    if record["how"] == "in memory":
+        advice = "leave out --no-shuffle"
+    elif not record["shuffled_within"]:
+        advice += f", or say --shuffle-buffer {record['rows']}"
+    return (
+        f"{line};\nit means nothing, as the labels come in {several(order['runs'], 'run')}, and in random order "
+        f"they would in about {order['expected_runs']:,.0f}:\n{advice}"
+    )
 
 
 def mistakes_in_words(record: dict[str, Any]) -> list[tuple[str, str]]:
@@ -137,9 +175,26 @@ def verdict_in_words(verdict: str) -> str:
 def evaluation_in_words(result: dict[str, Any]) -> str:
     """How the model does on held-out rows."""
     if "accuracy" in result:
-        return f"accuracy {result['accuracy']:.2%} on {several(result['rows'], 'row')}"
+        return _accuracy_in_words(result)
     r2 = "" if result["r2"] is None else f", R² {result['r2']:.4f}"
     return f"MAE {result['mae']:.4g}, RMSE {result['rmse']:.4g}{r2} on {several(result['rows'], 'row')}"
+
+
+def _accuracy_in_words(result: dict[str, Any]) -> str:
+    """The accuracy, beside it the share of the largest class, and the recall of classes that are hardly ever found."""
+    line = f"accuracy {result['accuracy']:.2%} on {several(result['rows'], 'row')}"
+    there = {name: one for name, one in result["classes"].items() if one["rows"]}
+    if not there:
+        return line
+    largest = max(there, key=lambda name: there[name]["rows"])
+    share = there[largest]["rows"] / sum(one["rows"] for one in there.values())
+    line += f", of which {share:.2%} are {largest}, the largest class"
+    missed = [name for name, one in there.items() if one["recall"] < LEAST_RECALL]
+    if not missed:
+        return line
+    shares = ", ".join(f"{name} {there[name]['recall']:.2%}" for name in missed)
+    which = f": {shares}" if len(missed) < 4 else f" for {len(missed):,} of {len(there):,} classes"
+    return f"{line};\nrecall under {LEAST_RECALL:.0%}{which}"
 
 
 def size_of(path: str) -> str:

@@ -132,6 +132,8 @@ def option(parameter: str, value: Any) -> str:
     """A setting of Python's as an option of the command line."""
     if parameter in _OPTIONS and not isinstance(value, dict):  # as the classes of convert are
         return _OPTIONS[parameter]
+    if parameter == "header":
+        return "--header" if value else "--no-header"
     if isinstance(value, bool):
         value = "yes" if value else "no"
     elif isinstance(value, dict):

@@ -26,7 +26,9 @@ def run(arguments: argparse.Namespace) -> None:
     run = prepare(spec, rows.csr.to_dense().astype("float64"), rows.labels, names=rows.names)
     exact = arguments.exact or (has_short_decimals(run, run.X) and "decimals")
     steps = trace_run(run, run.X, rows.labels, exact, max_steps=arguments.max_steps, title=title)
+    if arguments.updates:
+        steps = steps.updates()
     if arguments.json:
         print(steps.to_json())
         return
-    (steps.updates() if arguments.updates else steps).show()
+    steps.show()

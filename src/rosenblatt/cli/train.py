@@ -12,7 +12,7 @@ from ..atomic_files import check
 from ..core import engine
 from ..core.spec import Spec
 from ..data import Block
-from ..data.memory_limit import MemoryLimitError
+from ..data.memory_limit import MemoryLimitError, parse_limit
 from ..data.sources import expand
 from ..errors import DataError
 from ..model_files import Model, write
@@ -21,7 +21,19 @@ from .commands import PASSES
 from .evaluate import ConfusionMatrix, RegressionErrors, evaluate
 from .features import SECTION, Features
 from .parameters import OPTIONS, asked_for, spelled
-from .terminal import DONE, CommandError, Interrupt, Progress, emit, in_words, note, option, optional_output, show
+from .terminal import (
+    DONE,
+    CommandError,
+    Interrupt,
+    Progress,
+    emit,
+    in_words,
+    note,
+    option,
+    optional_output,
+    several,
+    show,
+)
 from .training import TrainingRun, split_block
 
 #: Options that need a cluster.
@@ -33,6 +45,9 @@ def run(arguments: argparse.Namespace) -> int:
     began = time.monotonic()
     engine.keep_freed_memory()
     _refuse_outputs(arguments)
+    _note_repeated(arguments)
+    if arguments.shuffle_buffer and arguments.shuffle is False:
+        raise CommandError("--shuffle-buffer and --no-shuffle exclude each other; say one of them")
     if arguments.shuffle_buffer:
         arguments.block_rows, arguments.stream = arguments.shuffle_buffer, True
     with Interrupt() as interrupt:
@@ -63,7 +78,10 @@ def _train(arguments: argparse.Namespace, progress: Progress, interrupt: Interru
     if _is_on_cluster(arguments):
         from . import cluster  # needs Dask
 
-        return cluster.train(arguments, arguments.passes or PASSES, progress, interrupt), arguments.stream
+        run = cluster.train(arguments, arguments.passes or PASSES, progress, interrupt)
+        if run.skipped:
+            note(run.skipped.worded(option))
+        return run, arguments.stream
     inputs.keep_pipes(arguments, *arguments.files, *_held_out_files(arguments))
     run = _prepare(arguments, progress, interrupt)
     streamed = _is_streamed(run, arguments)
@@ -100,10 +118,6 @@ def _is_on_cluster(arguments: argparse.Namespace) -> bool:
         raise CommandError(
             "--shuffle-buffer does not go with a cluster; without --stream each shard is shuffled as a whole"
         )
-    if arguments.on_error == "skip":
-        raise CommandError(
-            "--on-error skip does not go with a cluster, which does not count skipped rows; repair the files first"
-        )
     if isinstance(arguments.held_out, float):
         raise CommandError("--held-out SHARE does not go with a cluster; name a file, --held-out FILE")
     return True
@@ -115,14 +129,24 @@ def _is_streamed(run: TrainingRun, arguments: argparse.Namespace) -> bool:
     all_rows = {
         "--class-weight balanced": parameters.get("class_weight") == "balanced",
         "--init random": parameters.get("init") == "random",
+        "--algorithm batch": run.name == "BatchPerceptron",
+        "--tol": parameters.get("tol") is not None and run.passes > 1,
     }
-    at_once = any(all_rows.values()) or run.name == "BatchPerceptron" or run.learner.space == "kernel"
-    streamed = bool(arguments.resume or arguments.stream or (run.passes == 1 and not at_once))
-    streamed = streamed or not inputs.are_small(arguments.files)
+    at_once = any(all_rows.values()) or run.learner.space == "kernel"
+    asked_for, small = bool(arguments.resume or arguments.stream), inputs.are_small(arguments.files)
+    streamed = asked_for or not small or (run.passes == 1 and not at_once)
+    if not asked_for and not small:
+        _shuffle_in_buffer(run, arguments)
     for words, asked in all_rows.items():
         if asked and streamed and not arguments.resume:
             raise CommandError(f"{words} needs all rows in memory, and these files are trained on block by block")
     return streamed
+
+
+def _shuffle_in_buffer(run: TrainingRun, arguments: argparse.Namespace) -> None:
+    """Let rows that are too many for the memory be shuffled, as many at a time as it holds."""
+    if run.spec.shuffle and run.learner.space == "linear":
+        run.buffer = (parse_limit(arguments.memory) or 1 << 30) // 4  # they are held, joined and put in order
 
 
 def _held_out_files(arguments: argparse.Namespace) -> list[str]:
@@ -131,7 +155,7 @@ def _held_out_files(arguments: argparse.Namespace) -> list[str]:
 
 def _prepare_streaming(run: TrainingRun, arguments: argparse.Namespace, error: DataError) -> TrainingRun:
     """The run again from its beginning, block by block, as not all rows fit in memory; refuses where it needs them."""
-    if inputs.has_pipes(arguments.files) or run.name == "BatchPerceptron":
+    if inputs.has_pipes(arguments.files):
         raise error
     arguments.stream = True
     reason = str(error.at(remedy=""))
@@ -139,17 +163,34 @@ def _prepare_streaming(run: TrainingRun, arguments: argparse.Namespace, error: D
         _is_streamed(run, arguments)
     except CommandError as refusal:
         raise CommandError(f"{refusal}, as {reason}; say --memory SIZE to hold more") from None
-    note(f"{reason}; training block by block instead, in the order of the files")
-    return _prepare(arguments, run.progress, run.interrupt)
+    note(f"{reason}; training block by block instead, on as many rows at a time, shuffled, as a quarter of it holds")
+    run = _prepare(arguments, run.progress, run.interrupt)
+    _shuffle_in_buffer(run, arguments)
+    return run
 
 
 def _refuse_outputs(arguments: argparse.Namespace) -> None:
     """Refuse files that cannot be written, before hours of work."""
     for path in filter(None, (arguments.output, arguments.checkpoint)):
+        if path == "-":
+            raise CommandError("-: a model is not written to standard output; name a file")
         check(path)
         inputs.refuse_to_replace(path, [*arguments.files, *_held_out_files(arguments)])
     if arguments.checkpoint and os.path.realpath(arguments.checkpoint) == os.path.realpath(arguments.output):
         raise CommandError(f"{arguments.output}: the checkpoint and the model must be two files; name another for one")
+
+
+def _note_repeated(arguments: argparse.Namespace) -> None:
+    """Say which files are named twice, and which are held out though they are trained on."""
+    trained_on: set[str] = set()
+    for name in expand(arguments.files):
+        if os.path.isfile(name):
+            if os.path.realpath(name) in trained_on:
+                note(f"{name} is named twice: its rows count twice")
+            trained_on.add(os.path.realpath(name))
+    for name in _held_out_files(arguments):
+        if os.path.realpath(name) in trained_on:
+            note(f"{name} is trained on, too: how the model does on it says nothing of other rows")
 
 
 def _prepare(arguments: argparse.Namespace, progress: Progress, interrupt: Interrupt) -> TrainingRun:
@@ -161,6 +202,7 @@ def _prepare(arguments: argparse.Namespace, progress: Progress, interrupt: Inter
         _refuse_other_settings(arguments)
         model, features = inputs.load_model(arguments.resume)
         columns = None if features.encoder is None else features.encoder.columns
+        arguments.missing = "raise" if features.encoder is None else features.encoder.missing
         if model.algorithm == "BatchPerceptron":
             raise CommandError("the batch perceptron needs all rows at once and cannot continue on others")
         return TrainingRun(
@@ -172,18 +214,20 @@ def _prepare(arguments: argparse.Namespace, progress: Progress, interrupt: Inter
     columns, format = stream.columns, stream.format
     if columns is not None and not columns.features:
         next(stream)  # raises if there are no rows
+        reasons = "".join(f"; {name}: {columns.why[name]}" for name in columns.ignored if name in columns.why)
         raise CommandError(
             f"{', '.join(arguments.files)}: no column is left to learn from; name them with --text, --numeric or "
-            "--categorical"
+            f"--categorical{reasons}"
         )
     inputs.refuse_unlabelled(columns, arguments.files)
     first = next(stream)
-    features = Features.asked_for(columns, format, arguments, inputs.n_vectors_for(first.labels))
+    numbers = inputs.are_numbers(first.labels, arguments)
+    features = Features.asked_for(columns, format, arguments)
     features.populate()
     if isinstance(arguments.held_out, str):  # opened once, so that its faults are known before the work
         inputs.open_for_model(features, [arguments.held_out], arguments, labelled=True).close()
     passes = arguments.passes or PASSES
-    kind, parameters, why = algorithms.for_training(arguments, features, inputs.are_fractions(first.labels), passes)
+    kind, parameters, why = algorithms.for_training(arguments, features, numbers, passes)
     return TrainingRun(
         arguments, files, columns, format, features, Spec.of(kind, parameters).learner(), kind, parameters, passes,
         every, progress, interrupt, why=why, first=stream, ahead=(first,), stamps=stamps,
@@ -224,7 +268,10 @@ def _evaluate_held_out(run: TrainingRun) -> tuple[ConfusionMatrix | RegressionEr
             run.refuse_changed()
         with inputs.open_for_model(features, files, arguments, labelled=True) as stream:
             inputs.release_pipes(arguments, files)
-            return evaluate(features, run.learner, run.classes, blocks(stream)), None
+            result = evaluate(features, run.learner, run.classes, blocks(stream))
+        if not result.rows:
+            raise CommandError(f"--held-out {arguments.held_out} holds out none of {several(run.rows, 'row')}")
+        return result, None
     except KeyboardInterrupt:
         run.interrupted = True
         return None, None

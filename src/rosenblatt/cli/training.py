@@ -14,12 +14,13 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..core import engine, labels
-from ..core.learner import Learner, Pass, learn_labels
+from ..core.convergence import SEPARATED
+from ..core.learner import Learner, Pass, learn_labels, rows_per_call, weighted_rows
 from ..core.spec import Spec
 from ..data import Block, Skipped, Svmlight
 from ..data.blocks import placed
@@ -29,7 +30,8 @@ from ..data.memory_limit import STREAM_INSTEAD, MemoryLimit
 from ..model_files import Model
 from .algorithms import class_weights
 from .features import Features
-from .inputs import are_text, file_stamps, open_files, read_whole, refuse_one_class, targets_of
+from .inputs import are_text, file_stamps, open_files, read_whole, refuse_one_class, refuse_unique, targets_of
+from .label_order import LabelOrder
 from .terminal import CommandError, Interrupt, Progress, shown
 
 Array = Any
@@ -68,6 +70,9 @@ class TrainingRun:
     stamps: dict[str, tuple[int, ...]] = field(default_factory=dict)  # of the files, before they were opened
     passes_on_cluster: list[Any] | None = None  # a record of each pass; None: on this machine
     fault: Exception | None = None  # what ended training early, after a complete pass
+    order: LabelOrder | None = None  # of the labels in the first pass; None: all rows were shuffled
+    buffer: int = 0  # block by block: bytes of rows that are gathered and shuffled; 0: those of a block, if any
+    shuffled_within: int = 0  # rows, at most; 0: none were shuffled
 
     @cached_property
     def spec(self) -> Spec:
@@ -141,6 +146,7 @@ def split_block(block: Block, seen: int, every: int | None, held_out: bool) -> B
         None if block.csr is None else block.csr.taken(which),
         None if block.columns is None else block.table.take(which),
         None if block.weights is None else block.weights[which],
+        unit=block.unit,
     )
 
 
@@ -159,20 +165,34 @@ def in_memory(run: TrainingRun) -> None:
         run.classes = labels.classes_of(y if weight is None else y[weight > 0])
         refuse_many_classes(run.classes, run.arguments.files)
         refuse_one_class(run.classes, run.arguments.files)
+        refuse_unique(run.classes, run.rows, run.arguments.files)
         refuse_other_classes(run)
     with placed(places):
         rows, rng = run.spec.rows(X), np.random.default_rng(arguments.seed)
     run.spec.start(learner, rows, 0 if run.classes is None else len(run.classes), rng, weight)
     targets = y if run.is_regression else labels.encode(y, run.classes)
+    if not run.spec.shuffle:
+        run.order = LabelOrder()
+        run.order.add(y, run.is_regression)
+    learner.start_progressive()
 
     def report(done: Pass) -> None:
+        if done.number == 1:
+            learner.stop_progressive()
         run.mistakes.append(done.updates if done.mistakes is None else done.mistakes)
         _show_progress(run, done.number, rows.n_rows, 1.0, began)
+        run.interrupt.check()
+
+    def pulse() -> None:
+        seen = learner.visited - len(run.mistakes) * rows.n_rows
+        if 0 < seen < rows.n_rows:  # else a pass is being judged
+            _show_progress(run, len(run.mistakes) + 1, seen, seen / rows.n_rows, began, learner.tally.mistakes)
         run.interrupt.check()
 
     began = time.monotonic()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the summary has the verdict
+        learner.pulse = pulse
         try:
             with run.interrupt.held():
                 learner.fit(
@@ -181,6 +201,8 @@ def in_memory(run: TrainingRun) -> None:
                 )  # fmt: skip
         except KeyboardInterrupt:
             run.interrupted = True
+        finally:
+            del learner.pulse
 
 
 def _read(run: TrainingRun) -> tuple[Csr, Array, Array, list[Block]]:
@@ -201,7 +223,7 @@ def _read(run: TrainingRun) -> tuple[Csr, Array, Array, list[Block]]:
             ys.append(run.targets_of(block))
             reads.append(run.features.read(block, learn=True))
             weights.append(np.ones(len(block)) if block.weights is None else block.weights)
-            places.append(Block(None, block.lines, block.files))
+            places.append(Block(None, block.lines, block.files, unit=block.unit))
             n += len(block)
             own = nbytes_of(reads[-1]) + ys[-1].nbytes + weights[-1].nbytes
             holding.keep(2 * own + block.lines.nbytes, len(block), block.file(0))  # and all of them in one
@@ -224,19 +246,31 @@ def _settle(run: TrainingRun, stream: Any) -> None:
 
 
 def by_blocks(run: TrainingRun) -> None:
-    """Train on one block after the other, reading the files again for each pass."""
-    draws = run.arguments.shuffle_buffer or run.spec.draws
+    """Train on one block after the other, reading the files again for each pass, until one separates the rows.
+
+    As in memory, a pass without mistakes may have moved the weights, and those of the last pass are judged in any case.
+    """
+    draws = run.arguments.shuffle_buffer or run.buffer or run.spec.draws
     rng = np.random.default_rng(run.arguments.seed) if draws else None
+    run.order = LabelOrder()
     run.features.leave_a_thread()
+    if run.begun:
+        run.learner.start_progressive()
     number = 1
     try:
         for number in range(1, run.passes + 1):
             with run.open() as stream:
                 _one_pass(run, stream, number, rng)
+                run.learner.stop_progressive()
                 run.skipped = stream.skipped if number == 1 else run.skipped
                 _settle(run, stream)
+            last = number == run.passes
+            if run.is_regression and not run.mistakes[-1]:
+                break
+            if not run.is_regression and run.passes > 1 and (last or not run.mistakes[-1]) and _separates(run):
+                break
     except KeyboardInterrupt:
-        if not run.rows:
+        if not run.rows or (run.classes is not None and len(run.classes) < 2):
             raise
         run.interrupted = True
     except (CommandError, ValueError, OSError) as error:
@@ -245,6 +279,8 @@ def by_blocks(run: TrainingRun) -> None:
         run.fault = error  # the model of the passes before is not lost
     if not run.is_regression:
         refuse_one_class(run.classes, run.arguments.files)
+        if not run.resumed:
+            refuse_unique(run.classes, run.rows, run.arguments.files)
         refuse_other_classes(run)
 
 
@@ -254,21 +290,105 @@ def _one_pass(run: TrainingRun, stream: Any, number: int, rng: np.random.Generat
     with run.features.read_ahead(run.blocks(stream), learn=first) as blocks:
         if not run.begun and run.features.encoder is not None and run.learner.space == "linear":
             _begin(run, run.features, None, rng)  # while the first block is read
-        for block, read in blocks:
-            y = run.targets_of(block)  # Ctrl-C may come before this block, or after it
+        for gathered in _gathered(run, blocks, first):
             with run.interrupt.held():
-                seen += len(block)
-                run.rows += len(block) if first else 0
-                _learn(run, block, run.features.weigh(read, learn=first), y, rng)
-                run.mistakes[number - 1 :] = [run.errors - before]
-            del read  # or it would be in memory while the next one is waited for
-            _show_progress(run, number, seen, stream.progress, run.progress.began)
+                for learned in _learn(run, gathered, rng, first):
+                    seen += learned
+                    run.rows += learned if first else 0
+                    run.mistakes[number - 1 :] = [run.errors - before]
+                    _show_progress(run, number, seen, stream.progress, run.progress.began)
+                    run.interrupt.check()
+
+
+class _Part(NamedTuple):
+    """Rows to learn from, and their places in the files."""
+
+    csr: Csr
+    y: Array
+    weight: Array | None
+    places: list[Block]
+
+
+def _gathered(run: TrainingRun, blocks: Iterator[tuple[Block, Any]], first: bool) -> Iterator[_Part]:
+    """Each block, or as many together as the buffer takes, which are then shuffled."""
+    parts: list[_Part] = []
+    held = 0
+    for block, read in blocks:
+        y = run.targets_of(block)
+        with run.interrupt.held():  # document counts go with the rows that are learned
+            csr = run.features.weigh(read, learn=first)
+        del read  # or it would be in memory while the next one is waited for
+        part = _Part(csr, y, _weights(run, y, block.weights), [Block(None, block.lines, block.files)])
+        if not run.buffer:
+            yield part
+            continue
+        own = nbytes_of(csr) + y.nbytes + block.lines.nbytes
+        if parts and held + own > run.buffer:
+            yield _joined(parts)
+            held = 0
+        parts.append(part)
+        held += own
+    if parts:
+        yield _joined(parts)
+
+
+def _joined(parts: list[_Part]) -> _Part:
+    """All of them as one, and the list is empty then."""
+    weights = [np.ones(len(part.y)) if part.weight is None else part.weight for part in parts]
+    weight = None if all(part.weight is None for part in parts) else np.concatenate(weights)
+    places = [place for part in parts for place in part.places]
+    csr, y = vstack([part.csr for part in parts]), np.concatenate([part.y for part in parts])
+    parts.clear()
+    return _Part(csr, y, weight, places)
+
+
+def _separates(run: TrainingRun) -> bool:
+    """Whether the weights get every row of the files right: they are read once more, up to the first mistake."""
+    learner, least, widest = run.learner, np.full(run.learner.slots, np.inf), _Widest()
+    with run.open() as stream, run.features.read_ahead(run.blocks(stream), learn=False) as blocks:
+        for block, read in blocks:
+            y, weight = run.targets_of(block), block.weights
+            rows = run.spec.rows(run.features.weigh(read, learn=False), learner.dtype, learner=learner)
+            order = weighted_rows(weight)
+            if learner._score(rows, labels.encode(y, run.classes), order, stop_at_mistake=True):
+                return False
+            least = np.minimum(least, learner.least)
+            if learner.space == "linear":
+                widest.add(rows, order)
+    learner.passes.append(learner.tally.mistakes)
+    learner.streaming, learner.verdict, learner.least[:] = False, SEPARATED, least  # no more rows are to come
+    if learner.space == "linear":
+        learner._tighten_lower(widest, None)  # type: ignore[arg-type]
+    return True
+
+
+class _Widest:
+    """What bounds the rounding of scores: the largest norm and the longest sum of the rows of all blocks."""
+
+    def __init__(self) -> None:
+        self._radius2 = self._radius = 0.0
+        self._depth = 0
+
+    def add(self, rows: Any, order: Array | None) -> None:
+        self._radius2 = max(self._radius2, rows.radius2(order))
+        self._radius = max(self._radius, rows.radius(order))
+        self._depth = max(self._depth, rows.depth(order))
+
+    def radius2(self, order: None) -> float:
+        return self._radius2
+
+    def radius(self, order: None) -> float:
+        return self._radius
+
+    def depth(self, order: None) -> int:
+        return self._depth
 
 
 def _begin(run: TrainingRun, rows: Any, weight: Array | None, rng: np.random.Generator | None) -> None:
     """Give the learner its first weights, and populate their memory now, not page by page when it is first used."""
     learner = run.learner
     run.spec.start(learner, rows, 0, rng, weight)
+    learner.start_progressive()
     run.begun = True
     if learner.space == "linear":
         for weights in (learner.total, learner.weights, learner.pocket):
@@ -276,24 +396,34 @@ def _begin(run: TrainingRun, rows: Any, weight: Array | None, rng: np.random.Gen
                 engine.populate(weights)
 
 
-def _learn(run: TrainingRun, block: Block, csr: Csr, y: Array, rng: np.random.Generator | None) -> None:
+def _learn(run: TrainingRun, part: _Part, rng: np.random.Generator | None, first: bool) -> Iterator[int]:
+    """Learn from rows, some after the others; after each call, how many they were."""
     learner = run.learner
-    weight = _weights(run, y, block.weights)
-    order = rng.permutation(len(block)) if run.arguments.shuffle_buffer and rng is not None else None
+    csr, y, weight, places = part
+    order = rng.permutation(len(y)) if (run.arguments.shuffle_buffer or run.buffer) and rng is not None else None
     if order is not None:
         csr, y, weight = csr.taken(order), y[order], None if weight is None else weight[order]
+        run.shuffled_within = max(run.shuffled_within, len(y))
+    if first and run.order is not None:
+        run.order.add(y, run.is_regression)
     if run.begun and csr.n_features > learner.n_features:
         learner.widen(csr.n_features)
-    with placed([block], order):
+    with placed(places, order):
         rows = run.spec.rows(csr, learner.dtype if run.begun else None, learner=learner if run.begun else None)
     if not run.begun:
         _begin(run, rows, weight, rng)
-    if run.is_regression:
-        learner.partial_fit(rows, y, weight, (0, rows.n_rows))
-    else:
-        known = set(() if run.classes is None else run.classes.tolist())
-        refuse_many_classes(known.union(y.tolist()), run.arguments.files)
-        run.classes = learn_labels(learner, rows, y, weight, y[:0] if run.classes is None else run.classes)
+    classes = set() if run.is_regression else {*y.tolist(), *(() if run.classes is None else run.classes.tolist())}
+    refuse_many_classes(classes, run.arguments.files)
+    new = 0 if run.is_regression else len(classes) - (0 if run.classes is None else len(run.classes))
+    # A new class takes a walk through all weights.
+    step = rows_per_call(len(csr.indices) + new * csr.n_features, max(len(y), 1), max(len(classes), 1))
+    for start in range(0, len(y), step):
+        span = start, min(start + step, len(y))
+        if run.is_regression:
+            learner.partial_fit(rows, y, weight, span)
+        else:
+            run.classes = learn_labels(learner, rows, y, weight, y[:0] if run.classes is None else run.classes, span)
+        yield span[1] - start
 
 
 def _weights(run: TrainingRun, y: Array, weight: Array | None) -> Array | None:
@@ -309,11 +439,14 @@ def _weights(run: TrainingRun, y: Array, weight: Array | None) -> Array | None:
     return by_class[codes] if weight is None else weight * by_class[codes]
 
 
-def _show_progress(run: TrainingRun, number: int, seen: int, share: float | None, since: float) -> None:
-    """Show how far a pass has come; ``share``: of its rows, if it is known."""
+def _show_progress(
+    run: TrainingRun, number: int, seen: int, share: float | None, since: float, mistakes: int | None = None
+) -> None:
+    """Show how far a pass has come, of whose rows ``share`` were seen, and its mistakes."""
+    mistakes = run.mistakes[-1] if mistakes is None else mistakes
     speed = ((number - 1) * run.rows + seen) / max(time.monotonic() - since, 1e-9)
-    right = f"{1 - run.mistakes[-1] / max(seen, 1):.2%}"
-    accuracy = [f"{right} within ε"] if run.is_regression else [f"{run.mistakes[-1]:,} mistakes", f"{right} right"]
+    right = f"{1 - mistakes / max(seen, 1):.2%}"
+    accuracy = [f"{right} within ε"] if run.is_regression else [f"{mistakes:,} mistakes", f"{right} right"]
     done = None if share is None else (number - 1 + share) / run.passes
     words = f"pass {number} of {run.passes}", f"{seen:,} examples", f"{speed:,.0f}/s"
     run.progress(*words, *accuracy, share=done, since=since)

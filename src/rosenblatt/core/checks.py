@@ -39,6 +39,19 @@ def is_finite(value: Any) -> bool:
         return False
 
 
+def check_constant(value: Any) -> None:
+    """Refuse a constant feature whose square is not a number of any type of weights, or lost beside other numbers."""
+    if not is_finite(value) or not 1e-9 <= value <= 1e9:
+        problem = f"intercept_scaling must be a number between 1e-9 and 1e9, got {value!r}"
+        raise ParameterError(problem, "intercept_scaling")
+
+
+def check_jobs(value: Any) -> None:
+    """Refuse what is no number of jobs as scikit-learn counts them."""
+    if not isinstance(value, numbers.Integral) or isinstance(value, bool) or value == 0:
+        raise ParameterError(f"n_jobs must be None or a whole number other than 0, got {value!r}", "n_jobs")
+
+
 def check_share(parameter: str, value: Any) -> None:
     """Refuse what does not lie between 0 and 1."""
     if not (isinstance(value, numbers.Real) and 0 < float(value) < 1):

@@ -15,11 +15,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import engine
+from .lists import Listed
 
 Array = NDArray[Any]
 
 SEPARATED, NO_MARGIN, STOPPED = VERDICTS = "separated", "no margin", "stopped"
 
+#: "no margin" ends no run before so many passes: a proof may come long before the weights are of any use. A run that
+#: they have not separated is looked through for equal rows of different labels.
+PASSES_BEFORE_NO_MARGIN = 10
 
 ON_THE_BOUNDARY = (
     "separated the data only in the sense of ties='predict': the margin is 0, because points lie on the boundary. With "
@@ -35,23 +39,28 @@ _EPS = float(np.finfo(np.float64).eps)
 _TINY = float(np.finfo(np.float64).tiny)
 
 
-def squared_norms(weights: Array, start: Array | None, per_vector: bool) -> Array:
+def squared_norms(weights: Array | Listed, start: Array | None, per_vector: bool) -> Array:
     """‖W − W₀‖², of each column or of all together, summed in double precision."""
-    if start is not None:
-        weights = weights.astype(np.float64) - start
-    squares = engine.squares(weights)
+    if isinstance(weights, Listed):
+        squares = weights.squares()
+    else:
+        squares = engine.squares(weights if start is None else weights.astype(np.float64) - start)
     return squares if per_vector else squares.sum(keepdims=True)
 
 
-def norms(weights: Array, start: Array | None, per_vector: bool, squares: Array | None = None) -> Array:
+def norms(weights: Array | Listed, start: Array | None, per_vector: bool, squares: Array | None = None) -> Array:
     """‖W − W₀‖ to a few units in the last place, also where the squares would vanish; ``squares`` if they are known."""
     if squares is None:
         squares = squared_norms(weights, start, per_vector)
     if np.all(squares > _TINY / _EPS**2):
         return np.asarray(np.sqrt(squares))
-    moved = weights.astype(np.float64) - (0.0 if start is None else start)
-    sizes = np.abs(moved).max(axis=0) if per_vector else np.abs(moved).max(keepdims=True)[0]
-    scaled = moved / np.where(sizes > 0, sizes, 1.0)
+    scaled: Array | Listed
+    if isinstance(weights, Listed):
+        scaled, sizes = weights.scaled(per_vector)
+    else:
+        moved = weights.astype(np.float64) - (0.0 if start is None else start)
+        sizes = np.abs(moved).max(axis=0) if per_vector else np.abs(moved).max(keepdims=True)[0]
+        scaled = moved / np.where(sizes > 0, sizes, 1.0)
     return np.asarray(np.sqrt(squared_norms(scaled, None, per_vector)) * sizes)
 
 
@@ -64,10 +73,16 @@ class Evidence:
     peak2: float = 0.0  # bounds max ‖W‖² up to the last time that ‖W‖² was computed
     base2: float = 0.0  # ‖W‖² at that time
     mixings: int = 0  # roundings where weights were mixed, counted as updates
+    equal_rows: tuple[int, int] | None = None  # two of different labels, which no weights tell apart: γ* ≤ 0
+
+    def note_equal_rows(self, rows: tuple[int, int] | None) -> None:
+        """Take two equal rows of different labels, if there are any, as the proof that they are."""
+        if rows is not None:
+            self.equal_rows, self.upper = rows, min(self.upper, 0.0)
 
     def upper_bound(
         self,
-        weights: Array,
+        weights: Array | Listed,
         start: Array | None,
         tau: Array,
         updates: float,
@@ -89,7 +104,9 @@ class Evidence:
         )
         return float(np.min(bounds)) * (1 + 8 * _EPS)  # of the norm, the sum and the quotient
 
-    def tighten_upper(self, weights: Array, start: Array | None, tau: Array, updates: float, growth: float) -> None:
+    def tighten_upper(
+        self, weights: Array | Listed, start: Array | None, tau: Array, updates: float, growth: float
+    ) -> None:
         """Tighten the upper bound from the weights as they are now."""
         length2 = squared_norms(weights, None, per_vector=False)
         squares = length2 if start is None and len(tau) == 1 else None  # one reading of the weights is enough
@@ -97,7 +114,7 @@ class Evidence:
         self.peak2 = max(self.peak2, self.base2 + growth)
         self.base2 = float(length2[0])
 
-    def tighten_lower(self, weights: Array, least: Array, rounding: float, lost: float) -> None:
+    def tighten_lower(self, weights: Array | Listed, least: Array, rounding: float, lost: float) -> None:
         """Tighten the lower bound by weights that got every row right.
 
         ``least`` are their smallest scores, ``rounding`` is how far a score over ‖w‖ can be off, ``lost`` what it may

@@ -4,7 +4,8 @@ What the core takes are objects that check what they are made of once, and keep 
 
 - rows, the *view* of some data: ``DenseRows(data)`` or ``CsrRows(indptr, indices, data, n_features)``, and in kernel
   space ``GramRows(data)``, a block by its kernel matrix;
-- ``Model(form=…, weights=…, n_vectors=…, …)``, weights and how they are used;
+- ``Model(form=…, weights=…, n_vectors=…, …)``, weights and how they are used,
+  or, with ``lists=ClassLists(…)``, the biases alone, and for each feature a list of the classes that ever moved;
 - ``Rule(name, …)``, a rule by its name and numbers;
 - ``Tally(n_vectors)``, what a run has counted: Σ τ and the smallest margin of each vector, a bound on what the steps
   can have added to ‖W‖² and the room for that, examples visited, mistakes, updates, and the pocket's numbers.
@@ -25,7 +26,8 @@ What the text encoders take are tuples (``rosenblatt.text`` makes them):
 - a lexicon, n-grams by number: their bytes, where each starts, and the slots that ``index_ngrams`` makes.
 
 ``measure_lines``, ``read_lines``, ``csv_rows``, ``cut_csv`` and ``hash_texts`` read files; ``arrow_strings``
-hands text on; rosenblatt.data says how. ``place_features`` is of rosenblatt.core.groups.
+hands text on; rosenblatt.data says how. ``place_features`` is of rosenblatt.core.groups, ``share_rows`` of
+rosenblatt.model_files.
 """
 
 from __future__ import annotations
@@ -38,6 +40,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _native
+from .._native import ClassLists as ClassLists
 from .._native import CsrRows as CsrRows
 from .._native import DenseRows as DenseRows
 from .._native import GramRows as GramRows
@@ -49,6 +52,7 @@ from .._native import count_columns as count_columns
 from .._native import csv_rows as csv_rows
 from .._native import cut_csv as cut_csv
 from .._native import decide_one as decide_one
+from .._native import equal_rows as equal_rows
 from .._native import gather_ngrams as gather_ngrams
 from .._native import hash_ngrams as hash_ngrams
 from .._native import hash_text as hash_text
@@ -65,6 +69,7 @@ from .._native import populate as populate
 from .._native import read_lines as read_lines
 from .._native import score as score
 from .._native import score_one as score_one
+from .._native import share_rows as share_rows
 from .._native import unicode_version as unicode_version
 from .._native import weigh_columns as weigh_columns
 from ..errors import DataError

@@ -9,19 +9,31 @@ from __future__ import annotations
 import copy
 import math
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from . import engine, labels
-from .convergence import NO_MARGIN, ON_THE_BOUNDARY, SEPARATED, STOPPED, ConvergenceWarning, undecided
+from .convergence import (
+    NO_MARGIN,
+    ON_THE_BOUNDARY,
+    PASSES_BEFORE_NO_MARGIN,
+    SEPARATED,
+    STOPPED,
+    ConvergenceWarning,
+    undecided,
+)
+from .lists import Entries
 from .state import State
 
 Array = NDArray[Any]
 
 _STILL = engine.Rule("still")  # judges, and takes no step
+
+#: Products that one native call sums, about: some tenths of a second at most. In between signals are heard.
+_CALL = 1 << 26
 
 #: Rows to learn from: they, their targets, the order in which to visit them and their weights (None: as they stand; 1).
 Piece = tuple[engine.Rows, Array, Array | None, Array | None]
@@ -37,46 +49,100 @@ class Pass(NamedTuple):
     held_out: float | None
 
 
+class Progressive(NamedTuple):
+    """Progressive validation: the weights that would ship, judged on each example before it was learned from.
+
+    References
+    ----------
+    Blum, Kalai & Langford (1999), "Beating the hold-out".
+    """
+
+    readout: str  # which weights
+    seen: int  # examples judged
+    wrong: int  # wrong predictions; of a regression, those not within ε
+
+
 def weighted_rows(weight: Array | None) -> Array | None:
     """The rows that are there at all, those of positive weight; None: all."""
     return None if weight is None or np.all(weight > 0) else np.flatnonzero(weight > 0).astype(np.int32)
 
 
-def learn_labels(learner: Any, rows: Any, y: Array, weight: Array | None, classes: Array) -> Array:
+def learn_labels(
+    learner: Any, rows: Any, y: Array, weight: Array | None, classes: Array, span: tuple[int, int] | None = None
+) -> Array:
     """Learn from the next rows of a stream by their labels, of which some may be new; returns the classes then known.
+
+    ``span``: from rows ``span[0]`` to ``span[1] − 1`` alone.
 
     It goes in stretches that end where a class is met for the first time, as one row at a time would. Rows of weight 0
     bring no new class.
     """
+    start, end = span or (0, rows.n_rows)
+    own = slice(start, end)
+    fresh = learner.visited == (start if weight is None else 0)  # it has met no other rows
 
     def coded() -> Array:
-        codes = labels.encode(y, classes)
-        return codes if weight is None else np.where(weight > 0, codes, np.maximum(codes, 0)).astype(codes.dtype)
+        codes = labels.encode(y[own], classes)
+        if weight is not None:
+            codes = np.where(weight[own] > 0, codes, np.maximum(codes, 0)).astype(codes.dtype)
+        if span is None:
+            return codes
+        of_all = np.zeros(len(y), codes.dtype)
+        of_all[own] = codes
+        return of_all
 
-    start, fresh = 0, learner.visited == 0
-    while start < rows.n_rows:
+    while start < end:
         codes = coded()
         if codes[start] < 0:
             classes, code = labels.insert(classes, y[start])
             learner.add_class(code, rows.features_of(start) if fresh else None)
             codes = coded()
-        new = np.flatnonzero(codes[start:] < 0)
-        stop = start + int(new[0]) if len(new) else rows.n_rows
+        new = np.flatnonzero(codes[start:end] < 0)
+        stop = start + int(new[0]) if len(new) else end
         learner.partial_fit(rows, codes, weight, (start, stop))
         start = stop
     return classes
+
+
+def rows_per_call(numbers: int, n_rows: int, n_vectors: int) -> int:
+    """How many of these rows, that have so many numbers, a native call should take at most."""
+    return max(1, _CALL * n_rows // max(1, numbers * n_vectors))
 
 
 class Learner(State):
     """A mistake-driven learner: a rule, a readout, and linear weights. ``State`` has its parameters."""
 
     scores_drift = False  # a pass without updates has judged every row by the weights themselves
+    pulse: Callable[[], None] | None = None  # called within a pass, now and then; it may end the run by an exception
 
     def admit(self, X: Any, dtype: Any = None, names: Any = None) -> Any:
         """Rows as this learner takes them, of numbers that were looked at."""
         return engine.admit(X, dtype, names)
 
     # ---- learning ------------------------------------------------------------------------------------------------
+
+    _misread: Array | None = None  # counts wrong predictions of the readout while it is judged
+    _judged_from = 0
+    _progressive: Progressive | None = None
+
+    def start_progressive(self) -> None:
+        """From now on judge the readout on each row before it is learned from, which takes another reading of the row.
+
+        The last weights and their average are; a pocket, votes and a batch are not.
+        """
+        if self.readout in ("last", "averaged") and not self.batch:
+            self._misread, self._judged_from = np.zeros(1, np.int64), self.visited
+
+    def stop_progressive(self) -> None:
+        """Judge no further; ``progressive`` stays what it is."""
+        self._progressive, self._misread = self.progressive, None
+
+    @property
+    def progressive(self) -> Progressive | None:
+        """What judging the readout came to; None: it was not judged."""
+        if self._misread is None:
+            return self._progressive
+        return Progressive(self.readout, self.visited - self._judged_from, int(self._misread[0]))
 
     def fit(
         self,
@@ -106,6 +172,7 @@ class Learner(State):
         rng = rng or np.random.default_rng()
         best: Learner | None = None
         order: Array | None = None
+        looked = False  # for equal rows
         self.streaming = False
         if self.pocket is not None and self.ratchet:
             self.tally.errors = self._score(rows, targets, natural)
@@ -136,9 +203,13 @@ class Learner(State):
             if separated:
                 self.verdict = SEPARATED
                 break
-            if tol is not None and scale is not None and self.evidence.upper <= tol * scale:
-                self.verdict = NO_MARGIN
-                break
+            if tol is not None and scale is not None and number >= min(max_iter, PASSES_BEFORE_NO_MARGIN):
+                if not looked and held_out is None:
+                    self.evidence.note_equal_rows(self.equal_rows(original, targets, natural))
+                    looked = True
+                if self.evidence.upper <= tol * scale:
+                    self.verdict = NO_MARGIN
+                    break
             if held_out is not None and number - int(np.argmax(self.held_out_scores)) > n_iter_no_change:
                 break
         else:
@@ -147,10 +218,16 @@ class Learner(State):
                 self.verdict = SEPARATED
             elif tol is not None and scale is not None and held_out is None:
                 warnings.warn(undecided(name, self.evidence, max_iter, scale, tol), warning, stacklevel=5)
+        if self.verdict == SEPARATED and self.readout == "pocket":
+            self._pocket_separator(rows.n_rows if natural is None else len(natural))
         if self.verdict == SEPARATED and self.least.min() <= 0 and tol is not None:
             warnings.warn(f"{name} {ON_THE_BOUNDARY}", warning, stacklevel=5)
         if best is not None and self.verdict != SEPARATED:
             self._restore(best)
+
+    def equal_rows(self, rows: Any, targets: Array, order: Array | None) -> tuple[int, int] | None:
+        """Two equal rows of different labels, which no weights tell apart: a proof, where there are such."""
+        return engine.equal_rows(rows=rows.view, targets=targets, order=order)
 
     def order(self, rows: engine.Rows, natural: Array | None, shuffle: bool, rng: np.random.Generator) -> Array | None:
         """The order of the next pass: ``natural`` (None: all rows as they stand), or a fresh shuffle of it."""
@@ -194,7 +271,7 @@ class Learner(State):
         heaviest = 1.0 if weight is None else float(weight.max(initial=0.0))
         return rows.n_rows > 1 and (
             max(rows.largest, heaviest, self.rule.step_factor) > large
-            or (self.rule.divides_by_norm and not self.fit_intercept)  # a large step on a tiny row
+            or (self.rule.divides_by_norm and self.constant2 * large < 1)  # a large step on a tiny row
             or (targets is not None and float(np.abs(targets).max(initial=0.0)) > large)
         )
 
@@ -255,12 +332,30 @@ class Learner(State):
             self.weighted = bool(np.any((weight != 1) & (weight != 0)))
 
         def learn(model: engine.Model, first: int) -> bool:
-            return engine.learn(
-                rows=view, model=model, rule=self.native_rule, targets=targets, order=order, weight=weight,
-                first=first, pocket=self.pocket, ratchet=ratchet, tally=self.tally,
+            return all(
+                engine.learn(
+                    rows=view, model=model, rule=self.native_rule, targets=targets, order=part, weight=weight,
+                    first=start, pocket=self.pocket, ratchet=ratchet, tally=self.tally, misread=self._misread,
+                )
+                for part, start in self._calls(view, order, first, whole=ratchet)
             )  # fmt: skip
 
         self._learn_in_room(learn)
+
+    def _calls(
+        self, view: engine.View, order: Array | None, first: int = 0, whole: bool = False
+    ) -> Iterator[tuple[Array | None, int]]:
+        """The order of each native call and where to begin in it; ``whole``: one call has to see all rows."""
+        count = view.n_rows if order is None else len(order)
+        step = count if whole or count < 64 else rows_per_call(view.data.size, view.n_rows, self.n_vectors)
+        if step >= count:
+            yield order, first
+            return
+        for start in range(first, count, step):
+            stop = min(start + step, count)
+            yield np.arange(start, stop, dtype=np.int32) if order is None else order[start:stop], 0
+            if self.pulse is not None and not self.batch:  # whose step is taken at the end
+                self.pulse()
 
     def _learn_in_room(self, learn: Callable[[engine.Model, int], bool]) -> None:
         """Call ``learn(model, number of examples done)`` until it says that all are done; refuse an overflow."""
@@ -286,11 +381,14 @@ class Learner(State):
         """Judge every row by the present weights, without learning; returns the mistakes."""
         tally = engine.Tally(self.n_vectors)
         tally.tau[:] = tally.least[:] = tally.room = math.inf
-        rows, model = self.map_rows(rows, learn=True), self._model_of(self.weights)
-        if not engine.learn(
-            rows=rows.view, model=model, rule=_STILL, targets=targets, order=order, tally=tally, stop=stop_at_mistake
-        ):
-            raise ValueError(self._overflow)
+        rows, model = self.map_rows(rows, learn=True), self._model_of(self.weights, lists=self.lists)
+        for part, _ in self._calls(rows.view, order):
+            if not engine.learn(
+                rows=rows.view, model=model, rule=_STILL, targets=targets, order=part, tally=tally, stop=stop_at_mistake
+            ):
+                raise ValueError(self._overflow)
+            if stop_at_mistake and tally.mistakes:
+                break
         self.least[:] = tally.least[: self.slots]
         return tally.mistakes
 
@@ -301,12 +399,12 @@ class Learner(State):
         depth, number = rows.depth(order), np.finfo(self.dtype)
         rounding = float(number.eps) * depth * self.scale_of(rows, order)
         lost = 32 * depth * float(number.smallest_subnormal)  # of 16 lanes, of two scores
-        self.evidence.tighten_lower(self.active, self.least, rounding, lost)
+        self.evidence.tighten_lower(self.unscaled(self.active), self.least, rounding, lost)
 
     def scale_of(self, rows: engine.Rows, order: Array | None = None) -> float:
         """What margins are measured against: R with the bias feature, or √2·R between classes."""
         several = 2 if self.form == "multiclass" else 1
-        R2, number = rows.radius2(order) + self.fit_intercept, np.finfo(self.dtype)
+        R2, number = rows.radius2(order) + self.constant2, np.finfo(self.dtype)
         if R2 * float(number.eps) ** 2 > float(number.tiny):
             return math.sqrt(R2 * several)
         return rows.radius(order) * math.sqrt(several)  # squares that vanish
@@ -316,9 +414,13 @@ class Learner(State):
         rows = self.map_rows(rows, learn=False)
         model = self._model
         if (readout or self.readout) != "last" or self.groups is not None or rows.dtype != self.dtype:
-            full = self.groups is not None and not rows.is_mapped
-            weights = self.read(readout) if full else self.stored(readout)
-            model = self._model_of(np.ascontiguousarray(weights, rows.dtype))
+            weights, lists = self.stored_with_lists(readout)
+            if self.groups is not None and not rows.is_mapped:
+                weights, lists = self.read(readout), None
+            if lists is not None and rows.dtype != self.dtype:
+                entries = Entries(*lists.entries())
+                lists = entries._replace(weights=entries.weights.astype(rows.dtype)).lists(self.n_vectors)
+            model = self._model_of(np.ascontiguousarray(weights, rows.dtype), lists=lists)
         out = np.empty((rows.n_rows, self.n_vectors), rows.dtype)
         engine.score(rows=rows.view, model=model, out=out)
         return out[:, 0] if self.n_vectors == 1 else out
@@ -344,7 +446,8 @@ class Learner(State):
             return self._model, 0
         if self.readout == "averaged" and self._read is None and self.visited and not self._frozen:
             return self._model, self.visited
-        return self._model_of(self.read()), 0
+        weights, lists = self.stored_with_lists()
+        return self._model_of(weights, lists=lists), 0
 
     def predict(self, rows: engine.Rows) -> Array:
         """Codes of the predicted classes, or the predicted numbers."""

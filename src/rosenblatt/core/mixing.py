@@ -9,6 +9,10 @@ goes up as it is; W' is then rounded to the type of the weights. A row (a featur
 changed by a bit keeps its value. So only the rows that changed travel, as values, and whoever did not change a row has
 its old value there. With one shard all of this is the identity.
 
+Where a learner keeps its weights by lists (``weights``), what travels are cells, a feature and a class, in place of
+rows: of the rows that changed, the cells that are not 0, or were not. They are numbered ``row·k + class``, and their
+values are one column. Sums of zeros are zero, so the bits are those of rows.
+
 The averaged readout is the mean of the weights after every example, of all shards and passes. The sum of these weights
 is kept as ``total``, ``T = V·W − Σ W_t`` after V examples. A shard that starts at V and T visits N_i examples and comes
 to ``T_i``, so that its weights after them sum up to ``(V + N_i)·W_i − T_i − (V·W − T)``; hence, with V' = V + Σ N_i,
@@ -36,6 +40,7 @@ from numpy.typing import NDArray
 from .checks import check_name
 from .convergence import Evidence
 from .learner import Learner, Piece
+from .lists import Entries, bits_of
 
 Array = NDArray[Any]
 
@@ -53,8 +58,8 @@ def tree_sum(terms: Sequence[Any], add: Callable[[Any, Any], Any] = operator.add
 class Held(NamedTuple):
     """Values of some rows of the weights, and of what the averaged readout sums."""
 
-    rows: Array | None  # their numbers, ascending, row 0 the biases; None: all
-    weights: Array  # (rows, vectors)
+    rows: Array | None  # their numbers, ascending, row 0 the biases; None: all. Or those of cells
+    weights: Array  # (rows, vectors), or (cells, 1)
     total: Array | None
 
     @property
@@ -64,6 +69,10 @@ class Held(NamedTuple):
 
     def at(self, rows: Array) -> Held:
         """The values of these rows, in float64; 0 where there are none."""
+        return self.placed(rows, np.float64)
+
+    def placed(self, rows: Array, dtype: Any = None) -> Held:
+        """The values of these rows, in their own type or another; 0 where there are none."""
         if self.rows is None:
             place, there = rows, rows < len(self.weights)
         else:
@@ -71,7 +80,7 @@ class Held(NamedTuple):
             there = self.rows[place] == rows if len(self.rows) else np.zeros(len(rows), bool)
 
         def taken(values: Array) -> Array:
-            chosen = np.zeros((len(rows), values.shape[1]))
+            chosen = np.zeros((len(rows), values.shape[1]), dtype or values.dtype)
             chosen[there] = values[place[there]]
             return chosen
 
@@ -119,25 +128,59 @@ class Mixture(NamedTuple):
 def shard_pass(learner: Learner, pieces: Iterable[Piece]) -> tuple[ShardReport, Held]:
     """One pass of a learner that stands at the mixed weights: its report, and the rows that it changed."""
     learner.expand()
-    weights = learner.active.copy()
-    total = None if learner.total is None else learner.total[: len(weights)].copy()
     visited = learner.visited
+    before = _all_of(learner)
     mistakes, updates = learner.pass_over(pieces)
-    changed = _changed(weights, learner.active)
-    if total is not None and learner.total is not None:
-        changed |= _changed(total, learner.total[: len(learner.active)])
-    rows = np.flatnonzero(changed).astype(np.int32 if len(changed) < 1 << 31 else np.int64)
-    k = learner.n_vectors
-    held = Held(
-        rows,
-        np.ascontiguousarray(learner.active[rows, :k]),
-        None if learner.total is None else np.ascontiguousarray(learner.total[rows, :k]),
-    )
+    if before.rows is not None:
+        learner.keep_lists()  # dense rows have no use for them
+    find = _changed_rows if before.rows is None else _changed_cells
+    held = find(before, _all_of(learner), learner.n_vectors)
     report = ShardReport(
         learner.visited - visited, mistakes, updates, learner.tau.copy(), learner.least.copy(),
         learner.tally.growth, learner.evidence, learner.weighted, learner.n_features,
     )  # fmt: skip
     return report, held
+
+
+def _all_of(learner: Learner) -> Held:
+    """All rows of a learner's weights, or all cells of its lists; its own arrays stay as they are."""
+    if learner.lists is not None:
+        return cells_of(learner)
+    weights, total = learner.active, learner.total
+    return Held(None, weights.copy(), None if total is None else total[: len(weights)].copy())
+
+
+def cells_of(learner: Learner) -> Held:
+    """The weights of a learner that keeps lists: the cells of the biases, and those of features that are not 0."""
+    k, entries, total = learner.n_vectors, learner.entries(), learner.total
+    cells = np.concatenate((np.arange(k), (1 + entries.rows) * k + entries.classes))
+    weights = np.concatenate((learner.weights[0, :k], entries.weights))[:, None]
+    if total is None or entries.total is None:
+        return Held(cells, weights, None)
+    return Held(cells, weights, np.concatenate((total[0, :k], entries.total))[:, None])
+
+
+def _changed_rows(before: Held, now: Held, k: int) -> Held:
+    """The rows of which a bit has changed, without padding."""
+    changed = _changed(before.weights, now.weights)
+    if before.total is not None and now.total is not None:
+        changed |= _changed(before.total, now.total)
+    rows = np.flatnonzero(changed).astype(np.int32 if len(changed) < 1 << 31 else np.int64)
+    total = None if now.total is None else np.ascontiguousarray(now.total[rows, :k])
+    return Held(rows, np.ascontiguousarray(now.weights[rows, :k]), total)
+
+
+def _changed_cells(before: Held, now: Held, k: int) -> Held:
+    """The cells of rows of which a bit has changed."""
+    assert before.rows is not None
+    assert now.rows is not None
+    cells = np.union1d(before.rows, now.rows)
+    was, become = before.placed(cells), now.placed(cells)
+    changed = bits_of(was.weights[:, 0]) != bits_of(become.weights[:, 0])
+    if was.total is not None and become.total is not None:
+        changed |= bits_of(was.total[:, 0]) != bits_of(become.total[:, 0])
+    kept = np.isin(cells // k, np.unique(cells[changed] // k))
+    return Held(cells[kept], become.weights[kept], None if become.total is None else become.total[kept])
 
 
 def _changed(before: Array, now: Array) -> Array:
@@ -198,7 +241,7 @@ def _added(a: Mixture, b: Mixture, old: Held) -> Mixture:
 def _union(a: Array, b: Array) -> tuple[Array, Array, Array]:
     """The rows of either, ascending, and where among them those of each are."""
     end = 1 + max(int(rows[-1]) if len(rows) else 0 for rows in (a, b))
-    if end > 64 * (len(a) + len(b)):
+    if end > min(64 * (len(a) + len(b)), 1 << 24):
         rows = np.union1d(a, b)
         return rows, np.searchsorted(rows, a), np.searchsorted(rows, b)
     there = np.zeros(end, bool)  # faster, where they are not few
@@ -310,6 +353,9 @@ class MixedLearner(Learner):
         rows: Any = shards
         self.fit(rows, nothing, shuffle=False, **options)
 
+    def equal_rows(self, rows: Any, targets: Any, order: Array | None) -> None:
+        """They are not looked for: the rows are elsewhere."""
+
     def order(self, rows: Any, natural: Array | None, shuffle: bool, rng: np.random.Generator) -> Array | None:
         return None  # each shard has its own
 
@@ -328,10 +374,12 @@ class MixedLearner(Learner):
         n_features = max(self.n_features, *(shard.n_features for shard in reports))
         self.reserve(n_features)
         self.n_features = n_features
-        k = self.n_vectors
-        self.weights[held.rows, :k] = held.weights
-        if self.total is not None and held.total is not None:
-            self.total[held.rows, :k] = held.total
+        if self.lists is not None:
+            self._take_cells(held)
+        else:
+            self.weights[held.rows, : self.n_vectors] = held.weights
+            if self.total is not None and held.total is not None:
+                self.total[held.rows, : self.n_vectors] = held.total
         self.tau[:] = tree_sum([share.mu * shard.tau for share, shard in zip(shares, reports)])
         self.least[:] = np.min([shard.least for shard in reports], axis=0)
         self.tally.visited += sum(shard.visited for shard in reports)
@@ -348,6 +396,26 @@ class MixedLearner(Learner):
         )
         self.passes.append(self.tally.mistakes)
         self._read = None
+
+    def _take_cells(self, held: Held) -> None:
+        """Take over cells; the others stay."""
+        k, own = self.n_vectors, cells_of(self)
+        assert own.rows is not None
+        assert held.rows is not None
+        cells = np.union1d(own.rows, held.rows)
+        into, places = own.placed(cells), np.searchsorted(cells, held.rows)
+        into.weights[places] = held.weights
+        self.weights[0, :k] = into.weights[:k, 0]
+        if self.total is not None and into.total is not None and held.total is not None:
+            into.total[places] = held.total
+            self.total[0, :k] = into.total[:k, 0]
+        rows, counts = np.unique(cells[k:] // k, return_counts=True)
+        entries = Entries(
+            np.concatenate(([0], np.cumsum(counts))), (cells[k:] % k).astype(np.int32),
+            np.ascontiguousarray(into.weights[k:, 0]), None if into.total is None else into.total[k:, 0].copy(),
+        )  # fmt: skip
+        self.fill_lists(rows - 1, entries)
+        self._build_native()
 
     def _score(self, rows: Any, targets: Any, order: Array | None, stop_at_mistake: bool = False) -> int:
         shards: Shards = rows

@@ -94,7 +94,10 @@ class Model:
     n_features, n_classes : int
         ``n_classes`` counts the weight vectors: 1 for "binary" and "regression".
     fit_intercept : bool
-        Learn the weight of a constant feature 1.
+        Learn a bias, the weight of a constant feature.
+    constant : number
+        That feature. The bias ``b`` is its weight times it, what a score adds: a step a·x moves b by a times its
+        square, which also counts in ‖x‖².
     ties : {"mistake", "predict"}
         Whether a tie is a mistake for either class or whatever ``predict`` says.
     share : {"max", "uniform", "proportional"}
@@ -114,6 +117,7 @@ class Model:
         n_classes: int = 1,
         *,
         fit_intercept: bool = True,
+        constant: Number = 1,
         ties: str = "mistake",
         share: str = "max",
         epsilon: Number = 0,
@@ -122,7 +126,7 @@ class Model:
     ) -> None:
         self.form, self.ties, self.share, self.epsilon = form, ties, share, epsilon
         self.number, self.batch = number, batch
-        self.one = number(1 if fit_intercept else 0)
+        self.constant2 = number(constant * constant if fit_intercept else 0)
         self.w = [[number(0)] * n_features for _ in range(n_classes)]
         self.b = [number(0)] * n_classes
         self.visited = 0
@@ -137,7 +141,7 @@ class Model:
 
     def norm2(self, x: Sequence[Number]) -> Number:
         """‖x‖², the bias feature included."""
-        return wide(dot(x, x) + self.one)
+        return wide(dot(x, x) + self.constant2)
 
     def visit(self, rule: rules.Rule, x: Sequence[Number], y: Number, weight: Number = 1) -> Step:
         """Score the example, judge it, and take the rule's step."""
@@ -190,7 +194,7 @@ class Model:
         for j, value in enumerate(x):
             old, w[c][j] = w[c][j], w[c][j] + a * value
             self.total_w[c][j] = self.total_w[c][j] + (self.visited - 1) * (wide(w[c][j]) - wide(old))
-        old, b[c] = b[c], b[c] + a * self.one
+        old, b[c] = b[c], b[c] + a * self.constant2
         self.total_b[c] = self.total_b[c] + (self.visited - 1) * (wide(b[c]) - wide(old))
 
     def end_batch(self) -> None:
@@ -445,6 +449,11 @@ class Pocket:
 
     def count(self, model: Model) -> int:
         return sum(model.consider(rules.Perceptron(), x, y).mistakes for x, y in self.training_set or ())
+
+    def separated(self, model: Model, n_rows: int) -> None:
+        """The weights were scored on so many rows, all there are, and are right: the run ends, and leaves them."""
+        self.keep(model)
+        self.run = self.best_run = max(self.run, n_rows)
 
     def before(self, model: Model, step: Step) -> None:
         """Note a step, with the weights as they were before it."""

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from ..errors import ParameterError
 from . import engine, memory, rules
-from .checks import check_flag, check_name, check_number, check_share
+from .checks import check_constant, check_flag, check_jobs, check_name, check_number, check_share
 from .learner import Learner
 from .spaces.linear import LinearSpace
 
@@ -92,37 +92,39 @@ class Algorithm:
         return "epsilon" in self.defaults
 
 
+_LINEAR = {"intercept_scaling": 1.0}  # the constant feature: a kernel adds its own
 _RUN = {
     "fit_intercept": True, "max_iter": 1000, "init": "zeros", "random_state": None, "early_stopping": False,
     "validation_fraction": 0.1, "n_iter_no_change": 5, "warm_start": False, "verbose": 0,
 }  # fmt: skip
-_BATCH = _RUN | {"tol": 1e-4, "ties": "mistake", "multiclass": "max", "class_weight": None}
+_BATCH = _RUN | {"tol": 1e-4, "ties": "mistake", "multiclass": "max", "class_weight": None, "n_jobs": None}
 _CLASSIFIER = _BATCH | {"shuffle": True}
+_MODEL = _CLASSIFIER | {"max_iter": 10, "tol": None}  # of what is for a model, not for a proof
 _PERCEPTRON = {"eta0": 1.0, "margin": 0.0}
 _PA = {"C": 1.0, "variant": "PA-I", "average": False}
 _KERNEL = {
     "kernel": "rbf", "gamma": "scale", "degree": 3, "coef0": 1.0, "rule": None, "readout": "last", "block_size": None,
     "cache_size": None, "budget": None, "budget_policy": "random", "projection_tol": 0.1, "device": "cpu",
-    "precision": "float32", **_CLASSIFIER,
+    "precision": "float32", **_MODEL,
 }  # fmt: skip
 
 #: The algorithms by their names in Python; the estimators of these names have these parameters.
 ALGORITHMS = {
-    "Perceptron": Algorithm(_PERCEPTRON | _CLASSIFIER, _perceptron),
-    "AveragedPerceptron": Algorithm(_PERCEPTRON | _CLASSIFIER, _perceptron, "averaged"),
-    "PocketPerceptron": Algorithm(_PERCEPTRON | {"ratchet": True} | _CLASSIFIER, _perceptron, "pocket"),
-    "BatchPerceptron": Algorithm(_PERCEPTRON | _BATCH, _perceptron, batch=True),
-    "PassiveAggressiveClassifier": Algorithm(_PA | _CLASSIFIER, _passive_aggressive, _averaged),
-    "MIRA": Algorithm(_PA | {"variant": "margin", "C": None, "beta": 0.01} | _CLASSIFIER, _mira, _averaged),
+    "Perceptron": Algorithm(_PERCEPTRON | _CLASSIFIER | _LINEAR, _perceptron),
+    "AveragedPerceptron": Algorithm(_PERCEPTRON | _MODEL | _LINEAR, _perceptron, "averaged"),
+    "PocketPerceptron": Algorithm(_PERCEPTRON | {"ratchet": True} | _CLASSIFIER | _LINEAR, _perceptron, "pocket"),
+    "BatchPerceptron": Algorithm(_PERCEPTRON | _BATCH | _LINEAR, _perceptron, batch=True),
+    "PassiveAggressiveClassifier": Algorithm(_PA | _MODEL | _LINEAR, _passive_aggressive, _averaged),
+    "MIRA": Algorithm(_PA | {"variant": "margin", "C": None, "beta": 0.01} | _MODEL | _LINEAR, _mira, _averaged),
     "OnlineClassifier": Algorithm(
-        {"rule": None, "readout": "last", "ratchet": True} | _CLASSIFIER, _any_rule, _named_readout
+        {"rule": None, "readout": "last", "ratchet": True} | _MODEL | _LINEAR, _any_rule, _named_readout
     ),
     "KernelPerceptron": Algorithm(_KERNEL, _any_rule, _named_readout, in_kernel=True),
     "VotedPerceptron": Algorithm(
         _KERNEL | {"kernel": "linear", "readout": "voted"}, _any_rule, _named_readout, in_kernel=True
     ),
     "PassiveAggressiveRegressor": Algorithm(
-        _PA | {"epsilon": 0.1} | _RUN | {"shuffle": True, "max_iter": 20}, _passive_aggressive, _averaged
+        _PA | {"epsilon": 0.1} | _RUN | {"shuffle": True, "max_iter": 20} | _LINEAR, _passive_aggressive, _averaged
     ),
 }
 
@@ -171,7 +173,7 @@ class Spec:
             raise TypeError(f"{algorithm} has no parameter {unknown[0]!r}; it has {', '.join(sorted(named.defaults))}")
         full = named.defaults | dict(parameters)
         _check(full, named.defaults)
-        space: Space = LinearSpace(bool(full["fit_intercept"]))
+        space: Space = LinearSpace(bool(full["fit_intercept"]), full.get("intercept_scaling", 1.0))
         if named.in_kernel:
             from .spaces.kernel.space import kernel_space  # takes its time to import, and few need it
 
@@ -295,8 +297,11 @@ class Spec:
 
 def by_vector(learner: Learner, readout: str | None = None) -> tuple[Array, Array]:
     """(n_vectors, n_features) weights and (n_vectors,) biases, as copies."""
-    k, weights, features = learner.n_vectors, learner.stored(readout), learner.features()
-    if features is None:
+    (weights, lists), k, features = learner.stored_with_lists(readout), learner.n_vectors, learner.features()
+    if lists is not None:
+        coef, entries = learner.zeros_by_vector(), learner.entries(lists)
+        coef[entries.classes, entries.rows if features is None else features[entries.rows]] = entries.weights
+    elif features is None:
         coef = np.array(weights[1:, :k].T, order="C")
     else:
         coef = learner.zeros_by_vector()
@@ -327,6 +332,10 @@ def _check(parameters: Parameters, defaults: Parameters) -> None:
     check_share("validation_fraction", parameters["validation_fraction"])
     if parameters.get("tol") is not None:
         check_number("tol", parameters["tol"], 0)
+    if parameters.get("n_jobs") is not None:
+        check_jobs(parameters["n_jobs"])
+    if "intercept_scaling" in parameters:
+        check_constant(parameters["intercept_scaling"])
     if "epsilon" in parameters:
         check_number("epsilon", parameters["epsilon"], 0)
     for name, default in defaults.items():

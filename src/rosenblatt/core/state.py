@@ -13,6 +13,7 @@ from . import engine, rules
 from .checks import check_name
 from .convergence import STOPPED, Evidence
 from .groups import Groups
+from .lists import Entries
 from .weights import Weights
 
 Array = NDArray[Any]
@@ -38,7 +39,9 @@ class State(Weights):
     multiclass : {"max", "uniform", "proportional", "ovr"}
         Who loses what the right class gains when there are more than two.
     fit_intercept : bool
-        Learn the weight of a constant feature 1.
+        Learn the weight of a constant feature.
+    intercept_scaling : float
+        That feature. What is kept as the bias is its weight times it.
     ratchet : bool
         The pocket is replaced only by weights that make strictly fewer mistakes on the training set.
     batch : bool
@@ -62,6 +65,7 @@ class State(Weights):
         ties: str = "mistake",
         multiclass: str = "max",
         fit_intercept: bool = True,
+        intercept_scaling: float = 1.0,
         ratchet: bool = False,
         batch: bool = False,
         epsilon: float | None = None,
@@ -78,6 +82,7 @@ class State(Weights):
             raise ValueError("a regression makes no mistakes to count: the readout 'pocket' is for classifiers")
         self.rule, self.readout, self.ties, self.multiclass = rule, readout, ties, multiclass
         self.fit_intercept, self.ratchet, self.batch, self.epsilon = bool(fit_intercept), ratchet, batch, epsilon
+        self.intercept_scaling = float(intercept_scaling) if fit_intercept else 1.0
         self.n_classes = 0
         self.n_features = 0
         self.dtype = np.dtype(np.float64)
@@ -103,31 +108,46 @@ class State(Weights):
         """Zero weights for this many features and classes."""
         self.rule.check_classes(n_classes)
         self.n_features, self.n_classes, self.dtype = n_features, n_classes, np.dtype(dtype)
-        self.groups = Groups() if self._is_wide(n_features) else None
-        n_rows = n_features if self.groups is None else len(self.groups)
-        self.weights = self._zeros(n_rows, engine.stride_of(self.n_vectors), self.dtype)
-        self.total = np.zeros(self.weights.shape) if self.readout == "averaged" else None
-        self.pocket = np.zeros(self.weights.shape, dtype) if self.readout == "pocket" else None
-        self.start = None
+        self.lists, self.start = None, None
+        if self._wants_lists(n_features):
+            self.lists = engine.ClassLists(self.n_vectors, self.dtype == np.float64, self.readout == "averaged")
+        self._make_arrays()
         self.tally = engine.Tally(self.n_vectors)
         self.tally.is_current = 1
         self.evidence = Evidence()
         self._make_room()
         self._build_native()
 
+    def _make_arrays(self) -> None:
+        """Rows of zeros for all features, or for those that will be met; with lists, for the biases alone."""
+        self.groups = Groups() if self._is_wide(self.n_features) else None
+        n_rows = self.n_features if self.groups is None else len(self.groups)
+        if self.lists is not None:
+            self.lists.reserve(n_rows)
+            n_rows = 0
+        self.weights = self._zeros(n_rows, engine.stride_of(self.n_vectors), self.dtype)
+        self.total = np.zeros(self.weights.shape) if self.readout == "averaged" else None
+        self.pocket = np.zeros(self.weights.shape, self.dtype) if self.readout == "pocket" else None
+
+    def leave_lists(self) -> None:
+        """Have no lists; nothing was learned yet."""
+        if self.lists is not None:
+            self.lists = None
+            self._make_arrays()
+
     def _make_room(self) -> None:
         """Let ‖W‖² grow to a size below which no score and no weight can overflow."""
         self.tally.room = float(np.finfo(self.dtype).max) / 16 - self.evidence.base2
 
     def _build_native(self) -> None:
-        self._model = self._model_of(self.weights, total=self.total)
+        self._model = self._model_of(self.weights, total=self.total, lists=self.lists)
         self._native_rule = self._native_rule_of(self.rule)
-        self._read: Array | None = None
+        self._read: tuple[Array, engine.ClassLists | None] | None = None
         self._fast_path = (
             self.pocket is None and not self.batch and self.epsilon is None and self.groups is None
             and self._native_rule is not None
         )  # fmt: skip
-        self._capacity = len(self.weights) - 1
+        self._capacity = len(self.weights) - 1 if self.lists is None else self.lists.n_rows
 
     def _native_rule_of(self, rule: rules.Rule) -> engine.Rule | None:
         """The rule for the compiled core; None: it has no native step, and learning says so."""
@@ -143,11 +163,14 @@ class State(Weights):
         return self._native_rule
 
     def __getstate__(self) -> dict[str, Any]:
+        """All that is plain Python and NumPy: native objects are built anew."""
         built = ("_model", "_native_rule", "_read", "_capacity", "_fast_path")
-        return {name: value for name, value in self.__dict__.items() if name not in built}
+        state = {name: value for name, value in self.__dict__.items() if name not in built}
+        return state | {"tally": self.tally.values}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
+        self.tally = engine.Tally.of(state["tally"])
         self._build_native()
         self._frozen = not self.tally.is_writable
         self._fast_path = self._fast_path and not self._frozen
@@ -167,12 +190,14 @@ class State(Weights):
         fit_intercept: bool | None = None,
         total: Array | None = None,
         gradient: Array | None = None,
+        lists: engine.ClassLists | None = None,
     ) -> engine.Model:
         """These weights, used as the learner's own are; without sums and gradient they are only to be read."""
         return engine.Model(
             form=self.form, weights=weights, n_vectors=self.n_vectors,
             fit_intercept=self.fit_intercept if fit_intercept is None else fit_intercept,
             tie_is_mistake=self.ties == "mistake", total=total, gradient=gradient, epsilon=self.epsilon or 0.0,
+            constant=self.intercept_scaling, lists=lists,
         )  # fmt: skip
 
     @property
@@ -212,18 +237,19 @@ class State(Weights):
 
     def begin(self, coef: Array, intercept: Array) -> None:
         """Start from given weights, (n_vectors, n_features) and (n_vectors,), instead of zero."""
-        self.expand()
+        self.make_dense()
         k = self.n_vectors
         self.weights[1 : 1 + self.n_features, :k] = np.asarray(coef).T
         self._begin_with(intercept)
 
     def begin_at(self, earlier: State) -> None:
         """Start from the last weights of another run with as many features and vectors."""
-        if earlier.groups is None:
+        if earlier.groups is None or earlier.lists is not None:
             k = self.n_vectors
-            weights = earlier.active[:, :k]
+            weights = earlier.read("last")[:, :k]
             self.begin(weights[1:].T, weights[0])
             return
+        self.lists = None
         self.groups = copy.deepcopy(earlier.groups)
         for name in self._arrays():
             held = getattr(self, name)
@@ -254,11 +280,14 @@ class State(Weights):
         self.rule.check_classes(self.n_classes + 1)
         if self._frozen:
             self._thaw()
-        used = None if used is None else np.unique(used)
+        used = None if used is None or self.lists is not None else np.unique(used)
         before, stride = self.n_classes, engine.stride_of(self.n_vectors)
         share = self.rule.class_share if before == 2 and self.multiclass != "ovr" else 1.0
         self.n_classes += 1
-        if self.groups is None and engine.stride_of(self.n_vectors) > stride and self._is_wide(self.n_features):
+        is_wider = self.lists is None and engine.stride_of(self.n_vectors) > stride
+        if self.lists is not None:
+            self.lists.add_class(code)
+        elif self.groups is None and is_wider and self._is_wide(self.n_features):
             self._compact(self._nonzero_features(self.n_features) if used is None else used)
         rows: Any = slice(None)
         if used is not None and self.start is None:
@@ -292,30 +321,56 @@ class State(Weights):
             evidence = self.evidence
             self.evidence = Evidence(peak2=evidence.peak2 * grown, base2=evidence.base2 * grown)
             self._make_room()
+        if is_wider and self._wants_lists(self.n_features):
+            self._make_lists()
         self._build_native()
 
     def _tighten_upper(self) -> None:
         """Tighten the bounds by the weights as they are now."""
         evidence = self.evidence
-        evidence.tighten_upper(self.active, self._start_rows(), self._bounding_tau, self._roundings, self.tally.growth)
+        evidence.tighten_upper(
+            self.unscaled(self.active), self._start_rows(), self._bounding_tau, self._roundings, self.tally.growth
+        )
         self.tally.growth = 0
         self._make_room()
 
     @property
     def _roundings(self) -> float:
         """How many updates of one vector round as much: where classes share a step, what each loses is rounded too."""
+        updates = self.n_updates * (1 if self.intercept_scaling == 1 else 2)  # its square is rounded too
         if self.form != "multiclass":
-            return self.n_updates
+            return updates
         shares = self.n_vectors * float(np.finfo(np.float64).eps / np.finfo(self.dtype).eps)
-        return self.n_updates * (2 + shares)
+        return updates * (2 + shares)
 
     def _start_rows(self) -> Array | None:
-        return None if self.start is None else self.in_order(self.start)
+        return None if self.start is None else self.unscaled(self.in_order(self.start))
+
+    @property
+    def constant2(self) -> float:
+        """The square of the constant feature; 0: there is no bias."""
+        return self.intercept_scaling**2 if self.fit_intercept else 0.0
+
+    def unscaled(self, weights: Array) -> Array:
+        """Weights, row 0 the biases, as they are multiplied with (x, s): in whose space norms and margins are."""
+        if self.intercept_scaling == 1:
+            return weights
+        weights = weights.copy()
+        weights[0] /= self.intercept_scaling
+        return weights
+
+    def _pocket_separator(self, n_rows: int) -> None:
+        """Leave the present weights, which were scored on so many rows and are right, in the pocket."""
+        if self.pocket is not None:
+            self.pocket[:] = self.weights
+        tally = self.tally
+        tally.run = tally.best_run = max(tally.run, n_rows)
+        tally.errors, tally.is_current, self._read = 0, 1, None
 
     def _restore(self, earlier: State) -> None:
         """Take back the weights of an earlier pass; the counts and bounds stay those of the whole run."""
         updates = self.n_updates
-        for name in (*self._arrays(), "tally"):
+        for name in (*self._arrays(), "lists", "tally"):
             setattr(self, name, getattr(earlier, name))
         self.tally.updates = updates
         self.evidence = replace(earlier.evidence, lower=self.evidence.lower, upper=self.evidence.upper)
@@ -326,38 +381,54 @@ class State(Weights):
     @property
     def margin_bounds(self) -> tuple[float, float]:
         growth = self.tally.growth
-        now = self.evidence.upper_bound(self.active, self._start_rows(), self._bounding_tau, self._roundings, growth)
+        now = self.evidence.upper_bound(
+            self.unscaled(self.active), self._start_rows(), self._bounding_tau, self._roundings, growth
+        )
         return self.evidence.lower, min(self.evidence.upper, now)
 
     def read(self, readout: str | None = None) -> Array:
         """The weights of a readout: row 0 the biases, then one row per feature; one column per vector, and padding."""
-        return self.expanded(self.stored(readout))
+        weights, lists = self.stored_with_lists(readout)
+        if lists is None:
+            return self.expanded(weights)
+        entries = self.entries(lists)
+        return self.spread(weights, entries, entries.weights)
 
     def weights_at(self, features: Array, readout: str | None = None) -> Array:
         """The weights of a readout: row 0 the biases, then one row for each of these features."""
         places = features if self.groups is None else self.groups.places(features)
-        return self.stored(readout)[np.concatenate(([0], 1 + places))]
+        weights, lists = self.stored_with_lists(readout)
+        if lists is None:
+            return weights[np.concatenate(([0], 1 + places))]
+        entries = Entries(*lists.entries(places.astype(np.int64)))
+        rows = engine.zeros(1 + len(features), weights.shape[1], self.dtype)
+        rows[0], rows[1 + entries.rows, entries.classes] = weights[0], entries.weights
+        return rows
 
     def stored(self, readout: str | None = None) -> Array:
         """The weights of a readout, with the rows that ``weights`` has."""
+        return self.stored_with_lists(readout)[0]
+
+    def stored_with_lists(self, readout: str | None = None) -> tuple[Array, engine.ClassLists | None]:
+        """The weights of a readout, with the rows that ``weights`` has, and its lists, where there are lists."""
         readout = readout or self.readout
         check_name("readout", readout, READOUTS)
-        last = self.weights if self.groups is not None else self.active
+        last = self.weights if self.groups is not None or self.lists is not None else self.active
         if readout == "last":
-            return last
+            return last, self.lists
         if readout != self.readout:
             kept = "'last'" if self.readout == "last" else f"{self.readout!r} or 'last'"
             raise ValueError(f"this run can be read as {kept} only; fit a learner whose readout is {readout!r} instead")
         if self._read is None:
             if self.pocket is not None:
-                self._read = self.pocket[: len(last)]
+                self._read = self.pocket[: len(last)], None
             elif self.visited == 0:
-                self._read = last
+                self._read = last, self.lists
             else:
                 assert self.total is not None
                 mean = self._zeros(len(last) - 1, last.shape[1], self.dtype)
                 for start in range(0, len(last), _PART):
                     part = slice(start, min(start + _PART, len(last)))
                     mean[part] = last[part] - self.total[part] / self.visited
-                self._read = mean
+                self._read = mean, self.lists and self.lists.average(self.visited)
         return self._read

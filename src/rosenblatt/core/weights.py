@@ -2,7 +2,9 @@
 
 Weights stand class-minor: row 0 the biases, then one row per feature, in it one number per weight vector, and padding.
 Where there are very many features and few of them have weights, the others have no row (``groups``): memory grows
-with the features that were met. Every sum goes over the same numbers in the same order either way.
+with the features that were met. Where there are more than two classes besides, the arrays have the row of the biases
+alone, and a feature has a list of the classes that ever moved (``lists``). Every sum goes over the same numbers in the
+same order either way.
 """
 
 from __future__ import annotations
@@ -14,13 +16,17 @@ from numpy.typing import NDArray
 
 from . import engine, memory
 from .groups import SIXTEEN, Groups
+from .lists import Entries, Listed
 
 Array = NDArray[Any]
 
 #: Weights of more bytes than these, of more features than a few, are kept for the features that were met alone,
 WIDE, FEW = 1 << 26, 1 << 10
-#: unless they are more than this share of all.
+#: unless they are more than this share of all. Of several classes, only those that moved are kept, feature by feature,
+#: unless the run has a pocket, sums up the steps of a pass, starts from given weights, or learns from dense rows.
 SHARE = 2
+#: Bytes of a feature that has a list, besides its list.
+LIST = 8
 
 
 class Weights:
@@ -28,6 +34,8 @@ class Weights:
 
     n_features: int
     n_classes: int
+    readout: str
+    batch: bool
     dtype: np.dtype[Any]
     epsilon: float | None
     weights: Array
@@ -36,6 +44,8 @@ class Weights:
     start: Array | None  # W₀; None: zero
     #: Which features have rows among the weights; None: all.
     groups: Groups | None = None
+    #: The weights of the features, and their sums, where the arrays have the biases alone.
+    lists: engine.ClassLists | None = None
     _capacity: int  # features that the arrays have room for
     _frozen = False  # the arrays are mapped from a file, and read-only
 
@@ -50,12 +60,24 @@ class Weights:
         return self.n_classes if self.n_classes > 2 and self.epsilon is None else 1
 
     @property
-    def active(self) -> Array:
+    def active(self) -> Any:
         """The weights in use: row 0 the biases, then one row per feature; one column per vector, and padding.
 
-        Features that have no rows are left out, sixteen neighbours at a time.
+        Features that have no rows are left out, sixteen neighbours at a time. Weights by lists are ``Listed``.
         """
-        return self.in_order(self.weights)
+        if self.lists is None:
+            return self.in_order(self.weights)
+        return Listed(self.weights, self.lists, self._places_in_order)
+
+    def entries(self, lists: engine.ClassLists | None = None) -> Entries:
+        """The entries of the lists, or of others that have the same rows, in the order of the features."""
+        lists = lists or self.lists
+        assert lists is not None
+        return Entries(*lists.entries(self._places_in_order))
+
+    @property
+    def _places_in_order(self) -> Array | None:
+        return None if self.groups is None else self.groups.places_in_order()
 
     def in_order(self, held: Array) -> Array:
         """The rows of ``weights``, or of an array that has the same, in the order of the features: see ``features``."""
@@ -74,6 +96,12 @@ class Weights:
         """Room for the weights of this many features that have any, at least doubling what there was."""
         capacity = self._capacity
         if n_rows <= capacity:
+            return
+        if self.lists is not None:
+            n_rows = max(n_rows, min(2 * capacity, self.n_features), 64)
+            self._check_room(LIST * n_rows, n_rows)
+            self.lists.reserve(n_rows)
+            self._capacity = n_rows
             return
         larger = {}
         for name in self._arrays():
@@ -108,8 +136,31 @@ class Weights:
         )  # fmt: skip
 
     def _is_wide(self, n_features: int) -> bool:
-        """Whether a weight for each of so many features would take much memory."""
-        return n_features > FEW and n_features * engine.stride_of(self.n_vectors) * self.dtype.itemsize > WIDE
+        """Whether a row for each of so many features would take much memory."""
+        row = engine.stride_of(self.n_vectors) * self.dtype.itemsize if self.lists is None else LIST
+        return n_features > FEW and n_features * row > WIDE
+
+    def _wants_lists(self, n_features: int) -> bool:
+        """Whether the weights of so many features are to be kept by lists, and are not yet."""
+        if self.lists is not None or self.n_vectors == 1 or self.batch or self.readout not in ("last", "averaged"):
+            return False
+        return self.start is None and self._is_wide(n_features)
+
+    def keep_lists(self) -> None:
+        """Keep the weights by lists again, if they are not."""
+        if self.lists is None:
+            self._make_lists()
+            self._build_native()
+
+    def _make_lists(self) -> None:
+        """Keep the weights by lists. Then ``_build_native`` is due."""
+        total = self.total
+        entries = Entries.of(self.weights[1:], None if total is None else total[1:], self.n_vectors)
+        self.lists = entries.lists(self.n_vectors)
+        self.weights = self.weights[:1].copy()
+        self.total = None if total is None else total[:1].copy()
+        if self.groups is not None and not self._is_wide(self.n_features):
+            self.expand()
 
     @property
     def _most_groups(self) -> int:
@@ -118,12 +169,15 @@ class Weights:
     def map_rows(self, rows: engine.Rows, *, learn: bool) -> engine.Rows:
         """Rows whose columns are the places of their features in the arrays; ``learn``: new features get places."""
         groups = self.groups
-        if groups is None or rows.is_mapped:
+        if (groups is None and self.lists is None) or rows.is_mapped:
             return rows
+        if rows.view.is_dense and learn:  # dense rows have every feature
+            self.make_dense()
+            return rows
+        if rows.view.is_dense and self.lists is not None:
+            rows = rows._replace(view=engine.csr(rows.view.data))
         view = rows.view
-        if view.is_dense:  # dense rows have every feature
-            if learn:
-                self.expand()
+        if groups is None or view.is_dense:
             return rows
         indptr, indices = view.indptr, view.indices
         used = slice(int(indptr[0]), int(indptr[-1]))
@@ -157,8 +211,49 @@ class Weights:
 
     def expand(self) -> None:
         """Give every feature a row, as dense rows and named features need."""
-        if self.groups is not None:
+        if self.groups is None:
+            return
+        if self.lists is None:
             self._replace({name: self.expanded(getattr(self, name)) for name in self._arrays()} | {"groups": None})
+            return
+        self._check_room(LIST * self.n_features, self.n_features)
+        entries = Entries(*self.lists.entries(self.groups.places(np.arange(self.n_features))))
+        self._replace({"lists": entries.lists(self.n_vectors), "groups": None})
+
+    def fill_lists(self, features: Array, entries: Entries) -> None:
+        """Have the lists of these features, ascending, and no others."""
+        places = features if self.groups is None else self.groups.add(features, self._most_groups)
+        if places is None:
+            self._check_room(LIST * self.n_features, self.n_features)
+            self.groups, places = None, features
+        if self.groups is None:
+            counts = np.zeros(self.n_features, np.int64)
+            counts[features] = np.diff(entries.starts)
+            entries = entries._replace(starts=np.concatenate(([0], np.cumsum(counts))))
+        else:
+            order = np.full(len(self.groups), -1)
+            order[places] = np.arange(len(features))
+            entries = Entries(*entries.lists(self.n_vectors).entries(order))
+        self.lists = entries.lists(self.n_vectors)
+
+    def make_dense(self) -> None:
+        """Give every feature a row, and every class a place in it."""
+        if self.lists is None:
+            self.expand()
+            return
+        entries = self.entries()
+        dense = {"weights": self.spread(self.weights, entries, entries.weights)}
+        if self.total is not None and entries.total is not None:
+            dense["total"] = self.spread(self.total, entries, entries.total)
+        self._replace({**dense, "lists": None, "groups": None})
+
+    def spread(self, biases: Array, entries: Entries, values: Array) -> Array:
+        """Values of entries as rows: first the biases, then one row for each feature."""
+        rows, features = self._zeros(self.n_features, biases.shape[1], biases.dtype), self.features()
+        rows[0] = biases[0]
+        numbers = entries.rows if features is None else features[entries.rows]
+        rows[1 + numbers, entries.classes] = values
+        return rows
 
     def expanded(self, held: Array) -> Array:
         """The rows of ``weights``, or of an array that has the same, one for each feature."""
@@ -176,6 +271,8 @@ class Weights:
             self._thaw()
         if self.groups is None and n_features > self._capacity:
             before, self.n_features = self.n_features, max(n_features, self.n_features)
+            if self._wants_lists(n_features):
+                self.keep_lists()
             if self._is_wide(n_features) and self._compact(self._nonzero_features(before)):
                 self._build_native()
             else:
@@ -184,6 +281,8 @@ class Weights:
 
     def _nonzero_features(self, n_features: int) -> Array:
         """Those of the first features whose weights are not all 0."""
+        if self.lists is not None:
+            return np.flatnonzero(np.diff(self.entries().starts)[:n_features])
         used = np.zeros(n_features, bool)
         for name in self._arrays():
             used |= (getattr(self, name)[1 : 1 + n_features] != 0).any(axis=1)
@@ -195,6 +294,12 @@ class Weights:
         places = groups.add(features, self._most_groups)
         if places is None:
             return False
+        if self.lists is not None:
+            order = np.full(len(groups), -1)
+            order[places] = features
+            self.lists = Entries(*self.lists.entries(order)).lists(self.n_vectors)
+            self.groups = groups
+            return True
         for name in self._arrays():
             old = getattr(self, name)
             new = self._zeros(len(groups), old.shape[1], old.dtype)

@@ -5,13 +5,14 @@ from .arrow_files import ArrowFile, Parquet
 from .bad_rows import Skipped
 from .blocks import Block
 from .columns import Columns
+from .conversion import convert
 from .csr import Csr
 from .csv_files import Csv
 from .encoder import Encoder, TextEncoder
 from .json_lines import JsonLines
 from .reading import Data, Stream, read, stream
 from .sparse_text import Svmlight, VowpalWabbit
-from .writing import convert, write, write_svmlight
+from .writing import write, write_svmlight
 
 __all__ = [
     "ArrowFile",

@@ -19,7 +19,7 @@ def arrow(what: str, module: str = "pyarrow") -> Any:
     try:
         return importlib.import_module(module)
     except ImportError as error:
-        raise ImportError(f"{what} need pyarrow: pip install 'rosenblatt[data]'") from error
+        raise ImportError(f"{what} need pyarrow, which comes with rosenblatt: pip install pyarrow") from error
 
 
 @dataclass(frozen=True)

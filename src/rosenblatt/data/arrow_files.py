@@ -12,7 +12,8 @@ from ..errors import DataError
 from .arrow import arrow
 from .blocks import Block
 from .chunks import Size
-from .columns import Profile, check_names, profile_values, repeated
+from .columns import repeated
+from .profiles import Profile, profile_values
 from .sources import Source
 from .tables import SAMPLE_ROWS, TableReader, types_of
 
@@ -40,6 +41,7 @@ class ArrowReader(TableReader):
     """Blocks of Parquet or Arrow files with the same columns."""
 
     settings: Parquet | ArrowFile
+    _unit = "row"
 
     def _profiles(self, source: Source) -> dict[str, Profile]:
         pa = arrow("Parquet and Arrow files")
@@ -62,7 +64,9 @@ class ArrowReader(TableReader):
         pending: list[Any] = []
         first, rows, n_bytes = 1, 0, 0
         with _TableFile(source, self.settings.name) as opened:
-            check_names(self.columns.used, opened.schema.names, source.name)
+            self._check_names(opened.schema.names, source.name)
+            if self.as_stored:
+                types = {name: opened.schema.field(name).type for name in types}
             for batch in opened.batches(list(types), step):
                 while batch.num_rows:
                     pending.append(batch.slice(0, most - rows))
@@ -77,20 +81,27 @@ class ArrowReader(TableReader):
                 yield self._typed(pa.Table.from_batches(pending), types, first, source.name)
 
     def _typed(self, table: Any, types: dict[str, Any], first: int, file: str) -> Block:
-        pa = arrow("Parquet and Arrow files")
-        columns = []
-        for name, type_ in types.items():
-            column = table[name]
-            try:
-                # A whole number is the nearest of float64, as in every other format.
-                safe = str(type_) != "double" or not pa.types.is_integer(column.type)
-                columns.append(column.cast(type_, safe=safe))
-            except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
-                problem = f"values of type {column.type} cannot be read as {type_} ({error})"
-                raise DataError(problem, file=file, name=name) from error
-        table = pa.Table.from_arrays(columns, list(types))
         lines = np.arange(first, first + table.num_rows, dtype=np.int64)
+        table = cast_columns(table, types, file)
+        if self.as_stored:
+            return Block(None, lines, ((file, 0),), columns=table, unit=self._unit)
         return self._block(table, lines, file)
+
+
+def cast_columns(table: Any, types: dict[str, Any], file: str | None = None) -> Any:
+    """The columns of an Arrow table that are read, in the types that they are read as."""
+    pa = arrow("Parquet and Arrow files")
+    columns = []
+    for name, type_ in types.items():
+        column = table[name]
+        try:
+            # A whole number is the nearest of float64, as in every other format.
+            safe = str(type_) != "double" or not pa.types.is_integer(column.type)
+            columns.append(column.cast(type_, safe=safe))
+        except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
+            problem = f"values of type {column.type} cannot be read as {type_} ({error})"
+            raise DataError(problem, file=file, name=name) from error
+    return pa.Table.from_arrays(columns, list(types))
 
 
 class _TableFile:
@@ -205,6 +216,8 @@ def _profile(type_: Any, values: Any) -> Profile:
         kind = "boolean"
     elif kinds.is_string(type_) or kinds.is_large_string(type_) or str(type_) == "string_view":
         kind = "string"
+    elif kinds.is_timestamp(type_) or kinds.is_date(type_):
+        kind = "date"
     else:
         kind = str(type_)
     return profile_values(values.to_pylist())._replace(kind=kind)

@@ -6,7 +6,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from ..errors import DataError, keyword
+
+Array = NDArray[Any]
 
 #: How many of the rows that were skipped are remembered with their place and reason.
 REMEMBERED = 5
@@ -46,12 +51,20 @@ class BadRows:
 
     skip: bool
     skipped: Skipped = field(default_factory=Skipped)
+    lines: list[int] | None = None  # of the rows that were skipped since they were last looked at; None: not kept
 
     def report(self, errors: list[DataError], count: int | None = None) -> None:
         """Errors in file order; ``count`` says how many rows they stand for, if not one each."""
         if errors and not self.skip:
             raise errors[0]
         self.skipped.add(len(errors) if count is None else count, errors)
+        if self.lines is not None:
+            self.lines += [error.line or error.row or 0 for error in errors]
+
+    def positions(self, lines: Array) -> Array:
+        """How many of the rows on these lines come before each that was skipped since this was last asked."""
+        skipped, self.lines = self.lines or [], None if self.lines is None else []
+        return np.searchsorted(lines, sorted(skipped))
 
     @classmethod
     def of(cls, on_error: str) -> BadRows:

@@ -35,7 +35,7 @@ class Block:
         Labels as the file gives them, numbers or strings; None where it has none. (A Vowpal Wabbit line without a label
         has NaN.)
     lines : array of int64
-        The line on which each row begins, from 1; in Parquet and Arrow files the row.
+        The line on which each row begins, from 1; where there are no lines, as in Parquet, its number from 1.
     files : tuple of (str, int)
         Each file and the number of its first row in this block.
     csr : Csr or None
@@ -48,6 +48,10 @@ class Block:
         Tags of a Vowpal Wabbit file.
     query_ids : array or None
         ``qid`` of an svmlight file, where asked for; −1 where a line has none.
+    left_out : array or None
+        For each row that a stream skipped since the block before: how many rows of this block come before it.
+    unit : "line" or "row"
+        What ``lines`` counts.
     """
 
     labels: Array | None
@@ -58,6 +62,8 @@ class Block:
     weights: Array | None = None
     tags: list[str] | None = None
     query_ids: Array | None = None
+    left_out: Array | None = None
+    unit: str = "line"
 
     def __len__(self) -> int:
         return len(self.lines)
@@ -109,7 +115,7 @@ class Block:
         """The file and line of a row, as fields of a `DataError`; its number, where it is of no file."""
         if not self.files:
             return {"row": row}
-        return {"file": self.file(row), "line": int(self.lines[row])}
+        return {"file": self.file(row), self.unit: int(self.lines[row])}
 
     def place(self, row: int) -> str:
         """The file and line of a row, in words."""
@@ -143,7 +149,7 @@ def joined(blocks: Sequence[Block]) -> Block:
     return Block(
         all_of("labels"), all_of("lines"), tuple(files), all_of("csr", vstack),
         all_of("table", lambda tables: arrow("tables").concat_tables(tables)),
-        all_of("weights"), all_of("tags", lambda tags: list(chain(*tags))), all_of("query_ids"),
+        all_of("weights"), all_of("tags", lambda tags: list(chain(*tags))), all_of("query_ids"), unit=blocks[0].unit,
     )  # fmt: skip
 
 

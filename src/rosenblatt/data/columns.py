@@ -2,40 +2,20 @@
 
 from __future__ import annotations
 
-import contextlib
+import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
-from ..errors import DataError
-
-#: Names that a label column has, in order of preference.
-LABEL_NAMES = ("label", "labels", "target", "y", "class", "sentiment", "outcome")
-
-#: Longer strings than this on average, or more words, are text.
-TEXT_LENGTH, TEXT_WORDS = 40, 3.0
+from ..errors import DataError, keyword
+from .headers import LABEL_NAMES
+from .profiles import FEW_ROWS, Profile
 
 _MOST_CLASSES = 50
-_FEW_ROWS = 20
 
-
-class Profile(NamedTuple):
-    """What a sample of a column looks like."""
-
-    kind: str  # "integer", "number", "boolean", "string", "dictionary" or the name of a type that is not used
-    n: int  # values that are not missing
-    distinct: int
-    length: float  # mean characters
-    words: float  # mean words
-
-    @property
-    def is_text(self) -> bool:
-        return self.length > TEXT_LENGTH or self.words > TEXT_WORDS
-
-    @property
-    def repeats(self) -> bool:
-        return self.n < _FEW_ROWS or 2 * self.distinct <= self.n
+#: What columns are called that name their row.
+_KEY = re.compile(r"(.*[_ .-])?(id|key|uuid|guid|index|rowid|rownum)|.*[a-z](ID|Id)|__index_level_\d+__", re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -52,6 +32,8 @@ class Columns:
         A column of importance weights.
     label_type : "integer", "number", "boolean", "text" or None, default=None
         What labels are read as. None: guessed from the first rows.
+    drop : sequence of str, default=()
+        Columns to leave out.
 
     Attributes
     ----------
@@ -59,6 +41,8 @@ class Columns:
         Columns of the file that are not used.
     why : dict of str
         The reason for each guess, by column.
+    notes : tuple of (str, str, any)
+        Guesses about the file that are in doubt: a sentence, and the parameter and value that stand for ``{}`` in it.
     """
 
     label: str | Literal[False] | None = None
@@ -67,17 +51,19 @@ class Columns:
     categorical: Sequence[str] | None = None
     weight: str | None = None
     label_type: str | None = None
+    drop: Sequence[str] = field(default=(), compare=False)
     ignored: tuple[str, ...] = field(default=(), compare=False)
     why: Mapping[str, str] = field(default_factory=dict, compare=False)
+    notes: tuple[tuple[str, str, Any], ...] = field(default=(), compare=False)
 
     def __post_init__(self) -> None:
-        for kind in ("text", "numeric", "categorical"):
+        for kind in ("text", "numeric", "categorical", "drop"):
             names = getattr(self, kind)
             if names is not None:
                 object.__setattr__(self, kind, (names,) if isinstance(names, str) else tuple(names))
         if self.label_type not in (None, "integer", "number", "boolean", "text"):
             raise ValueError(f"label_type must be 'integer', 'number', 'boolean' or 'text', got {self.label_type!r}")
-        named = self.used
+        named = [*self.used, *self.drop]
         for name in named:
             if not isinstance(name, str):
                 raise TypeError(f"a column is named by a string, got {name!r}")
@@ -102,10 +88,14 @@ class Columns:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for a model file."""
-        plain = {f.name: getattr(self, f.name) for f in fields(self) if f.name not in ("ignored", "why")}
+        plain = {f.name: getattr(self, f.name) for f in fields(self) if f.compare}
         return {name: list(value) if isinstance(value, tuple) else value for name, value in plain.items()}
 
     def __str__(self) -> str:
+        return self.worded()
+
+    def worded(self, setting: Callable[[str, Any], str] = keyword) -> str:
+        """What each column is and why, a line each; ``setting`` as in `DataError.worded`."""
         lines = []
         for role in ("label", "weight", "text", "numeric", "categorical", "ignored"):
             value = getattr(self, role)
@@ -115,6 +105,7 @@ class Columns:
                 lines.append(f"{role}: {name}" + (f" ({reason})" if reason else ""))
             if len(names) > 12:
                 lines.append(f"{role}: … and {len(names) - 12} more")
+        lines += [note.replace("{}", setting(parameter, value)) for note, parameter, value in self.notes]
         return "\n".join(lines)
 
 
@@ -146,7 +137,7 @@ def repeated(names: Iterable[str]) -> str | None:
     return min((name for name, n in Counter(names).items() if n > 1), default=None)
 
 
-def check_names(wanted: Iterable[str], there: Sequence[str], file: str, owner: str = "") -> None:
+def check_names(wanted: Iterable[str], there: Sequence[str], file: str | None, owner: str = "") -> None:
     """Refuse a file that lacks a column. ``owner`` says who wants it, if not the caller."""
     known = set(there)
     for name in wanted:
@@ -158,8 +149,9 @@ def check_names(wanted: Iterable[str], there: Sequence[str], file: str, owner: s
 
 def resolve(columns: Columns, profiles: Mapping[str, Profile], file: str) -> Columns:
     """Columns with every guess made."""
-    check_names(columns.used, list(profiles), file)
-    why: dict[str, str] = {}
+    check_names([*columns.used, *columns.drop], list(profiles), file)
+    why = dict.fromkeys(columns.drop, "dropped, as asked")
+    profiles = {name: seen for name, seen in profiles.items() if name not in why}
     label = columns.label
     if label is None:
         taken = set(columns.used)
@@ -179,7 +171,8 @@ def resolve(columns: Columns, profiles: Mapping[str, Profile], file: str) -> Col
     if not result.used:
         raise DataError("no column holds labels, text, numbers or categories", "name those to use", file=file)
     used = set(result.used)
-    return replace(result, ignored=tuple(name for name in profiles if name not in used))
+    ignored = (*(name for name in profiles if name not in used), *columns.drop)
+    return replace(result, ignored=ignored)
 
 
 def _label(profiles: Mapping[str, Profile], why: dict[str, str]) -> str | None:
@@ -198,7 +191,16 @@ def _label(profiles: Mapping[str, Profile], why: dict[str, str]) -> str | None:
     return None
 
 
+_UNUSED = {
+    "date": "not used: dates",
+    "index": "not used: whole numbers without a name, different in every row, as an index is",
+}
+
+
 def _kind(seen: Profile, name: str, why: dict[str, str]) -> str | None:
+    if _is_key(seen, name):
+        why[name] = "not used: different in every row, as keys are"
+        return None
     if seen.kind in ("integer", "number", "boolean"):
         why[name] = "guessed: numbers"
         return "numeric"
@@ -206,7 +208,7 @@ def _kind(seen: Profile, name: str, why: dict[str, str]) -> str | None:
         why[name] = "stored as categories"
         return "categorical"
     if seen.kind != "string":
-        why[name] = f"not used: values of type {seen.kind}"
+        why[name] = _UNUSED.get(seen.kind, f"not used: values of type {seen.kind}")
         return None
     if seen.n == 0:
         why[name] = "not used: empty in the first rows"
@@ -218,44 +220,15 @@ def _kind(seen: Profile, name: str, why: dict[str, str]) -> str | None:
     return "categorical"
 
 
-def profile_strings(values: Sequence[str]) -> Profile:
-    """A column of text as CSV gives it: numbers where all that is there are numbers."""
-    there = [value for value in values if value.strip()]
-    return _profile(_kind_of_strings(there), there)
+def _is_key(seen: Profile, name: str) -> bool:
+    """Whether a column names its row: whole numbers or single words that differ in all of the first rows.
 
-
-def profile_values(values: Sequence[Any]) -> Profile:
-    """A column of Python values as JSON gives them."""
-    there = [value for value in values if value is not None]
-    kinds = {type(value) for value in there}
-    if not kinds or kinds == {str}:
-        kind = "string"
-    elif kinds == {bool}:
-        kind = "boolean"
-    elif kinds == {int}:
-        kind = "integer"
-    elif kinds <= {int, float, bool}:
-        kind = "number"
-    elif kinds <= {int, float, bool, str}:
-        kind = "string"
-    else:
-        kind = "object or list"
-    return _profile(kind, [str(value) for value in there])
-
-
-def _profile(kind: str, there: Sequence[str]) -> Profile:
-    n = len(there)
-    length = sum(map(len, there)) / max(n, 1)
-    words = sum(len(value.split()) for value in there) / max(n, 1)
-    return Profile(kind, n, len(set(there)), length, words)
-
-
-def _kind_of_strings(there: Sequence[str]) -> str:
-    if not there or any("_" in value for value in there):  # which Python reads in numbers, and nobody else
-        return "string"
-    for kind, parse in (("integer", int), ("number", float)):
-        with contextlib.suppress(ValueError):
-            for value in there:
-                parse(value)
-            return kind
-    return "string"
+    Words, if there are 20 or more or the column is called so (``id``, ``user_id``, ``PassengerId``); whole numbers, if
+    it is called so, or if each of 20 or more is one more than the one before. Other numbers are measurements.
+    """
+    if seen.n < 2 or seen.distinct < seen.n:
+        return False
+    called, many = _KEY.fullmatch(name) or _KEY.fullmatch(name.lower()), seen.n >= FEW_ROWS
+    if seen.kind == "integer":
+        return bool(called) or (many and seen.counts)
+    return seen.kind == "string" and seen.words <= 1 and not seen.is_text and (many or bool(called))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
@@ -15,10 +16,12 @@ from ..errors import DataError
 from .arrow import Strings, Texts, arrow
 from .blocks import Block
 from .chunks import Chunk, Quoting, Size, check_encoding_errors, chunks, heads, skip_bom, utf8_error
-from .columns import Profile, check_names, profile_strings, repeated
+from .columns import repeated
 from .csr import Array
+from .headers import guess_header
+from .profiles import MISSING, NUMBERED, Profile, profile_strings
 from .sources import Source
-from .tables import MISSING, SAMPLE_ROWS, VALUE_BYTES, TableReader, codes_of, convert_row_by_row, types_of
+from .tables import SAMPLE_ROWS, VALUE_BYTES, TableReader, codes_of, convert_row_by_row, types_of
 
 DELIMITERS = ",;\t|"
 
@@ -32,8 +35,8 @@ class Csv:
     delimiter : str or None, default=None
         What stands between values; None: that of ``, ; tab |`` which cuts the first rows alike.
     header : bool or None, default=None
-        Whether the first row has the names of the columns; None: it has if no value in it is a number or empty, and
-        none the same as another (unless the next row has numbers). Without a header columns are called c1, c2, …
+        Whether the first row has the names of the columns; None: guessed from its values against those below, and
+        stated where that is in doubt. A column without a name is called by its place, c1, c2, …
     quote : str, default='"'
         What values are quoted by; "": nothing.
     encoding_errors : "strict" or "replace", default="strict"
@@ -63,6 +66,15 @@ class Csv:
         return Quoting(ord(self.delimiter or ","), ord(self.quote) if self.quote else 0)
 
 
+_UNUSUAL = re.compile(rb"(?<![0-9.])0[0-9xX]")
+
+#: What is said of a guess that is in doubt.
+_DOUBTS = {
+    True: "header: guessed, in doubt: the first line is read as the names of columns; if it is a row, say {}",
+    False: "header: guessed, in doubt: the first line is read as a row; if it names the columns, say {}",
+}
+
+
 class CsvReader(TableReader):
     """Blocks of CSV files with the same columns."""
 
@@ -80,11 +92,14 @@ class CsvReader(TableReader):
         self._check_delimiter(text, whole, rows, source.name)
         header = self.settings.header
         if header is None:
-            header = looks_like_header(rows[0], rows[1] if len(rows) > 1 else ())
+            header = self._guessed_header(rows)
         self.settings = replace(self.settings, delimiter=delimiter, header=header)
         names = self._names(rows[0], source.name)
         sample = [row for row in rows[1 if header else 0 :] if len(row) == len(names)][:SAMPLE_ROWS]
-        return {name: profile_strings([row[i] for row in sample]) for i, name in enumerate(names)}
+        profiles = {name: profile_strings([row[i] for row in sample]) for i, name in enumerate(names)}
+        if header and not rows[0][0].strip() and profiles[names[0]].is_index:
+            profiles[names[0]] = profiles[names[0]]._replace(kind="index")
+        return profiles
 
     def blocks(self, source: Source, size: Size | None) -> Iterator[Block]:
         """Blocks of this size, the last one and those with skipped rows shorter."""
@@ -93,6 +108,18 @@ class CsvReader(TableReader):
         for chunk in chunks(source, size, self.settings.quoting, line):
             self._check_room(source, chunk)
             yield self._parsed(chunk, names, source)
+
+    def _guessed_header(self, rows: list[list[str]]) -> bool:
+        """Whether the first row has names: those that are asked for, else by a guess."""
+        wanted = self.columns.used
+        if wanted and all(name in named(rows[0]) for name in wanted):
+            return True
+        if wanted and all(re.fullmatch(r"c\d+", name) for name in wanted):
+            return False
+        header, is_sure = guess_header(rows[0], rows[1:])
+        if not is_sure:
+            self._notes = ((_DOUBTS[header], "header", not header),)
+        return header
 
     def _check_delimiter(self, text: str, whole: bool, rows: list[list[str]], file: str) -> None:
         delimiter = self.settings.delimiter
@@ -107,9 +134,7 @@ class CsvReader(TableReader):
             )  # fmt: skip
 
     def _names(self, first: Sequence[str], file: str) -> list[str]:
-        if not self.settings.header:
-            return [f"c{i}" for i in range(1, len(first) + 1)]
-        names = [name.strip() for name in first]
+        names = named(first if self.settings.header else [""] * len(first))
         twice = repeated(names)
         if twice is not None:
             raise DataError(
@@ -136,7 +161,7 @@ class CsvReader(TableReader):
             raise fault
         first = row.decode("utf-8", "replace")
         names = self._names(_rows(first, self.settings.delimiter, self.settings.quote, True)[0], source.name)
-        check_names(self.columns.used, names, source.name)
+        self._check_names(names, source.name)
         if not self.settings.header:
             return names, 1
         skip_bom(source)
@@ -157,7 +182,7 @@ class CsvReader(TableReader):
             types[self.columns.label] = pa.dictionary(pa.int32(), pa.string())
         try:
             table = self._read(chunk, names, types, threads=True)
-            good = table.num_rows == len(lines) and not self._has_hexadecimal_labels(chunk, names)
+            good = table.num_rows == len(lines) and not self._has_unusual_labels(chunk, names)
         except pa.ArrowInvalid:
             good = False
         if not good:
@@ -180,14 +205,13 @@ class CsvReader(TableReader):
         texts = Texts({name: Strings(starts, text, codes) for name, (codes, starts, text) in zip(wanted, columns)})
         return texts.table if self.columns.categorical else texts
 
-    def _has_hexadecimal_labels(self, chunk: Chunk, names: list[str]) -> bool:
-        """Whether a label is such as 0x10, which Arrow alone takes for a whole number."""
-        text = bytes(chunk.text) if self.columns.label_type == "integer" else b""
-        if b"0x" not in text and b"0X" not in text:
+    def _has_unusual_labels(self, chunk: Chunk, names: list[str]) -> bool:
+        """Whether a label is such as 0x10 or 007, which Arrow alone takes for a whole number."""
+        if self.columns.label_type != "integer" or not _UNUSUAL.search(chunk.text):
             return False
         label, pa = self.columns.label, arrow("CSV files")
         words = codes_of(self._read(chunk, names, {label: pa.string()}, threads=True)[label])[0]
-        return any(x in word for word in words for x in "xX")
+        return any(NUMBERED.match(word) or x in word for word in words for x in "xX")
 
     def _read(self, chunk: Chunk, names: list[str], types: Any, threads: bool, ragged: Any = None) -> Any:
         reader = arrow("CSV files", "pyarrow.csv")
@@ -251,6 +275,11 @@ class CsvReader(TableReader):
         return table, lines, [*ragged_errors, *faults.values(), *others]
 
 
+def named(header: Sequence[str]) -> list[str]:
+    """The names of columns; one without a name is called by its place."""
+    return [name.strip() or f"c{i}" for i, name in enumerate(header, 1)]
+
+
 def _rows(text: str, delimiter: str, quote: str, whole: bool, most: int = SAMPLE_ROWS + 1) -> list[list[str]]:
     """The first rows of a text; the last one only if it is whole."""
     options: dict[str, Any] = {"quotechar": quote} if quote else {"quoting": csv.QUOTE_NONE}
@@ -288,18 +317,3 @@ def sniff_delimiter(text: str, quote: str, whole: bool) -> str:
         if (alike, counts[0]) > best:
             best, chosen = (alike, counts[0]), delimiter
     return chosen
-
-
-def looks_like_header(row: Sequence[str], below: Sequence[str] = ()) -> bool:
-    """Whether a first row can be names: no numbers, nothing empty or long; nothing twice, unless numbers follow."""
-    if any(_is_number(value) or not value.strip() or len(value) > 80 for value in row):
-        return False
-    return len(set(row)) == len(row) or any(_is_number(value) for value in below)
-
-
-def _is_number(value: str) -> bool:
-    try:
-        float(value)
-    except ValueError:
-        return False
-    return True

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
@@ -10,13 +11,12 @@ from numpy.typing import NDArray
 
 from .. import schema
 from ..core import engine
-from ..errors import DataError
 from .arrow import arrow
 from .blocks import Block
 from .columns import Columns, check_names
 from .csr import Array, Csr, hstack, index_type
 from .moments import RunningScale
-from .tables import codes_of, numpy_of
+from .tables import check_missing, codes_of, numpy_of, unusable
 
 #: So many names of categories are kept.
 MOST_CATEGORIES = 1 << 18
@@ -93,6 +93,8 @@ class Encoder:
     ----------
     categories : dict of None
         The categories that were met in learning, as ``name=value``, up to 2^18.
+    unseen : Counter
+        By column, how many rows had a category later that was not met in learning.
     """
 
     def __init__(
@@ -105,13 +107,13 @@ class Encoder:
         missing: str = "raise",
         dtype: Any = "float64",
     ) -> None:
-        if missing not in ("raise", "absent"):
-            raise ValueError(f"missing must be 'raise' or 'absent', got {missing!r}")
+        check_missing(missing)
         if not 1 <= bits <= 32:
             raise ValueError(f"bits must be from 1 to 32, got {bits}")
         self.columns, self.text = columns, dict(text or {})
         self.standardise, self.bits, self.missing, self.dtype = standardise, bits, missing, np.dtype(dtype)
         self.categories: dict[str, None] = {}
+        self.unseen: Counter[str] = Counter()
         for name in columns.text or ():
             if name not in self.text:
                 raise ValueError(f"nothing encodes the text column {name!r}; give text={{{name!r}: …}}")
@@ -136,13 +138,16 @@ class Encoder:
             raise TypeError("a block of an svmlight or Vowpal Wabbit file is encoded already: see .csr")
         file = block.files[0][0] if block.files else ""
         check_names(self.columns.features, block.columns.column_names, file, "the model needs all its columns, and ")
-        missing = set(self._missing(block))
+        faults = unusable(block.columns, self.columns, self.missing)
+        if faults:
+            row = min(faults)
+            raise faults[row].at(**block.origin(row))
         numeric = self._numeric(block) if self.columns.numeric else None
         categorical = self._categorical(block, learn) if self.columns.categorical else None
         text = []
         for name in self.columns.text or ():
             strings = block.columns[name]
-            if name in missing:
+            if strings.null_count:
                 strings = arrow("tables", "pyarrow.compute").fill_null(strings, "")
             text.append(self.text[name].read(strings, learn=learn))
         if numeric is None and categorical is None and not text:
@@ -166,26 +171,9 @@ class Encoder:
             parts.append(Csr(indptr, indices, data.astype(self.dtype, copy=False), self.text[name].n_columns))
         return hstack(parts)
 
-    def _missing(self, block: Block) -> list[str]:
-        """Columns with missing values, which are refused unless they are to be absent."""
-        names = [name for name in self.columns.features if block.columns[name].null_count]
-        if names and self.missing == "raise":
-            pc = arrow("tables", "pyarrow.compute")
-            first = {name: pc.index(pc.is_null(block.table[name]), True).as_py() for name in names}
-            name, row = min(first.items(), key=lambda place: place[1])
-            raise DataError(
-                "the value is missing", "fill it in, or say {}",
-                **block.origin(row), name=name, parameter="missing", value="absent",
-            )  # fmt: skip
-        return names
-
     def _numeric(self, block: Block) -> Array:
         names = self.columns.numeric or ()
-        x = np.column_stack([numpy_of(block.table[name]) for name in names]).astype(np.float64, copy=False)
-        if np.isinf(x).any():
-            row, column = (int(i) for i in np.argwhere(np.isinf(x))[0])
-            raise DataError("the value is infinite", **block.origin(row), name=names[column])
-        return x
+        return np.column_stack([numpy_of(block.table[name]) for name in names]).astype(np.float64, copy=False)
 
     def _scaled(self, x: Array, learn: bool) -> Csr:
         if self.scale is not None:
@@ -200,6 +188,9 @@ class Encoder:
             met = [f"{name}={value}" for value in values]
             if learn and len(self.categories) < MOST_CATEGORIES:
                 self.categories.update(dict.fromkeys(met))
+            elif not learn and len(self.categories) < MOST_CATEGORIES:
+                is_new = np.array([*(category not in self.categories for category in met), False])
+                self.unseen[name] += int(is_new[codes].sum())
             hashes = hash_names(met) & np.uint32((1 << self.bits) - 1)
             places[:, i] = np.append(hashes.astype(np.int64), -1)[codes]  # the code −1 is the last
         places.sort(axis=1)

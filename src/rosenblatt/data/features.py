@@ -142,7 +142,7 @@ class Features:
         """Each block without its columns, and what it holds: the next are read while the caller works on this one."""
 
         def apart(block: Block) -> tuple[Block, Read | Csr]:
-            rest = Block(block.labels, block.lines, block.files, weights=block.weights)
+            rest = Block(block.labels, block.lines, block.files, weights=block.weights, unit=block.unit)
             return rest, self.read(block, learn=learn)
 
         return ReadAhead(blocks, apart, "rosenblatt-encoder", AHEAD)
@@ -263,12 +263,10 @@ def merged(sections: Sequence[Section]) -> Section:
     return first.to_section()
 
 
-def bits_for(n_vectors: int) -> int:
-    """As many columns as are of use, or fewer, so that weights and their sums, 12 bytes each, take 512 MB."""
-    from ..core.engine import stride_of
-
+def bits_for(n_texts: int) -> int:
+    """As many columns for each text as are of use, or fewer, so that weights and sums, 12 bytes each, take 512 MB."""
     bits = MOST_BITS
-    while bits > LEAST_BITS and 12 * stride_of(n_vectors) << bits > 1 << 29:
+    while bits > LEAST_BITS and 12 * n_texts << bits > 1 << 29:
         bits -= 1
     return bits
 

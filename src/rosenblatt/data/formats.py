@@ -110,8 +110,11 @@ _READERS: dict[type[Format], Any] = {
 }  # fmt: skip
 
 
-def reader_of(format: Format, columns: Columns, bad_rows: BadRows, n_threads: int | None) -> Reader:
+def reader_of(
+    format: Format, columns: Columns, bad_rows: BadRows, n_threads: int | None, missing: str | None
+) -> Reader:
     """What reads files of a format."""
     kind = _READERS.get(type(format), ArrowReader)
-    reader: Reader = kind(format, bad_rows, n_threads if issubclass(kind, SparseReader) else columns)
+    own = (n_threads,) if issubclass(kind, SparseReader) else (columns, missing)
+    reader: Reader = kind(format, bad_rows, *own)
     return reader

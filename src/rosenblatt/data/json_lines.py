@@ -15,8 +15,9 @@ from ..errors import DataError
 from .arrow import arrow
 from .blocks import Block
 from .chunks import Chunk, Size, check_encoding_errors, chunks, heads, utf8_error
-from .columns import Profile, check_names, profile_values
+from .columns import check_names
 from .csr import Array
+from .profiles import Profile, profile_values
 from .sources import Source
 from .tables import SAMPLE_ROWS, VALUE_BYTES, TableReader, convert_row_by_row, types_of
 
@@ -69,7 +70,7 @@ class JsonLinesReader(TableReader):
         self.prepare(source)
         there = list(dict.fromkeys(name for row in _sample(source)[1] for name in row))
         if there:  # a key that none of the first rows has is a column that is not there
-            check_names(self.columns.used, there, source.name)
+            check_names([] if self.as_stored else self.columns.used, there, source.name)
         for chunk in chunks(source, size):
             text = bytes(chunk.text)
             if self.settings.encoding_errors == "replace" and not text.isascii():
@@ -78,6 +79,8 @@ class JsonLinesReader(TableReader):
             yield self._parsed(chunk._replace(text=text), source)
 
     def _parsed(self, chunk: Chunk, source: Source) -> Block:
+        if self.as_stored:
+            return self._stored(chunk, source)
         pa, reader = arrow("JSON lines"), arrow("JSON lines", "pyarrow.json")
         lines, types, file = chunk.lines, self._types, source.name
         faults: list[DataError] = []
@@ -99,23 +102,40 @@ class JsonLinesReader(TableReader):
 
     def _read_row_by_row(self, chunk: Chunk, file: str) -> tuple[Any, Array, list[DataError]]:
         """The same rows one at a time, where something is wrong with them."""
-        names = self.columns.used
-        values: dict[str, list[Any]] = {name: [] for name in names}
-        kept: list[int] = []
-        faults = []
-        for number, line in enumerate(bytes(chunk.text).split(b"\n"), chunk.first_line):
-            if not line.strip():
-                continue
-            try:
-                row = _object(line, file, number)
-            except DataError as fault:
-                faults.append(fault)
-                continue
-            kept.append(number)
-            for name in names:
-                values[name].append(row.get(name))
+        rows, kept, faults = _objects(chunk, file)
+        values = {name: [row.get(name) for row in rows] for name in self.columns.used}
         table, lines, others = convert_row_by_row(values, self.columns, np.array(kept, np.int64), file)
         return table, lines, [*faults, *others]
+
+    def _stored(self, chunk: Chunk, source: Source) -> Block:
+        """The rows with all that they hold, each column in the type that Arrow has for its values."""
+        pa = arrow("JSON lines")
+        self._check_room_row_by_row(source, chunk)
+        rows, lines, faults = _objects(chunk, source.name)
+        self._bad_rows.report(faults)
+        columns = {}
+        for name in dict.fromkeys(name for row in rows for name in row if name not in self.columns.drop):
+            try:
+                columns[name] = pa.array([row.get(name) for row in rows])
+            except (pa.ArrowException, OverflowError) as error:
+                problem = f"its values have no type in common ({error})"
+                raise DataError(problem, "leave it out with {}", file=source.name, name=name, parameter="drop",
+                                value=name) from None  # fmt: skip
+        return Block(None, np.array(lines, np.int64), ((source.name, 0),), columns=pa.table(columns))
+
+
+def _objects(chunk: Chunk, file: str) -> tuple[list[dict[str, Any]], list[int], list[DataError]]:
+    """The objects of a chunk, the line of each, and what is wrong with the other lines."""
+    rows, lines, faults = [], [], []
+    for number, line in enumerate(bytes(chunk.text).split(b"\n"), chunk.first_line):
+        if not line.strip():
+            continue
+        try:
+            rows.append(_object(line, file, number))
+            lines.append(number)
+        except DataError as fault:
+            faults.append(fault)
+    return rows, lines, faults
 
 
 def _sample(source: Source) -> tuple[list[bytes], list[dict[str, Any]]]:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Generator, Iterator, Mapping
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
+
+import numpy as np
 
 from ..errors import DataError
 from ..text.analysis import whole_number
@@ -17,6 +20,7 @@ from .memory_limit import SMALLER_BLOCKS, STREAM_INSTEAD, MemoryLimit
 from .pipes import refuse_twice
 from .read_ahead import ReadAhead
 from .sources import Source, expand
+from .tables import TableReader
 
 
 class _Reading:
@@ -30,7 +34,9 @@ class _Reading:
         on_error: str,
         n_threads: int | None,
         memory_limit: MemoryLimit,
+        missing: str | None,
         settings: dict[str, Any],
+        as_stored: bool = False,
     ) -> None:
         self.memory_limit = memory_limit
         chosen = columns_of(columns)
@@ -42,8 +48,12 @@ class _Reading:
         self._at: tuple[int, Source | None] = 0, source  # files done, and the one at hand; replaced at once
         try:
             self._look_into(source)
-            self.reader: Reader = reader_of(format_of(format, settings, source), chosen, self.bad_rows, n_threads)
-            if self.reader.columns is None and chosen != Columns():
+            self.reader: Reader = reader_of(
+                format_of(format, settings, source), chosen, self.bad_rows, n_threads, missing
+            )
+            if isinstance(self.reader, TableReader):
+                self.reader.as_stored = as_stored
+            if self.reader.columns is None and (chosen != Columns() or chosen.drop):
                 raise TypeError(f"a file of format {self.reader.settings.name} has no columns to choose")
             self.reader.prepare(source)
         except BaseException:
@@ -53,6 +63,8 @@ class _Reading:
     def blocks(self, size: Size | None) -> Generator[Block, None, None]:
         """The blocks of all files. Closing it closes the file at hand."""
         rows = 0
+        self.bad_rows.lines = None if size is None else []
+        self.left_out = np.empty(0, np.int64)  # before the next row
         try:
             for done, path in enumerate(self.paths):
                 source = self._at[1]
@@ -62,7 +74,10 @@ class _Reading:
                     self._look_into(source)
                 for block in self.reader.blocks(source, size):
                     rows += len(block)
+                    self.left_out = np.append(self.left_out, self.bad_rows.positions(block.lines))
                     if len(block):
+                        block = replace(block, left_out=self.left_out)
+                        self.left_out = self.left_out[:0]
                         yield block
                     del block  # or it would be in memory while the next one is read
                 self._at = done + 1, None
@@ -94,6 +109,7 @@ def read(
     format: str | Format | None = None,
     columns: Columns | Mapping[str, Any] | None = None,
     on_error: str = "raise",
+    missing: str | None = None,
     n_threads: int | None = None,
     memory: int | str | None = None,
     **settings: Any,
@@ -112,6 +128,8 @@ def read(
         Which columns of a table are what; None: guessed.
     on_error : "raise" or "skip", default="raise"
         Whether a faulty row is an error, or is left out and counted in ``skipped``.
+    missing : "raise", "absent" or None, default=None
+        Rows of a table that an `Encoder` with this ``missing`` refuses are faulty; None: they are read.
     n_threads : int or None, default=None
         Threads that parse svmlight and Vowpal Wabbit text; None: all processors. The result is the same.
     memory : int, str or None, default=None
@@ -133,7 +151,7 @@ def read(
     ([1.0, -1.0], [[0.5, 0.0, 2.0], [0.0, 1.0, 0.0]], 'svmlight')
     """
     memory_limit = MemoryLimit(memory, STREAM_INSTEAD)
-    reading = _Reading(path, format, columns, on_error, n_threads, memory_limit, settings)
+    reading = _Reading(path, format, columns, on_error, n_threads, memory_limit, missing, settings)
     blocks = []
     for block in reading.blocks(None):
         memory_limit.keep(block.nbytes, len(block), block.file(0))
@@ -181,6 +199,7 @@ def stream(
     format: str | Format | None = None,
     columns: Columns | Mapping[str, Any] | None = None,
     on_error: str = "raise",
+    missing: str | None = None,
     n_threads: int | None = None,
     memory: int | str | None = None,
     **settings: Any,
@@ -192,7 +211,7 @@ def stream(
 
     Parameters
     ----------
-    path, format, columns, on_error, n_threads, memory, **settings
+    path, format, columns, on_error, missing, n_threads, memory, **settings
         See `read`; here ``memory`` is for one block. A stream cannot look ahead: see `Svmlight` for what
         ``zero_based="auto"`` means here.
     block_rows : int or None, default=None
@@ -214,12 +233,35 @@ def stream(
     ['pos' 'neg'] ['good film', 'bad film'] [2 3]
     ['pos'] ['fine'] [4]
     """
-    size = Size(BLOCK_ROWS, BLOCK_BYTES)
-    if block_rows is not None:
-        whole_number("block_rows", block_rows, 1)
-        size = Size(int(block_rows))
     memory_limit = MemoryLimit(memory, SMALLER_BLOCKS)
-    return Stream(_Reading(path, format, columns, on_error, n_threads, memory_limit, settings), size)
+    return Stream(
+        _Reading(path, format, columns, on_error, n_threads, memory_limit, missing, settings), block_size(block_rows)
+    )
+
+
+def stream_as_stored(
+    path: Any,
+    block_rows: int | None,
+    drop: Sequence[str],
+    *,
+    format: Any = None,
+    on_error: str = "raise",
+    memory: Any = None,
+    **settings: Any,
+) -> Stream:
+    """Blocks of all columns of tables as they are stored, text of CSV as text, to be written to another file."""
+    memory_limit = MemoryLimit(memory, SMALLER_BLOCKS)
+    columns = Columns(drop=drop)
+    reading = _Reading(path, format, columns, on_error, None, memory_limit, None, settings, as_stored=True)
+    return Stream(reading, block_size(block_rows))
+
+
+def block_size(block_rows: int | None) -> Size:
+    """The size of blocks, of so many rows if they are counted."""
+    if block_rows is None:
+        return Size(BLOCK_ROWS, BLOCK_BYTES)
+    whole_number("block_rows", block_rows, 1)
+    return Size(int(block_rows))
 
 
 class Stream:
@@ -235,6 +277,8 @@ class Stream:
         What was left out so far under ``on_error="skip"``.
     progress : float or None
         How much of the files was read, from 0 to 1; None where that cannot be known.
+    left_out : int
+        Rows that were skipped behind the last block.
     """
 
     def __init__(self, reading: _Reading, size: Size) -> None:
@@ -259,6 +303,10 @@ class Stream:
     @property
     def progress(self) -> float | None:
         return self._reading.progress
+
+    @property
+    def left_out(self) -> int:
+        return len(self._reading.left_out)
 
     def __iter__(self) -> Iterator[Block]:
         return self

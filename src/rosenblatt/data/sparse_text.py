@@ -65,6 +65,7 @@ def parse(
     n_parts, most_rows, most_entries = engine.measure_lines(bytes_, format, part_bytes, n_threads, parts)
     kind: Any = index_type(most_entries)
     source, first_line = place
+    remembered = REMEMBERED if bad_rows.lines is None else most_rows
     while True:
         width = np.dtype(kind).itemsize
         each = width + 16 + sum(size for what, size in _ROW_BYTES.items() if what in wanted)
@@ -77,7 +78,7 @@ def parse(
         tags = np.empty((most_rows, 2), np.int64) if "tags" in wanted else None
         arrays = (indptr, indices, data, lines, labels, weights, query_ids, tags)
         rows, entries, smallest, largest, too_wide, faulty, first = engine.read_lines(
-            bytes_, format, parts[: 7 * n_parts], arrays, REMEMBERED, not bad_rows.skip, n_threads
+            bytes_, format, parts[: 7 * n_parts], arrays, remembered, not bad_rows.skip, n_threads
         )
         if not too_wide:
             break

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,34 +13,58 @@ from .arrow import Strings, Texts, arrow
 from .bad_rows import BadRows, quoted
 from .blocks import Block, Reader
 from .chunks import Chunk
-from .columns import Columns, Profile, resolve
+from .columns import Columns, check_names, resolve
 from .csr import Array
+from .profiles import NUMBERED, Profile, is_missing
 from .sources import Source
 
 #: What Python takes for a short string or number in a list.
 VALUE_BYTES = 64
 
+#: A number that is larger is refused: the squares of 2^40 of them still have a sum.
+LARGEST = 2.0**490
+
 #: Rows that guesses are made from.
 SAMPLE_ROWS = 1000
-
-#: What a number that is not there is written as, in CSV.
-MISSING = ("", "NA", "N/A", "#N/A", "NaN", "nan", "-nan", "-NaN", "null", "NULL", "None", "n/a", "<NA>", "?")
 
 
 class TableReader(Reader):
     """What the readers of tables share: columns that the first file settles, and blocks of typed tables."""
 
     columns: Columns
+    _notes: tuple[tuple[str, str, Any], ...] = ()  # guesses that are in doubt
+    _unit = "line"
+    #: Whether all columns are read as they are stored, text as text, to be written to another file.
+    as_stored = False
 
-    def __init__(self, settings: Any, bad_rows: BadRows, columns: Columns) -> None:
+    def __init__(self, settings: Any, bad_rows: BadRows, columns: Columns, missing: str | None) -> None:
         super().__init__(settings, bad_rows)
         self.columns, self._settled = columns, False
+        if missing is not None:
+            check_missing(missing)
+        self._missing = missing
 
     def prepare(self, source: Source) -> None:
         """Settle what is to be guessed by the first file."""
         if not self._settled:
-            self.columns = resolve(self.columns, self._profiles(source), source.name)
+            profiles = self._profiles(source)
+            if self.as_stored:
+                check_names(self.columns.drop, list(profiles), source.name)
+                names = [name for name in profiles if name not in self.columns.drop]
+                self.columns = Columns(label=False, text=names, drop=self.columns.drop)
+            else:
+                self.columns = resolve(self.columns, profiles, source.name)
+            self.columns = replace(self.columns, notes=self._notes)
             self._settled = True
+
+    def _check_names(self, there: Sequence[str], file: str) -> None:
+        """Refuse a file without the columns that are read; all of them are, if they are read as they are stored."""
+        check_names(self.columns.used, there, file)
+        known = {*self.columns.used, *self.columns.drop}
+        more = [name for name in there if name not in known] if self.as_stored else []
+        if more:
+            raise DataError(f"the column {more[0]!r} is not in the first file", "leave it out with {}", file=file,
+                            parameter="drop", value=more[0])  # fmt: skip
 
     def _profiles(self, source: Source) -> dict[str, Profile]:
         """What the columns of a file look like; its rows are still to be read."""
@@ -56,7 +81,33 @@ class TableReader(Reader):
         source.check_room(3 * len(chunk.text) + rows * (16 + 3 * VALUE_BYTES * len(self.columns.used)), rows)
 
     def _block(self, table: Any, lines: Array, file: str, faults: Sequence[DataError] = ()) -> Block:
-        return block_of(missing_as_null(table, self.columns), self.columns, lines, file, self._bad_rows, faults)
+        table = missing_as_null(table, self.columns)
+        return self._checked(Block(None, lines, ((file, 0),), columns=table, unit=self._unit), faults)
+
+    def _checked(self, block: Block, earlier: Sequence[DataError]) -> Block:
+        """The block without faulty rows: those with no label, with a weight that is none, or that cannot be encoded."""
+        columns, table, lines = self.columns, block.columns, block.lines
+        faults = {} if self._missing is None else unusable(table, columns, self._missing)
+        labels, unlabelled = _labels(table[columns.label]) if columns.label else (None, ())
+        bad = _bad_weights(table[columns.weight]) if columns.weight else ()
+        infinite = np.flatnonzero(np.isinf(labels)) if labels is not None and labels.dtype.kind == "f" else ()
+        for name, what, rows in (
+            (columns.label, "the label is missing", unlabelled),
+            (columns.label, "the label is infinite", infinite),
+            (columns.weight, "the weight is not a number from 0 on", bad),
+        ):
+            for row in rows:
+                faults.setdefault(int(row), DataError(what, name=name or None))
+        found = [*earlier, *(fault.at(**block.origin(row)) for row, fault in faults.items())]
+        self._bad_rows.report(sorted(found, key=lambda error: error.line or error.row or 0))
+        if faults:
+            kept = np.ones(len(lines), bool)
+            kept[list(faults)] = False
+            table = (table.table if isinstance(table, Texts) else table).filter(kept)
+            lines = lines[kept]
+            labels = _labels(table[columns.label])[0] if columns.label else None
+        weights = numpy_of(table[columns.weight]) if columns.weight else None
+        return replace(block, labels=labels, lines=lines, columns=table.select(columns.features), weights=weights)
 
 
 def types_of(columns: Columns) -> dict[str, Any]:
@@ -72,31 +123,27 @@ def types_of(columns: Columns) -> dict[str, Any]:
     return types
 
 
-def block_of(
-    table: Any, columns: Columns, lines: Array, file: str, bad_rows: BadRows, earlier: Sequence[DataError] = ()
-) -> Block:
-    """A block of a typed table; rows without a label, or with a weight that is none, are faults too."""
+def check_missing(missing: str) -> None:
+    """Refuse an unknown treatment of missing values."""
+    if missing not in ("raise", "absent"):
+        raise ValueError(f"missing must be 'raise' or 'absent', got {missing!r}")
+
+
+def unusable(table: Any, columns: Columns, missing: str) -> dict[int, DataError]:
+    """The rows that cannot be encoded, by a value that is missing, if that is a fault, or infinite or too large."""
     faults: dict[int, DataError] = {}
-    labels, missing = _labels(table[columns.label]) if columns.label else (None, ())
-    bad = _bad_weights(table[columns.weight]) if columns.weight else ()
-    infinite = np.flatnonzero(np.isinf(labels)) if labels is not None and labels.dtype.kind == "f" else ()
-    for name, what, rows in (
-        (columns.label, "the label is missing", missing),
-        (columns.label, "the label is infinite", infinite),
-        (columns.weight, "the weight is not a number from 0 on", bad),
-    ):
-        for row in rows:
-            faults.setdefault(int(row), DataError(what, file=file, line=int(lines[row]), name=name or None))
-    if faults or earlier:
-        bad_rows.report(sorted([*earlier, *faults.values()], key=lambda error: error.line or 0))
-    if faults:
-        kept = np.ones(len(lines), bool)
-        kept[list(faults)] = False
-        table = (table.table if isinstance(table, Texts) else table).filter(kept)
-        lines = lines[kept]
-        labels = _labels(table[columns.label])[0] if columns.label else None
-    weights = numpy_of(table[columns.weight]) if columns.weight else None
-    return Block(labels, lines, ((file, 0),), columns=table.select(columns.features), weights=weights)
+    for name in columns.features if missing == "raise" else ():
+        if table[name].null_count:
+            gone = arrow("tables", "pyarrow.compute").is_null(table[name]).to_pylist()
+            for row in np.flatnonzero(gone).tolist():
+                error = DataError("the value is missing", "fill it in, or say {}", name=name)
+                faults.setdefault(row, error.at(parameter="missing", value="absent"))
+    for name in columns.numeric or ():
+        values = numpy_of(table[name])
+        for row in np.flatnonzero(np.abs(values) > LARGEST).tolist():
+            what = "infinite" if np.isinf(values[row]) else f"{values[row]:g}, which is too large to be squared"
+            faults.setdefault(row, DataError(f"the value is {what}", name=name))
+    return faults
 
 
 def _labels(column: Any) -> tuple[Array, Array]:
@@ -196,7 +243,7 @@ def convert_row_by_row(
 def _converted(value: Any, type_: Any) -> Any:
     """One value of a column, converted to its type."""
     kind = str(type_)
-    if value is None or (kind != "string" and isinstance(value, str) and value.strip() in MISSING):
+    if value is None or (kind != "string" and is_missing(value)):
         return None
     if isinstance(value, (list, dict)):
         raise TypeError
@@ -210,7 +257,7 @@ def _converted(value: Any, type_: Any) -> Any:
         if not isinstance(value, bool):
             raise TypeError
         return value
-    if isinstance(value, str) and "_" in value:
+    if isinstance(value, str) and ("_" in value or (kind == "int64" and NUMBERED.match(value))):
         raise ValueError
     number = float(value) if kind == "double" else int(value)
     if kind == "int64" and (not -(1 << 63) <= number < 1 << 63 or number != float(value)):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -13,13 +13,11 @@ import numpy as np
 from ..core.engine import check_sparse, is_sparse
 from ..errors import DataError
 from .arrow import arrow
-from .bad_rows import Skipped
 from .blocks import Block
 from .csr import Array, Csr
 from .encoder import Encoder
 from .formats import SUFFIXES, known_format
-from .reading import stream
-from .sources import expand, replacing, stem
+from .sources import replacing, stem
 
 #: A sparse matrix is written as a table only up to this many columns.
 MOST_COLUMNS = 10_000
@@ -266,7 +264,9 @@ def _json_lines(block: Block) -> Iterator[str]:
 
 def _heads(block: Block) -> dict[str, Array]:
     """Labels and weights by the names that they are written under, which no other column may have."""
-    heads = {"label": block.labels, "weight": block.weights}
+    ids = block.query_ids if block.query_ids is not None and (block.query_ids >= 0).any() else None
+    tags = np.array(block.tags) if block.tags is not None and any(block.tags) else None
+    heads = {"label": block.labels, "weight": block.weights, "qid": ids, "tag": tags}
     columns = {name: values for name, values in heads.items() if values is not None}
     taken = set(columns) & set(() if block.table is None else block.table.column_names)
     if taken:
@@ -306,7 +306,7 @@ def _write_tables(file: Any, blocks: Iterable[Block], format: str) -> int:
         for block in blocks:
             table = table_of(block)
             if writer is None:
-                schema, writer = table.schema, _table_writer(sink, table.schema, format)
+                schema, writer = table.schema, table_writer(sink, table.schema, format)
             elif table.schema != schema:
                 raise ValueError("blocks have different columns; say n_features, so that all rows are as wide")
             writer.write_table(table)
@@ -319,7 +319,8 @@ def _write_tables(file: Any, blocks: Iterable[Block], format: str) -> int:
     return n
 
 
-def _table_writer(sink: Any, schema: Any, format: str) -> Any:
+def table_writer(sink: Any, schema: Any, format: str) -> Any:
+    """What writes Arrow tables of this schema."""
     if format in ("csv", "tsv"):
         csv = arrow("CSV files", "pyarrow.csv")
         options = csv.WriteOptions(delimiter="\t" if format == "tsv" else ",")
@@ -329,50 +330,8 @@ def _table_writer(sink: Any, schema: Any, format: str) -> Any:
     return arrow("Arrow files").ipc.new_file(sink, schema)
 
 
-def convert(
-    source: Any,
-    target: Any,
-    *,
-    to: str | None = None,
-    block_rows: int | None = None,
-    classes: Mapping[Any, float] | None = None,
-    encoder: Callable[[Any], Encoder] | None = None,
-    zero_based: bool = False,
-    **reading: Any,
-) -> tuple[int, Skipped]:
-    """Write files in another format, block by block; returns the number of rows and what was skipped.
-
-    Parameters
-    ----------
-    source, **reading
-        What `stream` takes.
-    target : str or path
-        The new file.
-    to : str or None, default=None
-        Its format; None: by its name.
-    block_rows : int or None, default=None
-        Rows that are held at a time.
-    classes, zero_based
-        See `write`.
-    encoder : callable or None, default=None
-        Makes an `Encoder` of the resolved columns of a table, where numbers are needed.
-    """
-    name = target_format(target, to, "to")
-    sources = expand(source)
-    if name in ("csv", "tsv", "parquet", "arrow") and reading.get("n_features") is None:
-        reading |= _width(sources, reading)
-    with stream(sources, block_rows=block_rows, **reading) as blocks:
-        made = encoder(blocks.columns) if encoder is not None and blocks.columns is not None else None
-        n = write(target, blocks, format=name, classes=classes, encoder=made, zero_based=zero_based)
-        return n, blocks.skipped
-
-
-def _width(sources: Sequence[Any], reading: Mapping[str, Any]) -> dict[str, Any]:
-    """How many features svmlight files have: a table has all its columns from its first row on."""
-    if sources == ["-"]:
-        return {}
-    with stream(sources, **reading) as blocks:
-        if blocks.format.name != "svmlight":
-            return {}
-        width = max((block.csr.n_features for block in blocks if block.csr is not None), default=0)
-        return {"n_features": width, "zero_based": blocks.format.zero_based}
+def quoted_csv(text: str, delimiter: str) -> str:
+    """A value of CSV, in quotes where it would be read as something else without: if it is empty, that is missing."""
+    if text and not any(char in text for char in (delimiter, '"', "\n", "\r")) and text == text.strip():
+        return text
+    return '"' + text.replace('"', '""') + '"'

@@ -202,10 +202,9 @@ def _local(distributed: Any, n: int) -> Any:
         env = {KEEP_FREED_MEMORY: "1"}
         return distributed.LocalCluster(n_workers=n, threads_per_worker=1, dashboard_address=":0", env=env)
     except (OSError, RuntimeError) as error:
-        cause = _first_line(error).replace("{", "{{").replace("}", "}}")
         raise ClusterError(
-            f"the {n} processes of a local cluster could not be started ({cause}); start fewer, or learn "
-            "in this process: {client}", "a script that starts processes needs `if __name__ == '__main__':`",
+            f"the {n} processes of a local cluster could not be started ({_first_line(error)}); start fewer, or "
+            "learn in this process: {client}", "a script that starts processes needs `if __name__ == '__main__':`",
             client="here",
         ) from error  # fmt: skip
 

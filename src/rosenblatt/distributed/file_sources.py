@@ -87,7 +87,6 @@ def default_features(text: Any = None, **options: Any) -> MakeFeatures:
     def make(settled: Peek) -> Features:
         if settled.columns is None:
             return Features(None, settled.format)
-        n_vectors = len(settled.labels) if len(settled.labels) > 2 else 1
 
         def hashing() -> Hashing:
             if text is not None:
@@ -95,7 +94,7 @@ def default_features(text: Any = None, **options: Any) -> MakeFeatures:
                 if not isinstance(made, Hashing):
                     raise TypeError("a vocabulary is not known before all text was read; hash text on a cluster")
                 return made
-            bits = bits_for(n_vectors * len(settled.columns.text or ()))  # type: ignore[union-attr]
+            bits = bits_for(len(settled.columns.text or ()))  # type: ignore[union-attr]
             analysis = Analysis(ngrams=(1, 2), decode_error="strict")
             return Hashing(analysis, bits=bits, weighting="binary", idf=True, norm="l2", keep_names=True)
 

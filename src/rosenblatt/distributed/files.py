@@ -77,24 +77,24 @@ def peek(shard: FileShard) -> Peek:
 def read(shard: FileShard, blank: Section, regression: bool) -> FilesRead:
     """Read a shard whole."""
     features = Features.of_section(blank)
-    reads, ys, weights, places, met_zero, skipped = [], [], [], [], False, 0
+    reads, ys, weights, places, met_zero = [], [], [], [], False
 
     def take(block: Block) -> None:
         ys.append(block.targets(regression))
         reads.append(features.read(block, learn=True))
         weights.append(np.ones(len(block)) if block.weights is None else block.weights)
-        places.append(Block(None, block.lines, block.files))
+        places.append(Block(None, block.lines, block.files, unit=block.unit))
 
     with at_shard(shard.name):
         if isinstance(shard.format, Svmlight):
             whole = shard.whole()
-            met_zero, skipped = whole.format.zero_based is True, whole.skipped.count
+            met_zero, skipped = whole.format.zero_based is True, whole.skipped
             take(whole.block)
         else:
             with shard.open() as stream:
                 for block in stream:
                     take(block)
-                skipped = stream.skipped.count
+                skipped = stream.skipped
     y, weight = np.concatenate(ys), np.concatenate(weights)
     classes = counted(y[weight > 0], regression)
     if features.encoder is not None:
@@ -122,7 +122,7 @@ def look_through(shard: FileShard, blank: Section, regression: bool) -> Look:
             if not regression:
                 y = y if block.weights is None else y[block.weights > 0]
                 classes, counts = added(classes, counts, *counted(y, regression))
-        skipped = stream.skipped.count
+        skipped = stream.skipped
     n_features = width if features.encoder is None else features.n_features
     return Look(n_rows, n_features, dtype, None, classes, counts, skipped=skipped)
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ..core import engine, labels
 from ..core.learner import Learner, Piece, weighted_rows
-from ..data import Block
+from ..data import Block, Skipped
 from ..data.blocks import placed
 from ..data.moments import RunningScale
 from ..errors import DataError
@@ -41,7 +41,7 @@ class Look(NamedTuple):
     counts: Array | None  # rows of positive weight of each class
     scale: RunningScale | None = None  # means of numeric columns
     met_zero: bool = False  # an svmlight index of 0
-    skipped: int = 0  # rows that were left out as faulty
+    skipped: Skipped | None = None  # rows that were left out as faulty
 
 
 class Coding(NamedTuple):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,6 +16,7 @@ from ..core.convergence import ConvergenceWarning
 from ..core.learner import Learner, Pass
 from ..core.mixing import MixedLearner
 from ..core.spec import Spec
+from ..data import Skipped
 from ..data.features import Section
 from ..model_files import ModelFileError, learners
 from .checkpoints import Checkpoint, Progress
@@ -25,6 +26,7 @@ from .in_memory import Coding, Look
 from .records import PassRecord
 from .sharded import Shard, Sharded
 from .sources import Data
+from .tasks import Report
 
 Array = NDArray[Any]
 
@@ -53,7 +55,7 @@ class Job:
     known: Array | None = None  # classes
     names: list[Any] | None = None  # of columns
     features: Section | None = None  # what makes rows
-    skipped: int = 0  # rows that were left out as faulty
+    skipped: Skipped = field(default_factory=Skipped)  # rows that were left out as faulty
     history: list[PassRecord] = field(default_factory=list)
     saved: int = 0  # passes that are in the checkpoint
 
@@ -68,9 +70,8 @@ def run(job: Job, data: Data, workers: Workers, held_out: Any = None) -> None:
     needed = not regression and (job.classes is None or job.class_weight == "balanced")
     looks = data.look(regression, needed)
     coding = _settled(job, looks)
-    job.known, job.names, job.skipped = coding.classes, looks[0].names, sum(look.skipped for look in looks)
-    if job.skipped:
-        warnings.warn(f"{job.skipped:,} faulty rows were skipped, as was asked for", stacklevel=3)
+    job.known, job.names = coding.classes, looks[0].names
+    _count_skipped(job, looks)
     rows = [look.n_rows for look in looks] if len(looks) == len(data.names) else []
     if resumed is None:
         learner = job.learner
@@ -115,6 +116,8 @@ def _passes(job: Job, mixed: MixedLearner, sharded: Sharded, data: Data, progres
     def report(done: Pass) -> None:
         job.mixed, job.history = mixed, progress.history
         reports = sharded.reports
+        if not progress.rows and not job.skipped:  # not every shard was looked at before the first pass
+            _count_skipped(job, reports)
         if progress.scale is None and job.learner.epsilon is None:
             progress.scale = mixed.scale_of(shards) or 1.0
         progress.history.append(
@@ -144,6 +147,15 @@ def _passes(job: Job, mixed: MixedLearner, sharded: Sharded, data: Data, progres
     drawn_on = sharded.shards[0].rng  # and so is the generator that was given
     job.rng.bit_generator.state = drawn_on.bit_generator.state
     save(ended=True)
+
+
+def _count_skipped(job: Job, parts: Sequence[Look | Report]) -> None:
+    """Take in the rows that were left out as faulty, and warn of them."""
+    for part in parts:
+        if part.skipped is not None:
+            job.skipped.add(part.skipped.count, part.skipped.first)
+    if job.skipped:
+        warnings.warn(f"{job.skipped}, as was asked for", stacklevel=4)
 
 
 def _settled(job: Job, looks: list[Look]) -> Coding:

@@ -8,6 +8,7 @@ from typing import Any
 
 from ..core import engine
 from ..core.learner import Learner, Piece, weighted_rows
+from ..data import Skipped
 from ..data.blocks import placed
 from ..data.features import Features, Section
 from .files import FileShard
@@ -24,6 +25,7 @@ class StreamedShard:
     learns: bool
     strict: bool = True  # a label that is no class is refused
     learned: Section | None = None  # in this pass
+    skipped: Skipped | None = None  # rows that were left out of it as faulty
 
     def pieces(self, learner: Learner, shuffle: bool, rng: Any) -> Iterator[Piece]:
         """Block by block, as they stand."""
@@ -53,3 +55,4 @@ class StreamedShard:
                     y = block.targets(regression)
                     targets, weight = targets_for(y, block.weights, self.coding, self.strict)
                 yield rows, targets, weighted_rows(weight), weight
+            self.skipped = stream.skipped

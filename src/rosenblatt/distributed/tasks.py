@@ -21,10 +21,11 @@ from numpy.typing import NDArray
 from ..core import engine, mixing
 from ..core.learner import Learner
 from ..core.mixing import Held, Mixture, ShardReport, Share
+from ..data import Skipped
 from ..data.features import Section
 from ..data.moments import Moments
 from ..errors import DataError
-from ..model_files import learners
+from ..model_files import learners, listed
 
 Array = NDArray[Any]
 State = tuple[dict[str, Any], dict[str, Array]]
@@ -51,6 +52,7 @@ class Report:
     seconds: float
     worker: str
     nbytes: int  # of the part that waits on the worker
+    skipped: Skipped | None  # rows that were left out as faulty, where it read files
 
 
 class Passed(NamedTuple):
@@ -87,10 +89,23 @@ class Judged(NamedTuple):
     truths: Moments = Moments()
 
 
-def held_of(state: State) -> Held:
-    """The weights of a state."""
-    arrays = state[1]
-    return Held(arrays.get("weight_rows"), arrays["weights"], arrays.get("total"))
+def held_of(state: State, like: Array) -> Held:
+    """The weights of a state, by rows or by cells, as mixed weights ``like`` these are."""
+    plain, arrays = state
+    k, n_rows = plain["n_classes"] if plain["n_classes"] > 2 else 1, 1 + plain["n_features"]
+    by_cell = like.shape[1] < k
+    names = [name for name in ("weights", "total") if name in arrays]
+    if listed.LISTS in arrays:
+        pairs = listed.unpacked(arrays, names)
+    elif by_cell:
+        pairs = listed.Pairs.of({name: arrays[name] for name in names}, arrays.get(listed.ROWS))
+    if by_cell:
+        cells = np.repeat(pairs.rows.astype(np.int64), np.diff(pairs.starts)) * k + pairs.classes
+        total = pairs.values["total"][:, None] if "total" in names else None
+        return Held(cells, pairs.values["weights"][:, None], total)
+    if listed.LISTS in arrays:
+        arrays = pairs.spread(k, n_rows)
+    return Held(arrays.get(listed.ROWS), arrays["weights"], arrays.get("total"))
 
 
 def as_it_is(value: Any) -> Any:
@@ -108,7 +123,8 @@ def one_pass(state: State, shard: Any, name: str, rng: np.random.Generator, shuf
     measured = Measured() if measure else None
     with at_shard(name):
         outcome, part = mixing.shard_pass(learner, _measuring(shard.pieces(learner, shuffle, rng), learner, measured))
-    report = Report(outcome, measured, rng, time.perf_counter() - began, worker(), part.nbytes)
+    skipped = getattr(shard, "skipped", None)
+    report = Report(outcome, measured, rng, time.perf_counter() - began, worker(), part.nbytes, skipped)
     return Passed(report, part, getattr(shard, "learned", None))  # only what is streamed learns in a pass
 
 
@@ -130,7 +146,7 @@ def summed(state: State, shares: Sequence[Share], passed: Sequence[Passed]) -> S
     """The mixture of neighbouring shards."""
     here = worker()
     moved = sum(one.part.nbytes for one in passed if one.report.worker != here)
-    old = held_of(state)
+    old = held_of(state, passed[0].part.weights)
     terms = [mixing.term(share, one.part, old) for share, one in zip(shares, passed)]
     return Sum(mixing.mixture(terms, old), here, frozenset({here, *(one.report.worker for one in passed)}), moved)
 
@@ -140,7 +156,8 @@ def added(state: State, sums: Sequence[Sum]) -> Sum:
     here = worker()
     moved = sum(one.moved + (one.mixture.nbytes if one.worker != here else 0) for one in sums)
     workers = frozenset({here}).union(*(one.workers for one in sums))
-    return Sum(mixing.mixture([one.mixture for one in sums], held_of(state)), here, workers, moved)
+    old = held_of(state, sums[0].mixture.weights)
+    return Sum(mixing.mixture([one.mixture for one in sums], old), here, workers, moved)
 
 
 def finished(state: State, root: Sum, visited: int) -> tuple[Held, frozenset[str], int]:

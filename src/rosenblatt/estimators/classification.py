@@ -68,7 +68,7 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):
         self
             The estimator, further along.
         """
-        if classes is None and sample_weight is None and self.class_weight is None and self._is_plain(X):
+        if sample_weight is None and self.class_weight is None and self._is_plain(X) and self._are_known(classes):
             one = np.asarray(y)
             if one.shape == (1,) and len(X) == 1:
                 code = self._code_of(one[0])
@@ -76,10 +76,21 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):
                     self._learner.partial_fit(self._admit(X), code, None, (0, 1))
                     return self
         stream = self if "_learner" in self.__dict__ else self._shell()
-        stream._partial_fit(X, y, classes, sample_weight)
+        with stream._read_to_learn(X) as rows:
+            stream._partial_fit(rows, y, classes, sample_weight)
         if stream is not self and len(stream.classes_):  # rows without weight are not there at all
             self._become(stream)
         return self
+
+    def _are_known(self, classes: Any) -> bool:
+        """Whether these are the classes that the stream has, so that there is nothing to do about them."""
+        if classes is None:
+            return True
+        try:
+            names = classes.tolist() if isinstance(classes, np.ndarray) else classes
+            return isinstance(names, (list, tuple)) and set(names) == self._code.keys()
+        except TypeError:  # they cannot be hashed: whoever looks at them closely refuses them
+            return False
 
     def _partial_fit(self, X: Any, y: Any, classes: Any, sample_weight: Any) -> None:
         fresh = "_learner" not in self.__dict__
@@ -171,6 +182,10 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):
         return self
 
     def _learn_one(self, x: dict[Any, float], y: Any, sample_weight: float) -> None:
+        if self._encoding is not None:
+            with self._read_to_learn([x]) as rows:
+                self._partial_fit(rows, [y], None, sample_weight)
+            return
         if type(x) is not dict or self._columns is None or sample_weight != 1.0:
             self._check_named(x, sample_weight)
         learner = self.__dict__.get("_learner")
@@ -238,6 +253,8 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):
 
     def _predict_one(self, x: dict[Any, float]) -> Any:
         learner = self._fitted if "_learner" not in self.__dict__ else self._learner
+        if self._encoding is not None:
+            return self._labels[learner.predict(self._rows([x]))[0]]
         if type(x) is not dict or self._columns is None:
             self._check_named(x)
         return self._labels[learner.predict_one(x, self._columns)]
@@ -267,6 +284,12 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):
     def margin_bounds_(self) -> tuple[float, float]:
         """Bounds on the best possible margin of the training set."""
         return self._fitted.margin_bounds
+
+    @property
+    @reads
+    def equal_rows_(self) -> tuple[int, int] | None:
+        """Two equal rows of X with different labels, if they are what proves "no margin"."""
+        return self._fitted.evidence.equal_rows
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

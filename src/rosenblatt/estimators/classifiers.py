@@ -66,6 +66,8 @@ class AveragedPerceptron(Perceptron):
 class PocketPerceptron(Perceptron):
     """The perceptron that keeps in its pocket the weights with the longest run of right answers.
 
+    A run that ends "separated" leaves the weights that separate there.
+
     Parameters
     ----------
     ratchet : bool, default=True

@@ -49,9 +49,9 @@ class FittedState(Locked):
     _learner: Learner
     _columns: Any = None  # {name: column}, or None where they have no names
     _extras: Any = None  # sections that a model file held besides, which go into the next one
-    _text: Any = None  # what makes rows of text, once it was asked for
+    _encoding: Any = None  # what makes rows of what they hold: columns of a table, or text
 
-    _learns_in = ("_learner", "_columns", "_text", "random_state")
+    _learns_in = ("_learner", "_columns", "_encoding", "random_state")
 
     # ---- named features ------------------------------------------------------------------------------------------
 
@@ -167,21 +167,41 @@ class FittedState(Locked):
     @property
     def text_(self) -> Any:
         """What makes rows of text, in a model that was saved with it, or trained on text by the command line."""
-        if self._text is None and self._extras is not None:
-            from .raw_text import transformer_of
-
-            self._text = transformer_of(self._extras, self._fitted.n_features)
-        if self._text is None:
+        if self._encoding is None or self._encoding.text is None:
             raise AttributeError("text_ is there in a model that reads text alone, saved by est.save(path, text=…)")
-        return self._text
+        return self._encoding.text
+
+    @property
+    def encoder_(self) -> Any:
+        """What makes rows of the columns of a table, an `rb.data.Encoder`, in a model trained by the command line."""
+        if self._encoding is None or self._encoding.features is None:
+            raise AttributeError("encoder_ is there in a model that was trained on a table by the command line")
+        return self._encoding.encoder
 
     def _read(self, X: Any) -> Any:
-        """X, or where it is text and the model knows how to read it, its rows."""
-        if self._extras is None:
-            return X
-        from .raw_text import is_text
+        """X as rows, where the model knows what it was trained on."""
+        return X if self._encoding is None else self._encoding.rows(X)
 
-        return self.text_.transform(X) if is_text(X) and hasattr(self, "text_") else X
+    @contextmanager
+    def _read_to_learn(self, X: Any) -> Iterator[Any]:
+        """X as rows; what makes them has counted them once they are learned from without an error."""
+        if self._encoding is None:
+            yield X
+            return
+        encoding, rows = self._encoding.learn_rows(X)
+        yield rows
+        self._encoding = encoding
+
+    def _take_sections(self, extras: Any) -> None:
+        """Keep sections of a model file; where columns have names of their own, they need no other encoding."""
+        from ..data.features import SECTION
+        from .encodings import encoding_of
+
+        encoding = encoding_of(extras, self._fitted.n_features)
+        if self._columns is None:
+            self._extras, self._encoding = extras, encoding
+        else:
+            self._extras = {name: section for name, section in extras.items() if name != SECTION}
 
     @reads
     def save(self, path: str | os.PathLike[str], text: Any = None) -> None:
@@ -260,6 +280,7 @@ class LinearEstimator(FittedState):
             and X.shape[1] == learner.n_features
             and X.shape[0] > 0
             and self._columns is None
+            and self._encoding is None
         )
 
     def _admit(self, X: Any, dtype: Any = None) -> Any:
@@ -430,7 +451,7 @@ class LinearEstimator(FittedState):
     def _blank(self) -> LinearEstimator:
         """A copy to be fitted, without what an earlier fit or a file has left but the weights."""
         fitted = self._shell()
-        for name in ("_columns", "_extras", "_text"):
+        for name in ("_columns", "_extras", "_encoding"):
             fitted.__dict__.pop(name, None)
         return fitted
 
@@ -498,8 +519,8 @@ class LinearEstimator(FittedState):
             fitted._columns = {name: column for column, name in enumerate(names)}
         if classes is not None:
             fitted._know(classes)
-        if extras is not None:
-            fitted._extras = extras
+        if extras:
+            fitted._take_sections(extras)
         self._lock.write(self._become, fitted)
 
     def _know(self, classes: Array) -> None:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 from typing import Any
 
 import numpy as np
+from sklearn.pipeline import Pipeline
 
 from .. import estimators, model_files
 from ..core import labels
@@ -15,7 +17,7 @@ from ..model_files import onnx as onnx_files
 from ..model_files.values import encode
 from ..schema import cut
 from .contract import FittedState
-from .raw_text import transformer_of, with_text
+from .encodings import Encoding
 
 
 def save(estimator: FittedState, path: str | os.PathLike[str], text: Any = None) -> None:
@@ -24,17 +26,20 @@ def save(estimator: FittedState, path: str | os.PathLike[str], text: Any = None)
     for name, value in model.parameters.items():
         encode(value, name)  # says what a file cannot hold
     _check_parameters(estimator)
-    text = estimator._text if text is None else text
+    encoding = estimator._encoding
     if text is not None:
-        model.extras = with_text(model.extras, text, model.learner.n_features)
+        encoding = Encoding.of_text(text, model.learner.n_features, encoding)
+    if encoding is not None:
+        model.extras = encoding.into(model.extras)
     model_files.write(path, model)
 
 
 def load(path: str | os.PathLike[str]) -> Any:
     """The estimator that was saved in a file.
 
-    It predicts as the one that was saved, and learns on as if it had never stopped, to the bit. No code in the file is
-    ever run, for there is none.
+    It predicts as the one that was saved, and learns on as if it had never stopped, to the bit. One that the command
+    line trained takes what the command took, columns of a table by their names or text. No code in the file is ever
+    run, for there is none.
 
     Parameters
     ----------
@@ -81,8 +86,7 @@ def _estimator(model: Model, path: str | os.PathLike[str]) -> Any:
     if model.classes is not None:
         estimator._know(model.classes)
     if model.extras:
-        estimator._extras = model.extras
-        estimator._text = transformer_of(model.extras, model.learner.n_features)
+        estimator._take_sections(model.extras)
     return estimator
 
 
@@ -105,26 +109,45 @@ def _share_generator(estimator: Any) -> None:
             policy.rng = seed
 
 
-def export_onnx(estimator: FittedState, path: str | os.PathLike[str]) -> None:
+def export_onnx(estimator: Any, path: str | os.PathLike[str], encoded: bool = False) -> None:
     """Write a fitted estimator as an ONNX graph, which predicts without this package or Python.
 
     The input ``X`` has the columns and the number type of the training data. Outputs are ``label`` and ``scores``, what
     ``predict`` and ``decision_function`` return, or ``variable`` for a regressor: those of the readout in use. Scores
     are summed in another order than here, and may differ in the last digits.
 
+    A model that the command line trained on a table takes its columns as they stand: numbers as ``X``, in the order of
+    ``encoder_.columns.numeric``, and text as ``categories``, in that of ``encoder_.columns.categorical``. They are
+    standardised and looked up in the graph. ONNX has no hash of text: a model of text is refused unless ``encoded``.
+
     Parameters
     ----------
-    estimator : estimator
-        A linear model, or a kernel model whose kernel has a name and whose readout is not a vote.
+    estimator : estimator or Pipeline
+        A linear model, or a kernel model whose kernel has a name and whose readout is not a vote; or a fitted pipeline
+        of scikit-learn that takes a matrix of numbers and has such a model in it, which skl2onnx converts.
     path : str or Path
         Where to. The file appears whole or not at all.
+    encoded : bool, default=False
+        Write a graph that takes rows that are encoded already, by ``text_.transform`` or ``encoder_.encode``.
 
     Notes
     -----
     It needs the ``onnx`` package: ``pip install rosenblatt[onnx]``.
     """
+    if isinstance(estimator, Pipeline):
+        try:
+            pipelines = importlib.import_module("rosenblatt.compat.onnx_pipelines")
+        except ImportError:
+            raise ImportError("export_onnx of a pipeline needs the skl2onnx package: pip install skl2onnx") from None
+        pipelines.write(estimator, path)
+        return
     _check_kind(estimator)
-    estimator._lock.read(lambda: onnx_files.write(path, model_of(estimator)))
+
+    def write() -> None:
+        encoding = None if encoded else estimator._encoding
+        onnx_files.write(path, model_of(estimator), None if encoding is None else encoding.as_graph())
+
+    estimator._lock.read(write)
 
 
 def _check_kind(estimator: Any) -> None:

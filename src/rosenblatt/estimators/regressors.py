@@ -75,20 +75,24 @@ class PassiveAggressiveRegressor(RegressorMixin, LinearEstimator):
             The estimator, further along.
         """
         stream = self if "_learner" in self.__dict__ else self._shell()
-        fresh = stream is not self
-        spec = stream.spec() if fresh else None
-        learner = stream._learner if spec is None else spec.learner()
+        with stream._read_to_learn(X) as rows:
+            stream._partial_fit(rows, y, sample_weight)
+        if stream is not self:
+            self._become(stream)
+        return self
+
+    def _partial_fit(self, X: Any, y: Any, sample_weight: Any) -> None:
+        fresh = "_learner" not in self.__dict__
+        spec = self.spec() if fresh else None
+        learner = self._learner if spec is None else spec.learner()
         dtype = None if fresh else learner.dtype
-        X, rows, targets, weight = stream._read_rows(X, y, sample_weight, dtype, reset=fresh)
+        X, rows, targets, weight = self._read_rows(X, y, sample_weight, dtype, reset=fresh)
         if spec is not None:
             learner.allocate(rows.n_features, 0, rows.dtype)
             spec.begin(learner, spec.generator())
-            stream._learner = learner
-        with stream._undone_on_error(learner.may_overflow(rows, weight, targets)):
+            self._learner = learner
+        with self._undone_on_error(learner.may_overflow(rows, weight, targets)):
             learner.partial_fit(rows, targets, weight, (0, rows.n_rows))
-        if fresh:
-            self._become(stream)
-        return self
 
     def _read_rows(
         self, X: Any, y: Any, sample_weight: Any, dtype: Any, reset: bool
@@ -116,6 +120,10 @@ class PassiveAggressiveRegressor(RegressorMixin, LinearEstimator):
         self
             The estimator, one example further along.
         """
+        if self._encoding is not None:
+            with self._read_to_learn([x]) as rows:
+                self._partial_fit(rows, [y], sample_weight)
+            return self
         self._check_named(x, sample_weight)
         if not (isinstance(y, numbers.Real) and abs(y) < math.inf and abs(y) <= float(np.finfo(np.float64).max)):
             raise ValueError(f"the target must be a finite number, got {y!r}")
@@ -146,6 +154,8 @@ class PassiveAggressiveRegressor(RegressorMixin, LinearEstimator):
 
     def _predict_one(self, x: dict[Any, float]) -> float:
         learner = self._fitted
+        if self._encoding is not None:
+            return float(learner.predict(self._rows([x]))[0])
         self._check_named(x)
         return float(learner.scores_one(x, self._columns)[0])
 

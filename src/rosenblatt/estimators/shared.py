@@ -20,14 +20,19 @@ PARAMETERS = {
     "C": """C : float, default=1.0
     The largest step (PA-I), or how little it is damped (PA-II); > 0. "PA" does not use it.""",
     "fit_intercept": """fit_intercept : bool, default=True
-    Learn a bias, the weight of a constant feature 1. It counts in every norm and margin.""",
+    Learn a bias, the weight of a constant feature. It counts in every norm and margin.""",
+    "intercept_scaling": """intercept_scaling : float, default=1.0
+    The constant feature s, from 1e-9 to 1e9: a row is (x, s), and ``intercept_`` is s times the weight of s. The
+    smaller, the slower the bias moves beside the weights. On rows of norm 1, such as tf-idf of text, 0.1 steadies the
+    last weights of a perceptron. Without a bias it has no effect.""",
     "max_iter": """max_iter : int, default={max_iter}
     Passes over the data at most.""",
-    "tol": """tol : float or None, default=1e-4
-    The relative margin (margin/R) below which the search ends: once no separator with a larger one can exist, the
-    verdict is "no margin". That does not say inseparable: columns of very different scales make any margin small
-    beside R, so scale them, or set 0 to look for any separator. None: exactly ``max_iter`` passes unless one
-    separates, and no warning.""",
+    "tol": """tol : float or None, default={tol}
+    The relative margin (margin/R) below which the search for a proof ends: once no separator with a larger one can
+    exist, the verdict is "no margin", from the tenth pass on. That does not say inseparable: columns of very different
+    scales make any margin small beside R, so scale them, or set 0 to look for any separator. Two equal rows with
+    different labels prove it too. None: no search; exactly ``max_iter`` passes unless one separates, and no
+    warning.""",
     "shuffle": """shuffle : bool, default=True
     Visit the rows in a fresh random order each pass; False: as they stand.""",
     "ties": """ties : {"mistake", "predict"}, default="mistake"
@@ -40,6 +45,10 @@ PARAMETERS = {
     Starting weights: zero, or standard normal. ``fit`` also takes them as ``coef_init`` and ``intercept_init``.""",
     "class_weight": """class_weight : dict, "balanced" or None, default=None
     Weights of the classes, multiplied with those of the examples. "balanced" makes the classes weigh alike.""",
+    "n_jobs": """n_jobs : int or None, default=None
+    Accepted for scikit-learn's sake, without effect. All classes learn in one reading of each row, one against the rest
+    too, so that there are no jobs to share out; products of kernels go over all cores (``OMP_NUM_THREADS`` limits
+    them).""",
     "random_state": """random_state : int, Generator, RandomState or None, default=None
     Seed of the shuffles, of a random start and of the held-out part.""",
     "early_stopping": """early_stopping : bool, default=False
@@ -114,6 +123,8 @@ converged_ : bool
     Whether the verdict is "separated".
 margin_bounds_ : (float, float)
     Bounds on the best possible margin of the training set, proved by the run.
+equal_rows_ : (int, int) or None
+    Two equal rows of X with different labels, if they are what proves "no margin".
 mistakes_ : ndarray of int
     Mistakes in each pass (one against the rest: summed over the classes).
 n_updates_ : int
@@ -171,7 +182,9 @@ def published(cls: C) -> C:
         attributes = CLASSIFIER_ATTRIBUTES
     entries = [described[name] for name in defaults if name in described and f"\n{name} : " not in own]
     shared = "\n".join([*entries, "", "Attributes", "----------", attributes])
-    cls.__doc__ = own.replace("{shared}", shared).replace("{max_iter}", str(defaults["max_iter"]))
+    cls.__doc__ = own.replace("{shared}", shared)
+    for name in ("max_iter", "tol"):
+        cls.__doc__ = cls.__doc__.replace(f"{{{name}}}", str(defaults.get(name)))
     return cls
 
 

@@ -35,6 +35,7 @@ FORMAT, VERSION = "rosenblatt", 1
 TYPES = {
     "BOOL": np.dtype(np.bool_),
     "U8": np.dtype(np.uint8),
+    "U16": np.dtype(np.uint16),
     "U32": np.dtype(np.uint32),
     "U64": np.dtype(np.uint64),
     "I8": np.dtype(np.int8),

@@ -43,11 +43,13 @@ _REST = {
     "n_classes": schema.whole(),
     "n_features": schema.whole(0, schema.MOST_COLUMNS),
     "evidence": schema.record(
+        ("equal_rows",),
         lower=schema.real(finite=False),
         upper=schema.real(finite=False),
         peak2=schema.real(0, finite=False),
         base2=schema.real(0, finite=False),
         mixings=schema.whole(),
+        equal_rows=schema.optional(schema.listed(schema.whole())),
     ),
 }
 
@@ -103,6 +105,7 @@ def from_state(plain: Any, arrays: dict[str, Array]) -> Learner:
     for name in (*_RUN, *space.RUN):
         setattr(learner, name, plain[name])
     learner.evidence = Evidence(**plain["evidence"])
+    schema.require(len(learner.evidence.equal_rows or (0, 1)) == 2, "equal_rows")
     learner.tally.values[:] = tally.values
     learner._make_room()
     space.fill(learner, plain, arrays)

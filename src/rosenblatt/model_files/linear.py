@@ -9,34 +9,52 @@ from numpy.typing import NDArray
 
 from .. import schema
 from ..core.learner import Learner
+from ..core.lists import Entries, bits_of
+from . import listed
+from .listed import Pairs
 
 Array = NDArray[Any]
 
 #: The learners that this is for,
 LEARNERS: tuple[type[Learner], ...] = (Learner,)
 #: what they are made with,
-MADE_WITH = {"fit_intercept": schema.flag, "batch": schema.flag, "epsilon": schema.optional(schema.real(0))}
+MADE_WITH = {
+    "fit_intercept": schema.flag,
+    "intercept_scaling": schema.real(1e-9),
+    "batch": schema.flag,
+    "epsilon": schema.optional(schema.real(0)),
+}
 #: what their run has come to,
 RUN: dict[str, schema.Check] = {}
 #: and what else ``state_of`` tells.
 REST: dict[str, schema.Check] = {}
 
 #: Arrays whose rows are the biases and the features, and whose columns are the weight vectors; all but the first may
-#: be missing.
+#: be missing. Of several classes, most of whose weights are 0, those that are not are kept (listed.py).
 _WEIGHTS = ("weights", "total", "pocket", "start")
 #: The rows that they have, where most are 0.
-_ROWS = "weight_rows"
+_ROWS = listed.ROWS
 
 
 def state_of(learner: Learner) -> tuple[dict[str, Any], dict[str, Array]]:
     """No further values, and the weights."""
-    held = {name: getattr(learner, name) for name in _WEIGHTS if getattr(learner, name) is not None}
-    held = {name: learner.in_order(array)[:, : learner.n_vectors] for name, array in held.items()}  # no padding
-    rows, features = _rows_in_use(list(held.values())), learner.features()
-    if features is None and 2 * len(rows) > learner.n_features:
+    k, n_rows, features = learner.n_vectors, 1 + learner.n_features, learner.features()
+    held = {
+        name: getattr(learner, name)[:, :k] for name in _WEIGHTS if getattr(learner, name) is not None
+    }  # no padding
+    numbers = None if features is None else np.concatenate(([0], 1 + features))
+    if learner.lists is not None:
+        pairs = _pairs_of_lists(learner, held, numbers)
+        return {}, pairs.packed(k, n_rows) if pairs.is_smaller(k) else pairs.spread(k, n_rows)
+    held = {name: learner.in_order(array) for name, array in held.items()}
+    if k > 1:
+        pairs = Pairs.of(held, numbers)
+        if pairs.is_smaller(k):
+            return {}, pairs.packed(k, n_rows)
+    rows = _rows_in_use(list(held.values()))
+    if numbers is None and listed.has_most(rows, n_rows):
         return {}, held
-    numbers = rows if features is None else np.concatenate(([0], 1 + features))[rows]
-    numbers = numbers.astype(_index_type(1 + learner.n_features))
+    numbers = (rows if numbers is None else numbers[rows]).astype(listed.index_type(n_rows))
     return {}, {_ROWS: numbers} | {name: np.take(array, rows, axis=0) for name, array in held.items()}
 
 
@@ -48,8 +66,12 @@ def made(plain: dict[str, Any], **options: Any) -> Learner:
 def check_size(arrays: dict[str, Array], n_features: int, k: int) -> None:
     """Refuse arrays of other sizes, before memory is allocated for so many features and vectors."""
     n_rows = 1 + n_features
+    if listed.LISTS in arrays:
+        schema.require("weights" in arrays, "weights")
+        listed.check(arrays, _WEIGHTS, n_rows, k)
+        return
     if _ROWS in arrays:
-        n_rows = len(schema.numbers(arrays, _ROWS, _index_type(n_rows), None, below=n_rows))
+        n_rows = len(schema.numbers(arrays, _ROWS, listed.index_type(n_rows), None, below=n_rows))
         schema.require(bool(np.all(np.diff(arrays[_ROWS]) > 0)), _ROWS)
     for name in _WEIGHTS:
         schema.require(name in arrays or name != "weights", name)
@@ -58,27 +80,64 @@ def check_size(arrays: dict[str, Array], n_features: int, k: int) -> None:
 
 def fill(learner: Learner, plain: dict[str, Any], arrays: dict[str, Array]) -> None:
     """Take over what ``state_of`` gave."""
+    k, names = learner.n_vectors, [name for name in _WEIGHTS if name in arrays]
+    if "start" in arrays:
+        learner.leave_lists()
+        learner.start = np.zeros(learner.weights.shape, learner.dtype)
+    schema.require(set(names) == set(learner._arrays()), "its readout")
+    is_listed = listed.LISTS in arrays
+    for name in names:
+        schema.array(arrays, name, getattr(learner, name).dtype, (None,) if is_listed else (None, k))
+    if is_listed or learner.lists is not None:
+        held = {name: arrays[name] for name in names}
+        pairs = listed.unpacked(arrays, names) if is_listed else Pairs.of(held, arrays.get(_ROWS))
+        _fill_pairs(learner, pairs)
+        return
     rows: Any = slice(None)
     if _ROWS in arrays:
         rows = learner.rows_for(arrays[_ROWS])
     else:
         learner.expand()
-    if "start" in arrays:
-        learner.start = np.zeros(learner.weights.shape, learner.dtype)
-    schema.require({name for name in _WEIGHTS if name in arrays} == set(learner._arrays()), "its readout")
-    for name in learner._arrays():
-        into = getattr(learner, name)
-        into[rows, : learner.n_vectors] = schema.array(arrays, name, into.dtype, (None, learner.n_vectors))
+    for name in names:
+        getattr(learner, name)[rows, :k] = arrays[name]
+
+
+def _pairs_of_lists(learner: Learner, biases: dict[str, Array], numbers: Array | None) -> Pairs:
+    """The pairs of weights that are kept by lists."""
+    entries, first = learner.entries(), Pairs.of(biases)
+    values = {"weights": entries.weights, "total": entries.total}
+    there = np.flatnonzero(np.diff(entries.starts))
+    return Pairs(
+        np.concatenate((first.rows, 1 + there if numbers is None else numbers[1 + there])),
+        np.concatenate((first.starts, first.starts[-1] + entries.starts[1 + there])),
+        np.concatenate((first.classes, entries.classes)),
+        {name: np.concatenate((first.values[name], values[name])) for name in biases},  # type: ignore[arg-type]
+    )
+
+
+def _fill_pairs(learner: Learner, pairs: Pairs) -> None:
+    """Give a learner the weights of pairs."""
+    rows, counts = pairs.rows, np.diff(pairs.starts)
+    if learner.lists is None:
+        places = np.repeat(learner.rows_for(rows), counts)
+        for name, values in pairs.values.items():
+            getattr(learner, name)[places, pairs.classes] = values
+        return
+    biases = int(len(rows) > 0 and rows[0] == 0)
+    end = int(pairs.starts[biases])
+    for name, values in pairs.values.items():
+        getattr(learner, name)[0, pairs.classes[:end]] = values[:end]
+    rest = {name: values[end:] for name, values in pairs.values.items()}
+    classes = pairs.classes[end:].astype(np.int32, copy=False)
+    learner.fill_lists(
+        rows[biases:] - 1, Entries(pairs.starts[biases:] - end, classes, rest["weights"], rest.get("total"))
+    )
 
 
 def _rows_in_use(held: list[Array]) -> Array:
     """The rows in which any bit is set: of 2^22 hashed columns most are empty."""
     used = np.zeros(len(held[0]), bool)
     for array in held:
-        bits = np.ascontiguousarray(array).view(np.dtype(f"u{array.itemsize}"))
-        used |= bits.ravel() != 0 if bits.shape[1] == 1 else bits.any(axis=1)
+        there = bits_of(array)
+        used |= there.ravel() != 0 if there.shape[1] == 1 else there.any(axis=1)
     return np.flatnonzero(used)
-
-
-def _index_type(n_rows: int) -> Any:
-    return np.int32 if n_rows < 1 << 31 else np.int64

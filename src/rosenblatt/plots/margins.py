@@ -68,7 +68,13 @@ class MarginBoundsDisplay(TraceDisplay):
         history = History.of(run)
         if not history.moves:
             raise ValueError("the run made no update, so it has no bounds to draw")
-        image = "φ(x)" if run.setting.kernel is not None else "(x, 1)" if run.setting.fit_intercept else "x"
+        image = (
+            "φ(x)"
+            if run.setting.kernel is not None
+            else f"(x, {run.setting.constant:g})"
+            if run.setting.fit_intercept
+            else "x"
+        )
         return cls(updates=history.updates, lower=history.lower, upper=history.upper, best=best, image=image).plot(ax)
 
     def _draw(self, ax: Axes) -> None:

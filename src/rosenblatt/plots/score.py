@@ -69,7 +69,13 @@ class ScoreDisplay(TraceDisplay):
         if not 0 <= row < len(data.X):
             raise ValueError(f"row must lie between 0 and {len(data.X) - 1}, got {row}")
         scores = history.scores(history.image(floats([data.X[row]])))[:, 0, 0]
-        square = "K(x, x)" if setting.kernel is not None else "‖x‖² + 1" if setting.fit_intercept else "‖x‖²"
+        square = (
+            "K(x, x)"
+            if setting.kernel is not None
+            else f"‖x‖² + {setting.constant**2:g}"
+            if setting.fit_intercept
+            else "‖x‖²"
+        )
         taus = {nearest for step in run.steps if step.moved for nearest in floats([step.tau]).tolist()}
         return cls(
             steps=np.array([0, *(move.number for move in history.moves)]), scores=scores,

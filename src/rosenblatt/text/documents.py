@@ -30,7 +30,7 @@ class Documents:
         choice("input", input, INPUTS)
         self._origins: list[dict[str, Any]] | None = None  # the file and line of each document, where they have any
         if input == "content":
-            self._column = _column(documents)
+            self.column = _column(documents)
             return
         paths = [documents] if isinstance(documents, (str, os.PathLike)) else [*_column(documents)]
         if input == "filename" and isinstance(documents, (str, os.PathLike)):
@@ -45,11 +45,11 @@ class Documents:
             texts += own
             numbers = range(1, len(own) + 1) if input == "lines" else (None,)
             self._origins += [{"file": os.fspath(path), "line": line} for line in numbers]
-        self._column = texts
+        self.column = texts
 
     def read_by(self, call: Callable[..., R], *arguments: Any) -> R:
         """Call a native function with the documents; an error gets the file and line of its document."""
-        column = self._column
+        column = self.column
         if not isinstance(column, list):
             if hasattr(column, "validate"):  # of Arrow: its offsets may have been written to since
                 column.validate()

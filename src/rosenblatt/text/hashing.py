@@ -289,9 +289,10 @@ class Hashing:
         arrays: dict[str, Array] = {}
         if self.document_counts is not None:
             columns = np.flatnonzero(self.document_counts != 0)  # of flags, which is faster
-            arrays |= {"counted_columns": columns.astype(np.int32), "document_counts": self.document_counts[columns]}
+            counts = self.document_counts[columns].astype(_count_type(self.n_documents))
+            arrays |= {"counted_columns": columns.astype(np.int32), "document_counts": counts}
         if self.names is not None:
-            arrays |= {"name_bytes": self.names.text, "name_starts": self.names.starts}
+            arrays |= self.names.to_state()
         return plain, arrays
 
     @classmethod
@@ -303,11 +304,18 @@ class Hashing:
         made.n_documents, made.names_complete = plain["n_documents"], plain["names_complete"]
         if made.document_counts is not None:
             columns = schema.numbers(arrays, "counted_columns", np.int32, None, below=made.n_columns)
-            made.document_counts[columns] = schema.array(arrays, "document_counts", np.uint32, (len(columns),))
+            made.document_counts[columns] = schema.array(
+                arrays, "document_counts", _count_type(made.n_documents), (len(columns),)
+            )
         if made.names is not None:
             made.names = Lexicon.of_state(arrays)
             schema.require(len(made.names) <= made._most_names, "name_starts")
         return made
+
+
+def _count_type(n_documents: int) -> np.dtype[Any]:
+    """The smallest type of counts of so many documents."""
+    return np.min_scalar_type(min(n_documents, 2**32 - 1))
 
 
 #: What it is made with, besides the analysis, and what it has learned.

@@ -41,11 +41,15 @@ class Lexicon:
     def _slots(self) -> Array:
         return engine.index_ngrams(self.text, self.starts)
 
+    def to_state(self) -> dict[str, Array]:
+        """The arrays that a file holds of it."""
+        return {"name_bytes": self.text, "name_starts": self.starts.astype(_start_type(self.text))}
+
     @classmethod
     def of_state(cls, arrays: dict[str, Array]) -> Lexicon:
         """The table that a file holds as ``name_bytes`` and ``name_starts``; refuses, by ValueError, anything else."""
         text = schema.array(arrays, "name_bytes", np.uint8, (None,))
-        starts = schema.numbers(arrays, "name_starts", np.int64, None, below=len(text) + 1)
+        starts = schema.numbers(arrays, "name_starts", _start_type(text), None, below=len(text) + 1).astype(np.int64)
         rising = len(starts) > 0 and starts[0] == 0 and starts[-1] == len(text) and bool(np.all(np.diff(starts) >= 0))
         schema.require(rising, "name_starts")
         text.tobytes().decode()  # says where it is no UTF-8
@@ -86,3 +90,8 @@ class Lexicon:
     def joined(self, text: Array, starts: Array) -> Lexicon:
         """These n-grams, and after them others."""
         return Lexicon(np.concatenate((self.text, text)), np.concatenate((self.starts, starts[1:] + self.starts[-1])))
+
+
+def _start_type(text: Array) -> Any:
+    """The type of places in a text, in files."""
+    return np.int32 if len(text) < 1 << 31 else np.int64

@@ -138,7 +138,7 @@ class Vocabulary:
     def to_state(self) -> tuple[dict[str, Any], dict[str, Array]]:
         """Settings as plain values, and arrays: all that :meth:`from_state` needs."""
         plain = self.analysis.stored() | {name: getattr(self, name) for name in _MADE_WITH}
-        return plain, {"name_bytes": self.lexicon.text, "name_starts": self.lexicon.starts}
+        return plain, self.lexicon.to_state()
 
     @classmethod
     def from_state(cls, plain: dict[str, Any], arrays: dict[str, Array], n_threads: int = 1) -> Vocabulary:

@@ -66,6 +66,7 @@ class MistakeBound:
     mistakes: int | None = None
     in_kernel: bool = False
     of_updates: bool = False
+    constant: float = 1.0  # the feature whose weight, times it, is the bias
 
     def __float__(self) -> float:
         return self.bound
@@ -85,8 +86,8 @@ class MistakeBound:
     def table(self) -> Table:
         """The symbols, their values and what they are."""
         apart = self.fit_intercept and not self.in_kernel
-        vector = "φ(x)" if self.in_kernel else "(x, 1)" if apart else "x"
-        weights = "(w, b)" if apart else "w"
+        vector = "φ(x)" if self.in_kernel else f"(x, {self.constant:g})" if apart else "x"
+        weights = ("(w, b)" if self.constant == 1 else f"(w, b/{self.constant:g})") if apart else "w"
         rows = [("R", self.R, f"the length of the longest vector {vector}")]
         if self.D > 0:
             rows.append(("γ", self.gamma, f"the margin asked of {weights}, which not every row reaches"))
@@ -201,12 +202,14 @@ def mistake_bound(
         raise ValueError("a bias b is given for a learner without one (fit_intercept=False); leave it out")
     if not fit_intercept and np.any(np.asarray(b0) != 0):
         raise ValueError("a starting bias b0 is given for a learner without a bias; leave it out")
-    length = weights.norm(fit_intercept)
+    constant = float(fit_intercept) * (1.0 if learner is None else learner.intercept_scaling)
+    length = weights.norm(constant)
     if not length > 0:
         raise ValueError("w is zero, which has no margin; give weights that are not all 0")
     margins = inputs.functional_margins(X, known, weights) / length
-    R, several = math.hypot(inputs.radius(X), fit_intercept), 1 if n_classes == 2 else 2
+    R, several = math.hypot(inputs.radius(X), constant), 1 if n_classes == 2 else 2
     result = _from_zero(margins, length, R, several, gamma, learner, fit_intercept)
+    result = replace(result, constant=constant or 1.0)
     if result.D > 0:
         if w0 is not None:
             raise ValueError("from a start w0 the bound needs weights that separate the rows; these do not reach γ")
@@ -219,7 +222,7 @@ def mistake_bound(
         eta = learner.rule.step_factor if learner is not None else 1.0
         towards = result.alpha / length
         gap = inputs.Weights(start.w / eta - towards * weights.w, start.b / eta - towards * weights.b)
-        bound, theorem = (gap.norm(fit_intercept) / result.beta) ** 2, "‖w₀ − αŵ‖²/β², from the starting weights w₀"
+        bound, theorem = (gap.norm(constant) / result.beta) ** 2, "‖w₀ − αŵ‖²/β², from the starting weights w₀"
         result = replace(result, bound=bound, theorem=theorem, from_start=True)
     return result if learner is None else _compared(result, estimator, learner)
 

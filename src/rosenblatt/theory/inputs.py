@@ -130,9 +130,9 @@ class Weights(NamedTuple):
     def n_vectors(self) -> int:
         return len(self.w)
 
-    def norm(self, fit_intercept: bool) -> float:
-        """‖w‖, or ‖(w, b)‖."""
-        return math.hypot(*self.w.ravel().tolist(), *(self.b.tolist() if fit_intercept else ()))
+    def norm(self, constant: float) -> float:
+        """‖w‖, or with a constant feature s > 0 ``‖(w, b/s)‖``, whose product with (x, s) is the score."""
+        return math.hypot(*self.w.ravel().tolist(), *((self.b / constant).tolist() if constant else ()))
 
 
 def as_weights(w: Any, b: Any, n_features: int, n_classes: int = 2, name: str = "w") -> Weights:

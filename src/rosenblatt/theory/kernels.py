@@ -76,6 +76,9 @@ def separability(X: Any, y: Any, kernel: Any, effort: Effort) -> Separability:
     if kernel.name != "rbf":
         found = Search(features(kernel, exact.rows(X), gram), known, False, effort).answer("auto", maximize=False)
         if found.certificate is not None and found.exact:
+            rows = found.support.tolist()
+            if len(rows) == 2 and found.certificate.sum() == 2:  # which the rows themselves are not
+                about["how"] = f"rows {rows[0]} and {rows[1]} have equal images but different labels"
             return replace(found, **about)
         separable, how = found.separable or None, found.how
     return _with_margin(Separability(**about, separable=separable, how=how), gram, known, effort)

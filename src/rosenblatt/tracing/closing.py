@@ -121,6 +121,9 @@ def sentences(ending: Ending, form: str, last: str, tol: Any, scale: float, revi
             lines.append("Its margin is too small to be told from rounding.")
     elif ending.verdict == NO_MARGIN and revisit:
         lines.append(f"No margin, after {passes} and {updates}.")
+    elif ending.verdict == NO_MARGIN and ending.equal_rows is not None:
+        rows = "rows {} and {} are equal and have different labels".format(*ending.equal_rows)
+        lines.append(f"No margin after {passes} and {updates}: {rows}, so no separator exists.")
     elif ending.verdict == NO_MARGIN:
         root2 = "√2·" if form == "multiclass" else ""
         bound = wording.above(float(tol) * scale)

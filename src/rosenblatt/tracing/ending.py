@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ..core import reference, rules
-from ..core.convergence import NO_MARGIN, SEPARATED, STOPPED
+from ..core.convergence import NO_MARGIN, PASSES_BEFORE_NO_MARGIN, SEPARATED, STOPPED
 from . import wording
 
 if TYPE_CHECKING:
@@ -31,6 +31,7 @@ class Ending:
     best: bool = False  # the two bounds are the same number
     shown: str = ""  # the lower bound in words
     capped: str = ""  # the upper bound in words
+    equal_rows: tuple[int, int] | None = None  # of different labels, which prove it
 
 
 class ExactEnd:
@@ -45,6 +46,7 @@ class ExactEnd:
         tol: Number | None,
     ) -> None:
         self.space, self.rule, self.training_set, self.tol = space, rule, training_set, tol
+        self.present = present
         self.model = model = space.model
         self.regression = model.form == "regression"
         self.tau = [0] * (len(model.w) if model.form == "ovr" else 1)
@@ -69,10 +71,24 @@ class ExactEnd:
             ending.verdict = SEPARATED
             self.show()
             return True
-        if self.tol is not None and self.upper2 is not None and self.upper2 <= self.tol**2 * self.scale2:
+        if self.tol is None or not (last or number >= PASSES_BEFORE_NO_MARGIN):
+            return last
+        ending.equal_rows = self._equal_rows()
+        if ending.equal_rows is not None:
+            self.upper2, ending.upper, ending.capped = 0, 0.0, "0"
+        if self.upper2 is not None and self.upper2 <= self.tol**2 * self.scale2:
             ending.verdict = NO_MARGIN
             return True
         return last
+
+    def _equal_rows(self) -> tuple[int, int] | None:
+        """Two rows that are equal and have different labels, which no weights tell apart."""
+        firsts: dict[Any, int] = {}
+        for i in self.present:
+            first = firsts.setdefault(tuple(self.space.xs[i]), i)
+            if self.space.run.targets[first] != self.space.run.targets[i]:
+                return first, i
+        return None
 
     def all_right(self) -> bool:
         """Whether the present weights make no mistake."""

@@ -66,7 +66,8 @@ def table(trace: Trace) -> Table:
     if steps and steps[0].proof is not None:
         columns += _proofs(setting, [step.proof for step in steps if step.proof is not None])
     else:
-        norm = "‖(w, b)‖" if setting.bias_apart else "‖w‖"
+        b = "b" if setting.constant == 1 else f"b/{setting.constant:g}"
+        norm = f"‖(w, {b})‖" if setting.bias_apart else "‖w‖"
         columns.append((norm, "r", [wording.root(step.norm2) for step in steps]))
     return Table(
         [heading for heading, _, _ in columns],

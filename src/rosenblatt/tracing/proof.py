@@ -195,7 +195,8 @@ class Ledger:
         several, bias, x = self.examples.n_vectors > 1, self.bias, self.examples.space.image
         z = f"z = {x} of the right class and −{x} of a wrong one" if several else f"z = y·{x}"
         margin, R2 = wording.about_root(self.gamma**2 / self.u2), wording.about(self.R2)
-        names = "v is (w, b)" if bias else "w is" if several else ""
+        constant = "" if not bias or self.examples.space.constant == 1 else f"/{float(self.examples.space.constant):g}"
+        names = f"v is (w, b{constant})" if bias else "w is" if several else ""
         names += (", " if bias else " ") + "the vectors of all classes" if several else ""
         return (
             f"The separator u{', its bias included,' if bias else ''} has min u·z = {wording.number(self.gamma)} for "

@@ -145,6 +145,7 @@ class Setting:
     start: str  # where they come from, if they are not zero
     kernel: str | None  # in words; None: linear space
     x: str  # what a row of X holds
+    constant: float = 1.0  # the feature whose weight, times it, is the bias
 
     @property
     def several(self) -> bool:

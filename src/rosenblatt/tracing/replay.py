@@ -18,6 +18,7 @@ from ..core.convergence import NO_MARGIN, SEPARATED
 from ..core.learner import weighted_rows
 from ..core.run import Run, Trainable
 from ..core.spec import Spec
+from ..errors import ParameterError
 from ..theory.revisits import Revisit, Revisits
 from . import closing, columns, wording
 from .ending import Ending, ExactEnd
@@ -147,7 +148,7 @@ def trace_run(
     _refuse(run.spec, max_steps)
     n_visited = run.rows.n_rows if run.weight is None else int(np.count_nonzero(run.weight > 0))
     if n_visited > max_steps:
-        raise ValueError(_too_long(f"one pass over {n_visited:,} rows", max_steps))
+        raise _too_long(f"one pass over {n_visited:,} rows", max_steps)
     space = (KernelSpace if run.spec.space.name == "kernel" else LinearSpace)(run, X, exact)
     replay = Replay(run, y, space)
     if separator is not None:
@@ -173,7 +174,7 @@ def has_short_decimals(run: Run, X: Any) -> bool:
             return False
         used += [] if kernel.name == "linear" else [kernel.gamma, kernel.coef0]
     else:
-        used += learner.read("last").ravel().tolist()  # the weights that it begins with
+        used += [learner.intercept_scaling, *learner.read("last").ravel().tolist()]  # and the weights at the start
     return exactly.are_short([*np.ravel(X), *used]) and not np.all(np.rint(X) == X)
 
 
@@ -206,10 +207,9 @@ def _dimensions(shape: tuple[int, ...]) -> str:
     return "no array" if not shape else f"{len(shape)} dimension{'s' * (len(shape) > 1)}, shape {shape}"
 
 
-def _too_long(what: str, max_steps: int) -> str:
-    return (
-        f"{what} would be more than max_steps={max_steps:,} steps; lower max_iter, take fewer rows or raise max_steps"
-    )
+def _too_long(what: str, max_steps: int) -> ParameterError:
+    sentence = f"{what} would be more than the {{max_steps}} steps; take fewer rows, fewer passes or more steps"
+    return ParameterError(sentence, "max_steps", max_steps=max_steps)
 
 
 class Replay:
@@ -272,7 +272,7 @@ class Replay:
             warnings.simplefilter("ignore")  # the trace says how it ended
             run.fit(native, copy.deepcopy(run.rng))
         if native.n_iter * len(self.present) > max_steps:
-            raise ValueError(_too_long(f"{native.n_iter:,} passes over {len(self.present):,} rows", max_steps))
+            raise _too_long(f"{native.n_iter:,} passes over {len(self.present):,} rows", max_steps)
         for number, order in zip(range(1, native.n_iter + 1), self.orders()):
             for _ in self.pass_over(number, order):
                 pass
@@ -283,8 +283,9 @@ class Replay:
         capped = wording.above(upper) if math.isfinite(upper) else ""
         boundary = native.verdict == SEPARATED and bool(native.least.min() <= 0)
         return Ending(
-            native.verdict, native.n_iter, native.n_updates, lower, upper, boundary, shown=shown, capped=capped
-        )
+            native.verdict, native.n_iter, native.n_updates, lower, upper, boundary, shown=shown, capped=capped,
+            equal_rows=native.evidence.equal_rows,
+        )  # fmt: skip
 
     def _agreement(self, space: KernelSpace, native: Any) -> str:
         """Whether the native learner, whose scores are rounded in blocks, decided the same everywhere."""
@@ -308,7 +309,7 @@ class Replay:
         end = ExactEnd(self.space, self.rule, self.training_set, self.present, tol)
         for number, order in zip(range(1, self.run.spec.max_iter + 1), self.orders()):
             if len(self.steps) + len(order) > max_steps:
-                raise ValueError(_too_long(f"pass {number}, and no end yet,", max_steps))
+                raise _too_long(f"pass {number}, and no end yet,", max_steps)
             first = len(self.steps)
             for step in self.pass_over(number, order):
                 end.add(step)
@@ -412,6 +413,8 @@ class Replay:
     def record(self, ending: Ending, title: str, name: str) -> Trace:
         """The record with its closing sentences."""
         learner, run = self.run.learner, self.run
+        if self.pocket is not None and ending.verdict == SEPARATED:
+            self.pocket.separated(self.model, len(self.present))
         names = None if run.names is None else [str(name) for name in run.names]
         classes = None if run.classes is None else [_label(v) for v in run.classes.tolist()]
         mistakes = [0] * ending.n_iter
@@ -421,6 +424,7 @@ class Replay:
             estimator=title, name=name, exact=self.exact, form=learner.form,
             fit_intercept=learner.fit_intercept, classes=classes, names=names, n_rows=len(self.xs),
             n_features=learner.n_features, start=run.start, kernel=self.space.kernel, x=self.space.x,
+            constant=learner.intercept_scaling,
             **self.space.begins(self.start),
         )  # fmt: skip
         return Trace(

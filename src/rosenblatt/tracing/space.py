@@ -40,6 +40,7 @@ class Space:
     kernel: str | None = None
     function: Any = None  # the kernel itself
     bias = False
+    constant: Number = 1  # the feature whose weight, times it, is the bias
     x = "x"  # what a row holds,
     image = "x"  # and what the weights are added up from
 
@@ -76,16 +77,18 @@ class LinearSpace(Space):
         super().__init__(run, exact)
         learner = run.learner
         self.bias = learner.fit_intercept
-        self.image = "(x, 1)" if self.bias else "x"
+        constant = learner.intercept_scaling
+        self.constant = fraction(constant) if exact else constant
+        self.image = f"(x, {constant:g})" if self.bias else "x"
         self.rows = exactly_rows(X) if exact else [[self.number(v) for v in row] for row in dense(run)]
         self.xs = [tuple(self.plain(v) for v in row) for row in self.rows]
         self.n_coordinates = learner.n_features
         self._wide = self.rows if exact else self.xs
         epsilon = learner.epsilon or 0
         self.model = reference.Model(
-            learner.form, learner.n_features, learner.n_vectors, fit_intercept=learner.fit_intercept, ties=learner.ties,
-            share=learner.multiclass, epsilon=fraction(epsilon) if exact else epsilon, number=self.number,
-            batch=learner.batch,
+            learner.form, learner.n_features, learner.n_vectors, fit_intercept=learner.fit_intercept,
+            constant=self.constant, ties=learner.ties, share=learner.multiclass,
+            epsilon=fraction(epsilon) if exact else epsilon, number=self.number, batch=learner.batch,
         )  # fmt: skip
         weights = learner.read("last")[:, : learner.n_vectors]
         self.model.w = [[self.number(v) for v in w] for w in weights[1:].T]
@@ -100,14 +103,15 @@ class LinearSpace(Space):
 
     def norm2(self, i: int) -> Number:
         """‖x‖² of a row, the bias feature included."""
-        return dot(self._wide[i], self._wide[i]) + self.bias
+        return dot(self._wide[i], self._wide[i]) + (self.constant**2 if self.bias else 0)
 
     def scores(self, w: Sequence[Sequence[Number]], b: Sequence[Number], i: int) -> list[Number]:
         """Scores of a row by any weights."""
         return [dot(ws, self._wide[i]) + c for ws, c in zip(w, b)]
 
     def _vectors(self) -> list[list[Number]]:
-        return [[*w, b] if self.bias else list(w) for w, b in zip(self.model.w, self.model.b)]
+        """As they are multiplied with (x, s), in whose space norms are."""
+        return [[*w, b / self.constant] if self.bias else list(w) for w, b in zip(self.model.w, self.model.b)]
 
     def norms2(self) -> list[Number]:
         """‖w‖² with the biases, of all vectors together or of each against the rest."""
@@ -120,7 +124,7 @@ class LinearSpace(Space):
 
     def total2(self) -> Number:
         """‖w‖² over all vectors, in double precision."""
-        values = [reference.wide(v) for vector in (*self.model.w, self.model.b if self.bias else []) for v in vector]
+        values = [reference.wide(v) for vector in self._vectors() for v in vector]
         return self.plain(dot(values, values))
 
     # ---- the record ----------------------------------------------------------------------------------------------
@@ -130,8 +134,8 @@ class LinearSpace(Space):
         return tuple(tuple(map(self.plain, w)) for w in self.model.w), tuple(map(self.plain, self.model.b))
 
     def stacked(self, moment: Moment) -> list[Number]:
-        """All weights in one list: those of each vector and its bias, if there is one."""
-        return [value for ws, c in zip(*moment) for value in (*ws, *((c,) if self.bias else ()))]
+        """All weights in one list: those of each vector and of its constant feature, if there is one."""
+        return [value for ws, c in zip(*moment) for value in (*ws, *((c / self.constant,) if self.bias else ()))]
 
     def fields(self, before: Moment, now: Moment) -> dict[str, Any]:
         """What a step says of the weights."""

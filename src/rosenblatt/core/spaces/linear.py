@@ -14,6 +14,7 @@ class LinearSpace:
     """Where weights are numbers, one for each feature, and perhaps a bias."""
 
     fit_intercept: bool = True
+    intercept_scaling: float = 1.0
 
     name: ClassVar[str] = "linear"
     budget: ClassVar[None] = None
@@ -22,7 +23,7 @@ class LinearSpace:
 
     def learner(self, rule: Any, **options: Any) -> Learner:
         """A learner that has no weights yet."""
-        return Learner(rule, fit_intercept=self.fit_intercept, **options)
+        return Learner(rule, fit_intercept=self.fit_intercept, intercept_scaling=self.intercept_scaling, **options)
 
     def rows(self, rows: Rows, learner: Learner | None = None) -> Rows:
         """Rows as the learner takes them."""

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from ... import engine, rules
 from ...checks import check_name
 from ...convergence import Evidence
-from ...learner import Learner
+from ...learner import Learner, Progressive
 from ...state import State
 from . import cuda
 from .arrays import namespace
@@ -167,6 +167,12 @@ class KernelLearner(Learner):
         self._open_score_cache(rows)
         return super()._whole_pass(rows, targets, order, weight)
 
+    def equal_rows(self, rows: Any, targets: Array, order: Array | None) -> tuple[int, int] | None:
+        if self.kernel.name not in ("linear", "poly", "rbf"):  # of what else a value may be, nothing is known
+            return None
+        view = engine.csr(rows.X) if engine.is_sparse(rows.X) else engine.DenseRows(rows.X)
+        return engine.equal_rows(rows=view, targets=targets, order=order)
+
     def _open_score_cache(self, rows: Any) -> None:
         """Bring the cached scores of all rows up to date, at the start of a pass."""
         if rows.score_cache is None:
@@ -176,6 +182,14 @@ class KernelLearner(Learner):
             rows.score_cache = ScoreCache(rows, self.support, self.n_vectors, size)
         with rows.library.products(rows.precision):
             rows.score_cache.update()
+
+    def start_progressive(self) -> None:
+        """Nothing to begin: the mistakes of a pass are what its last weights predicted wrongly."""
+
+    def stop_progressive(self) -> None:
+        """Take the mistakes of the first pass, where the last weights are the model and each row makes one at most."""
+        if self.readout == "last" and self.form != "ovr" and len(self.passes) == 1:
+            self._progressive = Progressive("last", self.visited, self.passes[0])
 
     def partial_fit(self, rows: Any, targets: Any, weight: Array | None, span: tuple[int, int]) -> None:
         """Learn from some rows of a stream, which are new each time."""
@@ -217,6 +231,8 @@ class KernelLearner(Learner):
                 if self.readout == "pocket":
                     self._fill_pocket(view, targets, order, ratchet)
                 start += len(block)
+                if self.pulse is not None:
+                    self.pulse()
         if self.readout == "pocket":
             self._settle(view, targets, order, ratchet, self.length)
 
@@ -371,6 +387,10 @@ class KernelLearner(Learner):
                 tally.run = 0
                 tally.is_current = tally.is_current and not is_moved
                 updates += is_moved
+
+    def _pocket_separator(self, n_rows: int) -> None:
+        super()._pocket_separator(n_rows)
+        self.pocketed = self.length
 
     def _settle(self, rows: Any, targets: Array, order: Array | None, ratchet: bool, updates: int) -> None:
         """Put the weights after so many updates into the pocket, if their run is the longest (and they do better)."""

@@ -1,0 +1,224 @@
+// Class vectors of which most numbers are 0: each feature has a list of the classes that ever moved, and their weights.
+//
+// Memory grows with the pairs of a feature and a class that a step has moved, instead of with all of them. A zero adds
+// nothing to a score, so the scores are those of class vectors side by side, to the bit.
+#pragma once
+
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+#include <numeric>
+#include <vector>
+
+#include "rows.hpp"
+
+namespace rosenblatt {
+
+// 64-bit words whose number grows; what was in them moves along. They start at a cache line.
+class Words {
+  public:
+    Words() = default;
+    Words(const Words& other) { append(other.at_, other.size_); }
+    Words(Words&& other) noexcept { swap(other); }
+    Words& operator=(Words other) noexcept {
+        swap(other);
+        return *this;
+    }
+    ~Words() { std::free(block_); }
+
+    std::uint64_t* data() const { return at_; }
+    // The place of n more, whose content is undefined.
+    std::uint32_t extend(std::size_t n) {
+        const std::size_t first = size_, needed = size_ + n;
+        if (needed > kMost) throw std::bad_alloc();
+        if (needed > room_) {
+            const std::size_t room = std::max(needed, room_ + room_ / 2);
+            const std::ptrdiff_t before = at_ ? reinterpret_cast<char*>(at_) - static_cast<char*>(block_) : 0;
+            void* const moved = std::realloc(block_, room * sizeof(std::uint64_t) + kLine);
+            if (!moved) throw std::bad_alloc();
+            const std::ptrdiff_t now =
+                kLine - static_cast<std::ptrdiff_t>(reinterpret_cast<std::uintptr_t>(moved) % kLine);
+            if (now != before)
+                std::memmove(static_cast<char*>(moved) + now, static_cast<char*>(moved) + before, size_ * 8);
+            block_ = moved;
+            at_ = reinterpret_cast<std::uint64_t*>(static_cast<char*>(moved) + now);
+            room_ = room;
+        }
+        size_ = needed;
+        return static_cast<std::uint32_t>(first);
+    }
+
+  private:
+    static constexpr std::size_t kMost = std::size_t{1} << 32;  // 32 GiB
+    static constexpr std::ptrdiff_t kLine = 64;
+    void* block_ = nullptr;  // what was allocated; the words start at the first line within
+    std::uint64_t* at_ = nullptr;
+    std::size_t size_ = 0, room_ = 0;
+
+    void append(const std::uint64_t* from, std::size_t n) {
+        const std::uint32_t first = extend(n);
+        if (n) std::memcpy(at_ + first, from, n * sizeof *from);
+    }
+    void swap(Words& other) noexcept {
+        std::swap(block_, other.block_);
+        std::swap(at_, other.at_);
+        std::swap(size_, other.size_);
+        std::swap(room_, other.room_);
+    }
+};
+
+// The lists of all features. A class has a number here that it keeps when others come before it, so that a new class
+// costs no reading of the lists; they ascend by it.
+template <class T>
+class ClassLists {
+  public:
+    struct Row {
+        std::uint32_t at, size;  // where its list is, in words, and of how many classes
+    };
+    // The three columns of a list: the numbers of classes, their weights, and Σ (t − 1)·Δ_t for the averaged readout.
+    struct List {
+        std::int32_t* number;
+        T* weight;
+        double* total;  // null: it is not kept
+    };
+
+    ClassLists(Index n_classes, bool averaged)
+        : averaged_(averaged), number_(static_cast<std::size_t>(n_classes)), code_(number_.size()) {
+        std::iota(number_.begin(), number_.end(), 0);
+        std::iota(code_.begin(), code_.end(), 0);
+    }
+
+    bool averaged() const { return averaged_; }
+    Index n_classes() const { return static_cast<Index>(code_.size()); }
+    Index n_rows() const { return static_cast<Index>(rows_.size()); }
+    const std::int32_t* codes() const { return code_.data(); }
+    Index number(Index code) const { return number_[static_cast<std::size_t>(code)]; }
+    bool has(Index j) const { return j >= 0 && j < n_rows(); }
+    const Row& row(Index j) const { return rows_[static_cast<std::size_t>(j)]; }
+    void reserve(Index n_rows) {
+        if (n_rows > this->n_rows()) rows_.resize(static_cast<std::size_t>(n_rows));
+    }
+    // One class more, whose code will be `code`; those from there on move up by one.
+    void add_class(Index code) {
+        for (std::int32_t& c : code_) c += c >= code;
+        number_.insert(number_.begin() + code, static_cast<std::int32_t>(code_.size()));
+        code_.push_back(static_cast<std::int32_t>(code));
+    }
+
+    // Fetch the classes and weights of a list that will be read.
+    void prefetch(const Row& row) const {
+        const std::uint64_t* const at = words_.data() + row.at;
+        prefetch_near(at);
+        if (row.size > 4) prefetch_near(at + 8);
+    }
+    // f(list, place) of every entry of a row that is not 0.
+    template <class F>
+    void each(Index j, F f) const {
+        const Row& row = this->row(j);
+        const List held = list(row);
+        const auto is_some = [](auto value) { return value != 0 || std::signbit(value); };
+        for (std::size_t e = 0; e < row.size; ++e)
+            if (is_some(held.weight[e]) || (held.total && is_some(held.total[e]))) f(held, e);
+    }
+    // The same lists after n examples, with the averages W − total/n, rounded as the weights are.
+    ClassLists average(double n) const {
+        ClassLists mean(n_classes(), false);
+        mean.number_ = number_;
+        mean.code_ = code_;
+        mean.reserve(n_rows());
+        for (Index j = 0; j < n_rows(); ++j) {
+            if (j + kAhead < n_rows()) prefetch(row(j + kAhead));
+            const auto size = row(j).size;
+            const List from = list(row(j)), to = mean.make(j, size);
+            std::copy_n(from.number, size, to.number);
+            for (std::size_t e = 0; e < size; ++e)
+                to.weight[e] = static_cast<T>(static_cast<double>(from.weight[e]) - from.total[e] / n);
+        }
+        return mean;
+    }
+    List list(const Row& row) const { return columns(words_.data() + row.at, room_for(row.size)); }
+
+    // The list of a feature that has none yet, for so many classes, to be filled.
+    List make(Index j, std::uint32_t size) {
+        Row& row = rows_[static_cast<std::size_t>(j)];
+        if (size) row = {take(room_for(size)), size};
+        return list(row);
+    }
+    // The place of a class in the list of a feature, which it gets with the weight 0 if it has none.
+    std::size_t find(Index j, std::int32_t number) {
+        Row& row = rows_[static_cast<std::size_t>(j)];
+        const List held = list(row);
+        std::size_t place = row.size;
+        if (row.size && held.number[row.size - 1] >= number) {
+            place =
+                static_cast<std::size_t>(std::lower_bound(held.number, held.number + row.size, number) - held.number);
+            if (held.number[place] == number) return place;
+        }
+        insert(row, place, number);
+        return place;
+    }
+
+    static constexpr Index kAhead = 16;  // lists that are read one after the other
+
+  private:
+    bool averaged_;
+    std::vector<std::int32_t> number_, code_;  // of the classes: the number by the code, and the code by the number
+    std::vector<Row> rows_;
+    Words words_;
+    std::vector<std::uint32_t> free_[64];  // lists that were left for larger ones, by their room
+
+    // Room for so many classes: an even number, at most a third of which is unused, once there are some.
+    static std::uint32_t room_for(std::uint32_t size) {
+        if (size <= 2) return 2 * (size > 0);
+        const std::uint32_t power = std::bit_ceil(size), less = power / 4 * 3;
+        return power >= 8 && size <= less ? less : power;
+    }
+    static std::size_t kind_of(std::uint32_t room) {
+        return 2 * static_cast<std::size_t>(std::bit_width(room)) + std::has_single_bit(room);
+    }
+    std::size_t words_of(std::uint32_t room) const {
+        return room / 2 * (sizeof(std::int32_t) + sizeof(T) + (averaged_ ? sizeof(double) : 0)) / 4;
+    }
+    List columns(std::uint64_t* at, std::uint32_t room) const {
+        auto* const number = reinterpret_cast<std::int32_t*>(at);
+        auto* const weight = reinterpret_cast<T*>(number + room);
+        return {number, weight, averaged_ ? reinterpret_cast<double*>(weight + room) : nullptr};
+    }
+    std::uint32_t take(std::uint32_t room) {
+        auto& left = free_[kind_of(room)];
+        if (left.empty()) return words_.extend(words_of(room));
+        const std::uint32_t at = left.back();
+        left.pop_back();
+        return at;
+    }
+    void insert(Row& row, std::size_t place, std::int32_t number) {
+        const std::uint32_t size = row.size, room = room_for(size), larger = room_for(size + 1);
+        if (larger != room) {
+            const std::uint32_t at = take(larger);
+            const List to = columns(words_.data() + at, larger);
+            if (room) {
+                const List from = columns(words_.data() + row.at, room);
+                std::copy_n(from.number, size, to.number);
+                std::copy_n(from.weight, size, to.weight);
+                if (averaged_) std::copy_n(from.total, size, to.total);
+                free_[kind_of(room)].push_back(row.at);
+            }
+            row.at = at;  // nothing throws from here on
+        }
+        row.size = size + 1;
+        const List held = columns(words_.data() + row.at, larger);
+        put(held.number, size, place, number);
+        put(held.weight, size, place, T{0});
+        if (averaged_) put(held.total, size, place, 0.0);
+    }
+    template <class V>
+    static void put(V* column, std::size_t size, std::size_t place, V value) {
+        std::memmove(column + place + 1, column + place, (size - place) * sizeof(V));
+        column[place] = value;
+    }
+};
+
+}  // namespace rosenblatt

@@ -1,0 +1,110 @@
+"""What the values of a column look like in the first rows: which kind they are, and whether they name their row."""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import re
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+#: Longer strings than this on average, or more words, are text.
+TEXT_LENGTH, TEXT_WORDS = 40, 3.0
+
+#: From fewer rows than this nothing is concluded from values that differ.
+FEW_ROWS = 20
+
+#: What stands for a number that is not there. In a column of words they are words, all but the empty one.
+MISSING = (
+    "", "NA", "N/A", "n/a", "na", "#N/A", "<NA>", "NaN", "nan", "-nan", "-NaN", "null", "NULL", "Null", "None", "none",
+    "?", "-",
+)  # fmt: skip
+_MISSING = frozenset(MISSING)
+
+#: 007 is a name, and no number.
+NUMBERED = re.compile(r"\s*[-+]?0[0-9]")
+_DATE = re.compile(
+    r"\s*(\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.]\d{4})"
+    r"([T ]\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?\s*(Z|[-+]\d{2}:?\d{2})?)?\s*"
+)
+
+
+class Profile(NamedTuple):
+    """What a sample of a column looks like."""
+
+    kind: str  # "integer", "number", "boolean", "string", "dictionary", "date", "index" or the name of another type
+    n: int  # values that are not missing
+    distinct: int
+    length: float  # mean characters
+    words: float  # mean words
+    counts: bool = False  # whole numbers, each of them one more than the one before
+
+    @property
+    def is_text(self) -> bool:
+        return self.length > TEXT_LENGTH or self.words > TEXT_WORDS
+
+    @property
+    def repeats(self) -> bool:
+        return self.n < FEW_ROWS or 2 * self.distinct <= self.n
+
+    @property
+    def is_index(self) -> bool:
+        """Whether it can be the numbers of rows, if it has no name."""
+        return self.kind == "integer" and self.distinct == self.n
+
+
+def is_missing(value: Any) -> bool:
+    """Whether a value of a column of numbers is not there."""
+    return value is None or (isinstance(value, str) and value.strip() in _MISSING)
+
+
+def is_date(value: str) -> bool:
+    """Whether a text is a date, with or without a time."""
+    return _DATE.fullmatch(value) is not None
+
+
+def profile_strings(values: Sequence[str]) -> Profile:
+    """A column of text as CSV gives it: numbers where all that is there are numbers."""
+    there = [value for value in values if not is_missing(value)]
+    kind = kind_of_strings(there)
+    return _profile(kind, there if kind != "string" else [value for value in values if value.strip()])
+
+
+def profile_values(values: Sequence[Any]) -> Profile:
+    """A column of Python values as JSON gives them."""
+    there = [value for value in values if not is_missing(value)]
+    kinds = {type(value) for value in there}
+    if kinds == {bool}:
+        kind = "boolean"
+    elif kinds == {int}:
+        kind = "integer"
+    elif kinds and kinds <= {int, float, bool}:
+        kind = "number"
+    elif kinds <= {int, float, bool, str}:
+        there = [value for value in values if value is not None]
+        dates = kinds == {str} and all(map(is_date, there))
+        kind = "date" if dates else "string"
+    else:
+        kind = "object or list"
+    return _profile(kind, [str(value) for value in there])
+
+
+def _profile(kind: str, there: Sequence[str]) -> Profile:
+    n = len(there)
+    length = sum(map(len, there)) / max(n, 1)
+    words = sum(len(value.split()) for value in there) / max(n, 1)
+    counts = kind == "integer" and all(int(b) - int(a) == 1 for a, b in itertools.pairwise(there))
+    return Profile(kind, n, len(set(there)), length, words, counts)
+
+
+def kind_of_strings(there: Sequence[str]) -> str:
+    """What all of these are: "integer", "number", "date" or "string"."""
+    # Python alone reads 1_000 as a number.
+    if not there or any("_" in value or NUMBERED.match(value) for value in there):
+        return "date" if there and all(map(is_date, there)) else "string"
+    for kind, parse in (("integer", int), ("number", float)):
+        with contextlib.suppress(ValueError):
+            for value in there:
+                parse(value)
+            return kind
+    return "date" if all(map(is_date, there)) else "string"

@@ -1,0 +1,231 @@
+"""What is guessed about a table: its header, missing values, keys, dates; every guess is right, stated or refused."""
+
+import io
+import json
+import random
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import rosenblatt as rb
+from rosenblatt import cli
+from rosenblatt.data.headers import guess_header
+
+N = 60
+_random = random.Random(0)
+WHOLE = [str(_random.randint(0, 9)) for _ in range(N)]
+SIZES = [f"{_random.gauss(0, 1):.3f}" for _ in range(N)]
+WORDS = [_random.choice(["yes", "no"]) for _ in range(N)]
+TEXTS = [" ".join(_random.choice(["free", "call", "me", "ok", "win"]) for _ in range(6 + i % 5)) for i in range(N)]
+
+
+def table(*columns, header=None, delimiter=","):
+    """The bytes of a CSV file."""
+    lines = [delimiter.join(row) for row in zip(*columns)]
+    return "\n".join([*([] if header is None else [header]), *lines, ""]).encode()
+
+
+def read(text, **settings):
+    return rb.data.read(io.BytesIO(text), format="csv", **settings)
+
+
+HEADERS = {
+    "years": (table(WHOLE, WHOLE, WORDS, header="2019,2020,target"), ["2019", "2020"]),
+    "a trailing comma": (table(SIZES, SIZES, WORDS, [""] * N, header="a,b,target,"), ["a", "b"]),
+    "an empty name": (table(SIZES, SIZES, WORDS, header="a,,target"), ["a", "c2"]),
+    "pandas": (
+        pd.DataFrame({"a": WHOLE, "b": SIZES, "target": WORDS}).to_csv().encode(),
+        ["a", "b"],
+    ),
+    "a shuffled index": (
+        pd.DataFrame({"a": SIZES, "target": WORDS}).sample(frac=1, random_state=0).to_csv().encode(),
+        ["a"],
+    ),
+    "numbers that count": (table(WHOLE, WHOLE, WHOLE, WHOLE, WORDS, header="0,1,2,3,kind"), ["0", "1", "2", "3"]),
+}
+
+
+@pytest.mark.parametrize("name", HEADERS)
+def test_names_are_no_row(name):
+    text, numeric = HEADERS[name]
+    data = read(text)
+    assert data.format.header is True
+    assert len(data) == N
+    assert sorted(set(data.labels.tolist())) == ["no", "yes"]
+    assert list(data.columns.numeric) == numeric
+    assert not data.columns.notes
+
+
+def test_a_name_that_occurs_twice_is_refused_not_made_a_row():
+    with pytest.raises(rb.data.DataError, match="two columns are called 'a'"):
+        read(table(SIZES, SIZES, WORDS, header="a,a,target"))
+
+
+def test_rows_without_names_lose_none():
+    for data in (
+        read(table(WORDS, TEXTS, delimiter="\t"), delimiter="\t"),
+        read(table(SIZES, SIZES, WORDS)),
+        read(table(WHOLE, WHOLE, WORDS)),
+    ):
+        assert data.format.header is False
+        assert len(data) == N
+        assert not data.columns.notes
+    spam = read(
+        table(["ham", *WORDS], ["Ok lar", *TEXTS], delimiter="\t").replace(b"yes", b"spam").replace(b"no", b"ham")
+    )
+    assert len(spam) == N + 1
+
+
+def test_an_index_is_left_out_and_said():
+    columns = read(HEADERS["pandas"][0]).columns
+    assert columns.ignored == ("c1",)
+    assert "as an index is" in str(columns)
+
+
+@pytest.mark.parametrize(
+    ("text", "is_header"),
+    [
+        (
+            table(["1500", "2500", *WHOLE], ["1500", "3000", *WHOLE], ["yes", "no", *WORDS], header="2019,2020,target"),
+            True,
+        ),
+        (b"colour,shape\nred,round\nblue,square\ngreen,flat\nwhite,flat\n", True),
+    ],
+)
+def test_a_guess_in_doubt_is_stated_and_can_be_settled(text, is_header, tmp_path, capsys):
+    data = read(text)
+    assert data.format.header is is_header
+    assert f"header={not is_header}" in str(data.columns)
+    assert not read(text, header=is_header).columns.notes
+    (tmp_path / "t.csv").write_bytes(text)
+    assert cli.main(["train", str(tmp_path / "t.csv"), "-o", str(tmp_path / "m")]) == 0
+    assert "if it is a row, say --no-header" in " ".join(capsys.readouterr().out.split())
+
+
+def test_names_that_are_asked_for_settle_the_header():
+    assert read(b"1,2\n3,4\n", columns={"label": "1"}).format.header is True
+    assert read(b"a,b\nx,y\n", columns={"label": "c1", "text": "c2"}).format.header is False
+
+
+def test_a_guess_says_when_values_contradict_each_other():
+    rows = [["1.5", "x"], ["2.5", "y"], ["3.5", "x"]]
+    assert guess_header(["0.5", "x"], rows) == (False, True)
+    assert guess_header(["size", "x"], rows).is_sure is False
+    assert guess_header(["size", "kind"], rows) == (True, True)
+
+
+# ---- missing values ------------------------------------------------------------------------------------------------
+
+MISSING = ["NA", "N/A", "null", "None", "?", "-", ""]
+
+
+@pytest.mark.parametrize("missing", MISSING)
+def test_a_column_of_numbers_stays_one(missing):
+    sizes = [missing, *SIZES[1:]]
+    for text, format in (
+        (table(sizes, WORDS, header="size,target"), "csv"),
+        (
+            "".join(
+                json.dumps({"size": s if s == missing else float(s), "target": w}) + "\n" for s, w in zip(sizes, WORDS)
+            ).encode(),
+            "jsonl",
+        ),
+    ):
+        data = rb.data.read(io.BytesIO(text), format=format)
+        assert data.columns.numeric == ("size",)
+        assert data.table["size"].null_count == 1
+    assert read(table(["cook", missing or "-", *WORDS[2:]], WORDS, header="job,target")).columns.categorical == ("job",)
+
+
+def test_missing_values_and_faulty_rows_in_every_command(tmp_path, capsys):
+    sizes = list(SIZES)
+    for i in (0, 7, 8, N - 1):
+        sizes[i] = MISSING[i % len(MISSING)]
+    (tmp_path / "t.csv").write_bytes(table(sizes, WORDS, header="size,target"))
+    rows, model = str(tmp_path / "t.csv"), str(tmp_path / "m")
+    assert cli.main(["train", rows, "-o", model]) == 1
+    assert "line 2, column 'size': the value is missing" in capsys.readouterr().err
+    assert cli.main(["train", rows, "-o", model, "--on-error", "skip", "--json"]) == 0
+    record = json.loads(capsys.readouterr().out)
+    assert (record["rows"], record["skipped"]) == (N - 4, 4)
+    for command in ("evaluate", "predict"):
+        assert cli.main([command, model, rows]) == 1
+        assert "line 2, column 'size': the value is missing" in capsys.readouterr().err
+    assert cli.main(["evaluate", model, rows, "--json", "--missing", "absent"]) == 0
+    assert json.loads(capsys.readouterr().out)["rows"] == N
+    for block_rows in ("1", "5", "1000"):
+        predict = ["predict", model, rows, "--on-error", "skip", "--block-rows", block_rows]
+        assert cli.main([*predict, "--no-output-header"]) == 0
+        lines = capsys.readouterr().out.split("\n")[:-1]
+        assert [i for i, line in enumerate(lines) if not line] == [0, 7, 8, N - 1]
+        assert len(lines) == N
+        assert cli.main([*predict, "--json"]) == 0
+        assert [json.loads(line)["label"] for line in capsys.readouterr().out.splitlines()] == [
+            s or None for s in lines
+        ]
+
+
+def test_a_number_too_large_to_be_squared_is_refused_with_its_place():
+    data = read(b"x,target\n1,a\n1e300,b\n")
+    with pytest.raises(rb.data.DataError, match="line 3, column 'x': the value is 1e\\+300, which is too large"):
+        rb.data.Encoder(data.columns, standardise=True).encode(data.block, learn=True)
+    assert len(read(b"x,target\n1,a\n1e300,b\n", missing="absent", on_error="skip")) == 1
+
+
+# ---- keys, dates, numbers with zeros before them ---------------------------------------------------------------------
+
+
+def columns_of(frame, tmp_path, format):
+    """The columns that are guessed for a frame in a format, and the sentences."""
+    path = tmp_path / f"t.{format}"
+    if format == "csv":
+        frame.to_csv(path, index=False)
+    elif format == "jsonl":
+        frame.to_json(path, orient="records", lines=True, date_format="iso")
+    else:
+        frame.to_parquet(path)
+    return rb.data.read(path).columns
+
+
+@pytest.mark.parametrize("format", ["csv", "jsonl", "parquet"])
+def test_keys_and_dates_are_left_out_alike_and_said(format, tmp_path):
+    frame = pd.DataFrame({
+        "user_id": [10 * i + 1000 for i in range(N)], "row": range(5, N + 5), "code": [f"k{i:03}" for i in range(N)],
+        "day": pd.date_range("2020-01-01", periods=N), "size": [float(s) for s in SIZES],
+        "income": [20_000 + 137 * i for i in range(N)], "target": WORDS,
+    })  # fmt: skip
+    columns = columns_of(frame, tmp_path, format)
+    assert columns.numeric == ("size", "income")
+    assert set(columns.ignored) == {"user_id", "row", "code", "day"}
+    for name in ("user_id", "row", "code"):
+        assert columns.why[name] == "not used: different in every row, as keys are"
+    assert columns.why["day"] == "not used: dates"
+
+
+def test_numbers_with_zeros_before_them_are_names(tmp_path, capsys):
+    codes = ["007", "7", "012", "0"] * 15
+    data = read(table(codes, WORDS, header="zip,target"))
+    assert data.columns.categorical == ("zip",)
+    assert read(table(SIZES, codes, header="size,target")).labels.tolist() == codes
+    late = table(["7"] * 1500 + ["007"], ["a"] * 1501, header="target,word")
+    with pytest.raises(rb.data.DataError, match="line 1502, column 'target': '007' is not an integer"):
+        read(late)
+
+
+def test_columns_are_dropped(tmp_path, capsys):
+    (tmp_path / "t.csv").write_bytes(table(SIZES, WHOLE, WORDS, header="size,leak,target"))
+    train = ["train", str(tmp_path / "t.csv"), "-o", str(tmp_path / "m")]
+    assert cli.main([*train, "--drop", "leak"]) == 0
+    assert "ignored: leak (dropped, as asked)" in capsys.readouterr().out
+    assert cli.main([*train, "--drop", "leek"]) == 1
+    assert "there is no column 'leek' (did you mean 'leak'?)" in capsys.readouterr().err
+
+
+def test_rows_of_parquet_are_called_rows(tmp_path):
+    pq.write_table(pa.table({"x": [1.0, None, 2.0], "target": ["a", "b", "a"]}), tmp_path / "t.parquet")
+    with pytest.raises(rb.data.DataError, match="row 2, column 'x': the value is missing"):
+        rb.data.read(tmp_path / "t.parquet", missing="raise")
+    block = rb.data.read(tmp_path / "t.parquet").block
+    assert block.place(1).endswith("t.parquet, row 2")
