@@ -143,8 +143,6 @@ def option(parameter: str, value: Any) -> str:
         value = "yes" if value else "no"
     elif isinstance(value, dict):
         value = ",".join(f"{key}={number}" for key, number in value.items())
-    elif isinstance(value, tuple):
-        value = ",".join(f"{number:g}" for number in value)
     name = f"--{parameter.replace('_', '-')}"
     if value is None:
         return f"{name} out"
