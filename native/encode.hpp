@@ -20,10 +20,7 @@
 #include <utility>
 #include <vector>
 
-#if defined(__linux__)
-#include <sys/mman.h>
-#endif
-
+#include "pages.hpp"
 #include "parallel.hpp"
 #include "prefetch.hpp"
 #include "text.hpp"
@@ -89,16 +86,6 @@ class Memory {
     std::unique_ptr<T, Free> data_;
     std::size_t capacity_ = 0;
 
-    // Large pages for large memory, as NumPy asks for: the first touch of small ones takes a tenth of the whole work.
-    void advise([[maybe_unused]] std::size_t bytes) const {
-#if defined(__linux__)
-        constexpr std::uintptr_t page = 1 << 21;
-        const std::uintptr_t first = (reinterpret_cast<std::uintptr_t>(data_.get()) + page - 1) / page * page;
-        const std::uintptr_t last = (reinterpret_cast<std::uintptr_t>(data_.get()) + bytes) / page * page;
-        if (first < last) madvise(reinterpret_cast<void*>(first), last - first, MADV_HUGEPAGE);
-#endif
-    }
-
   public:
     T* data() const { return data_.get(); }
     T& operator[](std::size_t i) const { return data_.get()[i]; }
@@ -112,7 +99,7 @@ class Memory {
         (void)data_.release();
         data_.reset(static_cast<T*>(p));
         capacity_ = n;
-        advise(n * sizeof(T));
+        ask_for_large_pages(data_.get(), n * sizeof(T));
     }
     void reserve(std::size_t n) {
         if (n > capacity_) resize(n + n / 2);

@@ -13,61 +13,37 @@
 #include <numeric>
 #include <vector>
 
+#include "pages.hpp"
 #include "rows.hpp"
 
 namespace rosenblatt {
 
-// 64-bit words whose number grows; what was in them moves along. They start at a cache line.
+// 64-bit words in chunks: what is in them never moves.
 class Words {
   public:
-    Words() = default;
-    Words(const Words& other) { append(other.at_, other.size_); }
-    Words(Words&& other) noexcept { swap(other); }
-    Words& operator=(Words other) noexcept {
-        swap(other);
-        return *this;
-    }
-    ~Words() { std::free(block_); }
-
-    std::uint64_t* data() const { return at_; }
-    // The place of n more, whose content is undefined.
+    std::uint64_t* at(std::uint32_t place) const { return chunks_[place >> kBits] + (place & (kChunk - 1)); }
+    // The place of n more, side by side, whose content is undefined.
     std::uint32_t extend(std::size_t n) {
-        const std::size_t first = size_, needed = size_ + n;
-        if (needed > kMost) throw std::bad_alloc();
-        if (needed > room_) {
-            const std::size_t room = std::max(needed, room_ + room_ / 2);
-            const std::ptrdiff_t before = at_ ? reinterpret_cast<char*>(at_) - static_cast<char*>(block_) : 0;
-            void* const moved = std::realloc(block_, room * sizeof(std::uint64_t) + kLine);
-            if (!moved) throw std::bad_alloc();
-            const std::ptrdiff_t now =
-                kLine - static_cast<std::ptrdiff_t>(reinterpret_cast<std::uintptr_t>(moved) % kLine);
-            if (now != before)
-                std::memmove(static_cast<char*>(moved) + now, static_cast<char*>(moved) + before, size_ * 8);
-            block_ = moved;
-            at_ = reinterpret_cast<std::uint64_t*>(static_cast<char*>(moved) + now);
-            room_ = room;
+        if (size_ + n > chunks_.size() * kChunk) {
+            const std::size_t first = chunks_.size(), count = (n + kChunk - 1) / kChunk;
+            if (first + count > kMost) throw std::bad_alloc();
+            chunks_.reserve(first + count);
+            blocks_.push_back(aligned<std::uint64_t>(count * kChunk));
+            for (std::size_t i = 0; i < count; ++i) chunks_.push_back(blocks_.back().get() + i * kChunk);
+            size_ = first * kChunk;
         }
-        size_ = needed;
-        return static_cast<std::uint32_t>(first);
+        const auto place = static_cast<std::uint32_t>(size_);
+        size_ += n;
+        return place;
     }
 
   private:
-    static constexpr std::size_t kMost = std::size_t{1} << 32;  // 32 GiB
-    static constexpr std::ptrdiff_t kLine = 64;
-    void* block_ = nullptr;  // what was allocated; the words start at the first line within
-    std::uint64_t* at_ = nullptr;
-    std::size_t size_ = 0, room_ = 0;
-
-    void append(const std::uint64_t* from, std::size_t n) {
-        const std::uint32_t first = extend(n);
-        if (n) std::memcpy(at_ + first, from, n * sizeof *from);
-    }
-    void swap(Words& other) noexcept {
-        std::swap(block_, other.block_);
-        std::swap(at_, other.at_);
-        std::swap(size_, other.size_);
-        std::swap(room_, other.room_);
-    }
+    static constexpr int kBits = 19;
+    static constexpr std::uint32_t kChunk = 1u << kBits;  // 4 MiB
+    static constexpr std::size_t kMost = std::size_t{1} << (32 - kBits);
+    std::vector<Aligned<std::uint64_t>> blocks_;
+    std::vector<std::uint64_t*> chunks_;  // blocks are of one, or of several where a list is longer
+    std::size_t size_ = 0;
 };
 
 // The lists of all features. A class has a number here that it keeps when others come before it, so that a new class
@@ -93,13 +69,18 @@ class ClassLists {
 
     bool averaged() const { return averaged_; }
     Index n_classes() const { return static_cast<Index>(code_.size()); }
-    Index n_rows() const { return static_cast<Index>(rows_.size()); }
+    Index n_rows() const { return n_rows_; }
     const std::int32_t* codes() const { return code_.data(); }
     Index number(Index code) const { return number_[static_cast<std::size_t>(code)]; }
     bool has(Index j) const { return j >= 0 && j < n_rows(); }
     const Row& row(Index j) const { return rows_[static_cast<std::size_t>(j)]; }
     void reserve(Index n_rows) {
-        if (n_rows > this->n_rows()) rows_.resize(static_cast<std::size_t>(n_rows));
+        if (n_rows <= n_rows_) return;
+        auto larger = aligned<Row>(static_cast<std::size_t>(n_rows));
+        std::copy_n(rows_.get(), n_rows_, larger.get());
+        std::fill_n(larger.get() + n_rows_, n_rows - n_rows_, Row{0, 0});
+        rows_ = std::move(larger);
+        n_rows_ = n_rows;
     }
     // One class more, whose code will be `code`; those from there on move up by one.
     void add_class(Index code) {
@@ -110,7 +91,8 @@ class ClassLists {
 
     // Fetch the classes and weights of a list that will be read.
     void prefetch(const Row& row) const {
-        const std::uint64_t* const at = words_.data() + row.at;
+        if (row.size == 0) return;
+        const std::uint64_t* const at = words_.at(row.at);
         prefetch_near(at);
         if (row.size > 4) prefetch_near(at + 8);
     }
@@ -139,7 +121,7 @@ class ClassLists {
         }
         return mean;
     }
-    List list(const Row& row) const { return columns(words_.data() + row.at, room_for(row.size)); }
+    List list(const Row& row) const { return row.size ? columns(words_.at(row.at), room_for(row.size)) : List{}; }
 
     // The list of a feature that has none yet, for so many classes, to be filled.
     List make(Index j, std::uint32_t size) {
@@ -166,7 +148,8 @@ class ClassLists {
   private:
     bool averaged_;
     std::vector<std::int32_t> number_, code_;  // of the classes: the number by the code, and the code by the number
-    std::vector<Row> rows_;
+    Aligned<Row> rows_;
+    Index n_rows_ = 0;
     Words words_;
     std::vector<std::uint32_t> free_[64];  // lists that were left for larger ones, by their room
 
@@ -198,9 +181,9 @@ class ClassLists {
         const std::uint32_t size = row.size, room = room_for(size), larger = room_for(size + 1);
         if (larger != room) {
             const std::uint32_t at = take(larger);
-            const List to = columns(words_.data() + at, larger);
+            const List to = columns(words_.at(at), larger);
             if (room) {
-                const List from = columns(words_.data() + row.at, room);
+                const List from = columns(words_.at(row.at), room);
                 std::copy_n(from.number, size, to.number);
                 std::copy_n(from.weight, size, to.weight);
                 if (averaged_) std::copy_n(from.total, size, to.total);
@@ -209,7 +192,7 @@ class ClassLists {
             row.at = at;  // nothing throws from here on
         }
         row.size = size + 1;
-        const List held = columns(words_.data() + row.at, larger);
+        const List held = columns(words_.at(row.at), larger);
         put(held.number, size, place, number);
         put(held.weight, size, place, T{0});
         if (averaged_) put(held.total, size, place, 0.0);

@@ -135,6 +135,8 @@ struct ListedWeights : Weights<T> {
     template <class Row>
     void class_scores(const Row& x, T* out, double n = 0) {
         found.clear();
+        const auto ask = [&](Index j) { prefetch_near(&lists->row(j)); };
+        x.ask_first(ask);
         x.each(
             [&](Index j, T value) {
                 const auto row = lists->row(j);
@@ -142,7 +144,7 @@ struct ListedWeights : Weights<T> {
                 lists->prefetch(row);
                 found.push_back({row, value, j & (kLanes - 1)});
             },
-            [&](Index j) { prefetch_near(&lists->row(j)); });
+            ask);
         const Index k = this->n_classes;
         for (const auto& [row, value, lane] : found) {
             const auto held = lists->list(row);

@@ -228,6 +228,11 @@ struct CsrRow {
             }
         for (; e < n_entries; ++e) f(static_cast<Index>(feature[e]), x[e]);
     }
+    // ask(j) for the first entries, which `each` does not ask for.
+    template <class Ask>
+    void ask_first(Ask ask) const {
+        for (Index e = 0; e < std::min(n_entries, kAskedAhead); ++e) ask(static_cast<Index>(feature[e]));
+    }
     template <class F>
     void each_nonzero(F f) const {
         each(f);

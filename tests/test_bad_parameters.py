@@ -112,8 +112,8 @@ PAS = (rb.rules.PA, rb.rules.PA1, rb.rules.PA2)
 
 @pytest.mark.parametrize(
     ("rule", "share", "instead"),
-    [(rule(), share, "'max'") for rule in MIRAS for share in ("uniform", "proportional", "ovr")]
-    + [(rule(), share, "'ovr'") for rule in PAS for share in ("uniform", "proportional")],
+    [(rule(), share, "use max") for rule in MIRAS for share in ("uniform", "proportional", "ovr")]
+    + [(rule(), share, "use max or ovr") for rule in PAS for share in ("uniform", "proportional")],
 )
 def test_a_share_that_does_not_go_with_the_rule(rule, share, instead):
     model = rb.OnlineClassifier(rule=rule, multiclass=share)

@@ -191,7 +191,7 @@ def test_skip_in_every_format_and_command(name, tmp_path, capsys):
     assert json.loads(out)["rows"] == 2
     assert json.loads(out)["skipped"] == 1
     assert err.startswith("1 row skipped\n")
-    assert "encoding_errors=" not in err
+    assert "encoding=" not in err
     for command in ("predict", "evaluate"):
         assert cli.main([command, str(tmp_path / "m"), str(path)]) == 1
         capsys.readouterr()

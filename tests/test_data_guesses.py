@@ -201,7 +201,25 @@ def test_keys_and_dates_are_left_out_alike_and_said(format, tmp_path):
     assert set(columns.ignored) == {"user_id", "row", "code", "day"}
     for name in ("user_id", "row", "code"):
         assert columns.why[name] == "not used: different in every row, as keys are"
-    assert columns.why["day"] == "not used: dates"
+    assert columns.why["day"].startswith("not used: dates")
+
+
+@pytest.mark.parametrize("format", ["csv", "jsonl", "parquet"])
+def test_dates_that_are_named_numeric_are_days(format, tmp_path, capsys):
+    days = pd.date_range("1970-01-03 12:00", periods=N)
+    frame = pd.DataFrame({"when": days, "target": ["a", "b"] * (N // 2)})
+    columns_of(frame, tmp_path, format)
+    path = str(tmp_path / f"t.{format}")
+    data = rb.data.read(path, columns={"numeric": "when"})
+    assert data.table["when"].to_pylist() == [i + 2.5 for i in range(N)]
+    assert "dates, as days since 1970" in str(data.columns)
+    model = str(tmp_path / "m")
+    assert cli.main(["train", "-q", path, "-o", model, "--numeric", "when"]) == 0
+    assert cli.main(["evaluate", model, path]) == 0
+    assert rb.load(model).predict(frame).tolist()
+    (tmp_path / "late.csv").write_text("when,target\n2020-01-01,a\nsoon,b\n")
+    assert cli.main(["predict", model, str(tmp_path / "late.csv")]) == 1
+    assert "line 3, column 'when': 'soon' is not a date such as 2020-12-31" in capsys.readouterr().err
 
 
 def test_numbers_with_zeros_before_them_are_names(tmp_path, capsys):

@@ -74,7 +74,7 @@ def test_every_step_has_its_numbers(run):
         assert told["states"][frame["state"]]["vectors"] == [[0, 0, 0], [*step.w, 0]]
         scores = X @ step.w
         assert told["states"][frame["state"]]["wrong"] == np.flatnonzero((scores > 0) != (y > 0)).tolist()
-    assert numbers(frames[-1])["best margin"] == "0.1715 ≤ γ* ≤ 0.44853"
+    assert numbers(frames[-1])["best margin"] == "0.17149 ≤ γ* ≤ 0.44854"
     assert told["proved"] == run.proved
 
 

@@ -192,9 +192,7 @@ def test_a_rule_without_a_step_says_so():
 
 @pytest.mark.parametrize("margins", [(1.0,), [0, 1], (0, -1), (0, math.inf), (0, "1"), (True, 1), 1.0, None], ids=repr)
 def test_margins_that_are_none(margins):
-    what = (
-        "two or more finite numbers >= 0, one for each" if isinstance(margins, tuple) else "must be a tuple of numbers"
-    )
+    what = "two or more finite numbers >= 0, got" if isinstance(margins, tuple) else "must be a tuple of numbers"
     with pytest.raises(ValueError, match=f"margins.*{what}"):
         rules.PAUM(margins=margins)
 

@@ -827,6 +827,15 @@ def test_decimals_that_are_long_or_whole_are_left_to_floats():
     assert has_short_decimals(rb.Perceptron(eta0=0.1, margin=0.25).prepare(*BY_HAND), np.array(BY_HAND[0]))
 
 
+def test_a_bound_in_words_is_one():
+    rng = np.random.default_rng(0)
+    for _ in range(30):
+        told = rb.trace(rb.Perceptron(max_iter=2, tol=None), rng.standard_normal((6, 2)), [0, 1] * 3)
+        (shown,) = re.findall(r"margin above ([\d.]+\d)", " ".join(told.proved))
+        assert told.margin_bounds[1] <= float(shown) <= 1.0001 * told.margin_bounds[1]
+    assert [wording.above(v) for v in (0.123451, 0.5, 123456.7, 0.0)] == ["0.12346", "0.5", "1.2346e+05", "0"]
+
+
 def test_floats_are_said_where_they_may_have_been_rounded():
     assert "in floating point" in str(rb.trace(rb.Perceptron(max_iter=2), *BY_HAND))
     assert "in floating point" in str(rb.trace(rb.MIRA(max_iter=2), *FOUR_POINTS))

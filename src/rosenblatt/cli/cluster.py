@@ -25,7 +25,8 @@ def train(arguments: argparse.Namespace, passes: int, progress: Progress, interr
     """Train on the cluster; the result is like that of one machine."""
     own = _Run(arguments, passes, progress, interrupt)
     reading = {"format": arguments.format, "columns": inputs.column_options(arguments), "on_error": arguments.on_error}
-    reading |= {"block_rows": arguments.block_rows, **inputs.format_settings(arguments)}
+    reading |= {"block_rows": arguments.block_rows, "missing": arguments.missing, "encoding": arguments.encoding}
+    reading |= inputs.format_settings(arguments)
     try:
         limit = arguments.worker_timeout or WORKER_TIMEOUT
         with workers_of(arguments.cluster or arguments.workers, 3, limit) as workers:

@@ -208,7 +208,7 @@ def _port(text: str) -> int:
 def _convert(parser: argparse.ArgumentParser) -> None:
     options.add_files(parser)
     parser.add_argument("output", metavar="NEW", help="file to write, or - for standard output (with --to)")
-    parser.add_argument("--to", choices=options.FORMATS, help="format of the new file (default: by its name)")
+    parser.add_argument("--to", choices=options.WRITTEN, help="format of the new file (default: by its name)")
     parser.add_argument(
         "--classes",
         metavar="LABEL=N,…",

@@ -33,7 +33,7 @@ def run(arguments: argparse.Namespace) -> None:
             files, arguments.output, to=target, block_rows=arguments.block_rows, classes=classes,
             encoder=encoder if target == "svmlight" else None, zero_based=arguments.output_zero_based,
             format=arguments.format, columns=columns, on_error=arguments.on_error,
-            memory=arguments.memory, **format_settings(arguments),
+            memory=arguments.memory, encoding=arguments.encoding, **format_settings(arguments),
         )  # fmt: skip
     except TypeError as error:  # an option that does not go with the format
         raise CommandError(str(error)) from None

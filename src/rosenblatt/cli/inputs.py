@@ -42,7 +42,7 @@ def format_settings(arguments: argparse.Namespace) -> dict[str, Any]:
         settings["delimiter"] = arguments.delimiter.replace("\\t", "\t")
     if arguments.zero_based not in (None, "auto"):
         settings["zero_based"] = arguments.zero_based == "yes"
-    for name in ("header", "encoding_errors"):
+    for name in ("header", "encoding_errors", "label_from"):
         if (choice := getattr(arguments, name)) is not None:
             settings[name] = choice
     return settings
@@ -121,6 +121,7 @@ def open_files(
             columns=columns,
             on_error=arguments.on_error,
             missing=arguments.missing,
+            encoding=arguments.encoding,
             memory=arguments.memory,
             **settings,
         )
@@ -139,6 +140,7 @@ def read_whole(files: Sequence[str], arguments: argparse.Namespace) -> Data:
         sources_of(files, arguments),
         format=arguments.format,
         on_error=arguments.on_error,
+        encoding=arguments.encoding,
         memory=arguments.memory,
         **format_settings(arguments),
     )

@@ -8,7 +8,8 @@ from typing import Any, NoReturn
 
 from .terminal import UsageError
 
-FORMATS = ("svmlight", "vw", "csv", "tsv", "jsonl", "parquet", "arrow")
+WRITTEN = ("svmlight", "vw", "csv", "tsv", "jsonl", "parquet", "arrow")
+FORMATS = (*WRITTEN, "text")
 
 
 class Parser(argparse.ArgumentParser):
@@ -196,6 +197,10 @@ def add_reading(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
         "(default: guessed)",
     )  # fmt: skip
     group.add_argument(
+        "--label-from", choices=("file", "folder"),
+        help="read plain text, a document per line, labelled by the name of its file or folder",
+    )  # fmt: skip
+    group.add_argument(
         "--zero-based",
         choices=("auto", "yes", "no"),
         help="whether svmlight indices start at 0 (default: auto, at 1 unless an index is 0)",
@@ -205,6 +210,9 @@ def add_reading(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
         choices=("raise", "skip"),
         default="raise",
         help="at a row that cannot be read: stop, or skip and count it (default: %(default)s)",
+    )
+    group.add_argument(
+        "--encoding", metavar="NAME", help="encoding of text, such as latin-1, cp1252 or utf-16 (default: UTF-8)"
     )
     group.add_argument(
         "--encoding-errors",

@@ -27,7 +27,10 @@ def run(arguments: argparse.Namespace) -> None:
     model, features = load_model(arguments.model)
     if model.classes is None and (arguments.scores or arguments.only_scores):
         raise CommandError(f"{arguments.model} is a regression model: it predicts numbers and has no scores")
-    write = Writer(arguments, None if model.classes is None else [shown(label) for label in model.classes.tolist()])
+    # A class is written as it was: 7.0 of a table is no 7, while svmlight's numbers are all of one kind.
+    fractional = features.encoder is not None and features.encoder.columns.label_type == "number"
+    written = str if fractional else shown
+    write = Writer(arguments, None if model.classes is None else [written(label) for label in model.classes.tolist()])
     with open_for_model(features, arguments.files, arguments, labelled=False) as stream, Progress() as progress:
         with replacing(arguments.output) as file:
             file.write(write.header())

@@ -135,16 +135,14 @@ def option(parameter: str, value: Any) -> str:
     """A setting of Python's as an option of the command line."""
     if parameter in _OPTIONS:
         return _OPTIONS[parameter]
-    if value is ... and parameter in _ANY:
-        return _ANY[parameter]
     if parameter == "header":
         return "--header" if value else "--no-header"
+    if value is ... and parameter in _ANY:
+        return _ANY[parameter]
     if isinstance(value, bool):
         value = "yes" if value else "no"
     elif isinstance(value, dict):
         value = ",".join(f"{key}={number}" for key, number in value.items())
-    elif isinstance(value, tuple):
-        value = ",".join(f"{number:g}" for number in value)
     name = f"--{parameter.replace('_', '-')}"
     if value is None:
         return f"{name} out"

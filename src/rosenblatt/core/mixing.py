@@ -356,6 +356,9 @@ class MixedLearner(Learner):
     def equal_rows(self, rows: Any, targets: Any, order: Array | None) -> None:
         """They are not looked for: the rows are elsewhere."""
 
+    def map_rows(self, rows: Any, *, learn: bool) -> Any:
+        return rows  # each shard maps its own
+
     def order(self, rows: Any, natural: Array | None, shuffle: bool, rng: np.random.Generator) -> Array | None:
         return None  # each shard has its own
 

@@ -166,11 +166,13 @@ class State(Weights):
         """All that is plain Python and NumPy: native objects are built anew."""
         built = ("_model", "_native_rule", "_read", "_capacity", "_fast_path")
         state = {name: value for name, value in self.__dict__.items() if name not in built}
-        return state | {"tally": self.tally.values}
+        lists = None if self.lists is None else (self.lists.n_vectors, *self.lists.entries())
+        return state | {"tally": self.tally.values, "lists": lists}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
         self.tally = engine.Tally.of(state["tally"])
+        self.lists = None if state["lists"] is None else engine.ClassLists.of(*state["lists"])
         self._build_native()
         self._frozen = not self.tally.is_writable
         self._fast_path = self._fast_path and not self._frozen

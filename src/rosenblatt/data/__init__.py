@@ -10,6 +10,7 @@ from .csr import Csr
 from .csv_files import Csv
 from .encoder import Encoder, TextEncoder
 from .json_lines import JsonLines
+from .plain_text import PlainText
 from .reading import Data, Stream, read, stream
 from .sparse_text import Svmlight, VowpalWabbit
 from .writing import write, write_svmlight
@@ -25,6 +26,7 @@ __all__ = [
     "Encoder",
     "JsonLines",
     "Parquet",
+    "PlainText",
     "Skipped",
     "Stream",
     "Svmlight",

@@ -96,7 +96,7 @@ def cast_columns(table: Any, types: dict[str, Any], file: str | None = None) -> 
         column = table[name]
         try:
             # A whole number is the nearest of float64, as in every other format.
-            safe = str(type_) != "double" or not pa.types.is_integer(column.type)
+            safe = not pa.types.is_temporal(type_) and not (str(type_) == "double" and pa.types.is_integer(column.type))
             columns.append(column.cast(type_, safe=safe))
         except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
             problem = f"values of type {column.type} cannot be read as {type_} ({error})"

@@ -162,7 +162,7 @@ def utf8_error(text: bytes, name: str, first_line: int) -> DataError | None:
         line = first_line + text.count(b"\n", 0, error.start)
         return DataError(
             f"byte 0x{text[error.start]:02x} is not UTF-8 ({error.reason})", "convert the file, or say {}",
-            file=name, line=line, byte=error.start - line_begin + 1, parameter="encoding_errors", value="replace",
+            file=name, line=line, byte=error.start - line_begin + 1, parameter="encoding", value="cp1252",
         )  # fmt: skip
     return None
 

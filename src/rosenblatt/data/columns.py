@@ -32,6 +32,8 @@ class Columns:
         A column of importance weights.
     label_type : "integer", "number", "boolean", "text" or None, default=None
         What labels are read as. None: guessed from the first rows.
+    dates : sequence of str or None, default=None
+        Numeric columns of dates, read as days since 1970. None: those that are dates in the first rows.
     drop : sequence of str, default=()
         Columns to leave out.
 
@@ -51,13 +53,14 @@ class Columns:
     categorical: Sequence[str] | None = None
     weight: str | None = None
     label_type: str | None = None
+    dates: Sequence[str] | None = None
     drop: Sequence[str] = field(default=(), compare=False)
     ignored: tuple[str, ...] = field(default=(), compare=False)
     why: Mapping[str, str] = field(default_factory=dict, compare=False)
     notes: tuple[tuple[str, str, Any], ...] = field(default=(), compare=False)
 
     def __post_init__(self) -> None:
-        for kind in ("text", "numeric", "categorical", "drop"):
+        for kind in ("text", "numeric", "categorical", "dates", "drop"):
             names = getattr(self, kind)
             if names is not None:
                 object.__setattr__(self, kind, (names,) if isinstance(names, str) else tuple(names))
@@ -89,7 +92,14 @@ class Columns:
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for a model file."""
         plain = {f.name: getattr(self, f.name) for f in fields(self) if f.compare}
+        if not plain["dates"]:
+            del plain["dates"]
         return {name: list(value) if isinstance(value, tuple) else value for name, value in plain.items()}
+
+    @classmethod
+    def from_dict(cls, plain: Mapping[str, Any]) -> Columns:
+        """What ``to_dict`` gave."""
+        return cls(**{"dates": (), **plain})
 
     def __str__(self) -> str:
         return self.worded()
@@ -167,6 +177,9 @@ def resolve(columns: Columns, profiles: Mapping[str, Profile], file: str) -> Col
         chosen: dict[str, Any] = {kind: tuple(name for name in roles if roles[name] == kind) for kind in kinds}
     else:
         chosen = {kind: tuple(getattr(columns, kind) or ()) for kind in kinds}
+    if columns.dates is None:
+        chosen["dates"] = tuple(name for name in chosen["numeric"] if profiles[name].kind == "date")
+    why |= dict.fromkeys(chosen.get("dates", ()), "dates, as days since 1970")
     result = replace(columns, label=label or False, label_type=label_type, why=why, **chosen)
     if not result.used:
         raise DataError("no column holds labels, text, numbers or categories", "name those to use", file=file)

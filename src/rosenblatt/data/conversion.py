@@ -17,7 +17,7 @@ from .bad_rows import Skipped
 from .blocks import Block
 from .columns import Columns, columns_of
 from .encoder import Encoder
-from .pipes import ReplayablePipe, display_name, identity
+from .pipes import ReplayablePipe, identity
 from .profiles import MISSING
 from .reading import Stream, stream, stream_as_stored
 from .sources import expand, replacing
@@ -82,7 +82,7 @@ def convert(
         with stream(opened(), block_rows=block_rows, columns=columns, **reading) as blocks:
             resolved = blocks.columns
         if resolved is not None:
-            _refuse_ignored(columns, resolved, name, display_name(sources[0]))
+            _refuse_ignored(columns, resolved, name)
         elif isinstance(format, Svmlight):
             reading = {"query_id": True} | reading
             if name in TABLES and reading.get("n_features") is None:
@@ -120,12 +120,12 @@ def _replayable(sources: Sequence[Any]) -> Iterator[Callable[[], list[Any]]]:
             pipe.close()
 
 
-def _refuse_ignored(columns: Columns, resolved: Columns, format: str, file: str) -> None:
+def _refuse_ignored(columns: Columns, resolved: Columns, format: str) -> None:
     """Refuse to lose a column that nobody asked to lose."""
     lost = [name for name in resolved.ignored if name not in columns.drop]
     if lost and not columns.features:
         problem = f"the column {lost[0]!r} would be lost in {format} ({resolved.why.get(lost[0], '')})"
-        raise _refusal(problem, ",".join(lost)).at(file=file)
+        raise _refusal(problem, ",".join(lost))
 
 
 def _refusal(problem: str, names: Any = ...) -> DataError:
@@ -155,7 +155,8 @@ def _convert_tables(
     if columns.used:
         problem = f"from table to table every column is kept, so that none need be named, and {columns.used[0]!r} is"
         raise _refusal(problem).at(remedy="to leave columns out say {}")
-    how = {"on_error": reading.get("on_error", "raise"), "memory": reading.get("memory"), "format": format}
+    how = {"on_error": reading.get("on_error", "raise"), "format": format}
+    how |= {name: reading[name] for name in ("memory", "encoding") if name in reading}
 
     def blocks() -> Stream:
         return stream_as_stored(opened(), block_rows, columns.drop, **how)

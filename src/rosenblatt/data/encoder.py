@@ -237,7 +237,7 @@ class Encoder:
     ) -> Encoder:
         """The encoder of this state; ``text`` makes each text encoder of its own settings and arrays."""
         _SETTINGS(settings, "table")
-        columns = Columns(**settings["columns"])
+        columns = Columns.from_dict(settings["columns"])
         schema.require([*settings["text"]] == [*(columns.text or ())], "table.text")
         encoders, parts = {}, _by_part(arrays)
         for i, name in enumerate(columns.text or ()):
@@ -256,10 +256,12 @@ class Encoder:
 _NAMES = schema.optional(schema.listed(schema.text))
 _SETTINGS = schema.record(
     columns=schema.record(
+        ("dates",),
         label=schema.optional(schema.either(text=schema.text, false=schema.choice(False))),
         text=_NAMES,
         numeric=_NAMES,
         categorical=_NAMES,
+        dates=_NAMES,
         weight=schema.optional(schema.text),
         label_type=schema.optional(schema.text),
     ),

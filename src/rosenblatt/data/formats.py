@@ -13,14 +13,15 @@ from .bad_rows import BadRows
 from .blocks import Reader
 from .columns import Columns, nearest
 from .csv_files import Csv, CsvReader
-from .json_lines import JsonLines, JsonLinesReader
+from .json_lines import JsonLines, JsonLinesReader, is_array
+from .plain_text import PlainText, PlainTextReader
 from .sources import Source, stem
 from .sparse_text import SparseReader, Svmlight, SvmlightReader, VowpalWabbit, VowpalWabbitReader
 
-Format: TypeAlias = Svmlight | VowpalWabbit | Csv | JsonLines | Parquet | ArrowFile
+Format: TypeAlias = Svmlight | VowpalWabbit | Csv | JsonLines | PlainText | Parquet | ArrowFile
 
 FORMATS: dict[str, type[Format]] = {
-    kind.name: kind for kind in (Svmlight, VowpalWabbit, Csv, JsonLines, Parquet, ArrowFile)
+    kind.name: kind for kind in (Svmlight, VowpalWabbit, Csv, JsonLines, PlainText, Parquet, ArrowFile)
 }
 #: Other names that formats go by.
 ALIASES = {
@@ -48,8 +49,10 @@ def format_of(format: str | Format | None, settings: dict[str, Any], source: Sou
         if settings:
             raise TypeError(f"say {min(settings)!r} in the format itself, {format!r}")
         return format
+    if format is None and "label_from" in settings:
+        format = "text"  # which alone has no column for it
     name = guess_format(source) if format is None else known_format(format)
-    if (format or "").lower() == "tsv" or stem(source.name).endswith((".tsv", ".tab")):
+    if (format or "").lower() == "tsv" or stem(source.inner_name or source.name).endswith((".tsv", ".tab")):
         settings = {"delimiter": "\t"} | settings if name == "csv" else settings
     known = [field.name for field in fields(FORMATS[name])]
     for key in settings:
@@ -75,7 +78,7 @@ def guess_format(source: Source) -> str:
         return "parquet"
     if head.startswith((b"ARROW1", b"\xff\xff\xff\xff")):
         return "arrow"
-    by_name = SUFFIXES.get(PurePath(stem(source.name)).suffix)
+    by_name = SUFFIXES.get(PurePath(stem(source.inner_name or source.name)).suffix)
     if by_name is not None:
         return by_name
     lines = head.split(b"\n")
@@ -85,7 +88,7 @@ def guess_format(source: Source) -> str:
         raise DataError("the file is empty", file=source.name)
     # What more than half of the lines look like; the parser tells of the others.
     half = len(lines) / 2
-    if sum(line.startswith(b"{") for line in lines) > half:
+    if sum(line.startswith(b"{") for line in lines) > half or is_array(head):
         return "jsonl"
     if sum(_SVMLIGHT.fullmatch(line) is not None for line in lines) > half:
         return "svmlight"
@@ -107,6 +110,7 @@ def _is_vw(line: bytes) -> bool:
 
 _READERS: dict[type[Format], Any] = {
     Svmlight: SvmlightReader, VowpalWabbit: VowpalWabbitReader, Csv: CsvReader, JsonLines: JsonLinesReader,
+    PlainText: PlainTextReader,
 }  # fmt: skip
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import json
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -47,6 +48,7 @@ class JsonLinesReader(TableReader):
     _seen: dict[str, Profile]  # of the first file
 
     def _profiles(self, source: Source) -> dict[str, Profile]:
+        self._read_array(source)
         lines, rows = _sample(source)
         names = dict.fromkeys(name for row in rows for name in row)
         if not names:
@@ -54,6 +56,12 @@ class JsonLinesReader(TableReader):
             raise DataError("no line is a JSON object", file=source.name, line=1)
         self._seen = {name: profile_values([row.get(name) for row in rows]) for name in names}
         return self._seen
+
+    def _read_array(self, source: Source) -> None:
+        """Read the elements of an array as lines, if it is one."""
+        if is_array(source.peek(_HEAD)):
+            source.rewrite(elements)
+            self._unit = "row"
 
     @property
     def _types(self) -> dict[str, Any]:
@@ -68,6 +76,7 @@ class JsonLinesReader(TableReader):
     def blocks(self, source: Source, size: Size | None) -> Iterator[Block]:
         """Blocks of this size, the last one and those with skipped rows shorter."""
         self.prepare(source)
+        self._read_array(source)
         there = list(dict.fromkeys(name for row in _sample(source)[1] for name in row))
         if there:  # a key that none of the first rows has is a column that is not there
             check_names([] if self.as_stored else self.columns.used, there, source.name)
@@ -98,6 +107,8 @@ class JsonLinesReader(TableReader):
         if not good:
             self._check_room_row_by_row(source, chunk)
             table, lines, faults = self._read_row_by_row(chunk, file)
+        for fault in faults if self._unit == "row" else ():
+            fault.at(row=fault.line, line=None)
         return self._block(table, lines, file, faults)
 
     def _read_row_by_row(self, chunk: Chunk, file: str) -> tuple[Any, Array, list[DataError]]:
@@ -122,6 +133,32 @@ class JsonLinesReader(TableReader):
                 raise DataError(problem, "leave it out with {}", file=source.name, name=name, parameter="drop",
                                 value=name) from None  # fmt: skip
         return Block(None, np.array(lines, np.int64), ((source.name, 0),), columns=pa.table(columns))
+
+
+_HEAD = 1 << 10
+_TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*"|["\[\]{},]', re.DOTALL)
+
+
+def is_array(head: bytes) -> bool:
+    """Whether a file that begins so is a JSON array of objects."""
+    return re.match(rb"(\xef\xbb\xbf)?\s*\[\s*(\{|\]|$)", head) is not None
+
+
+def elements(pieces: Iterable[bytes]) -> Iterator[bytes]:
+    """The elements of a JSON array, each on a line of its own."""
+    text, begin, place, depth = b"", 0, 0, 0
+    for piece in pieces:
+        text, begin, place = text[begin:] + piece, 0, place - begin
+        while (token := _TOKEN.search(text, place)) and token[0] != b'"':  # which closes in a piece to come
+            place = token.end()
+            depth += (token[0] in b"[{") - (token[0] in b"]}")
+            if depth == 1 and token[0] == b"[":
+                begin = place
+            elif (depth == 1 and token[0] == b",") or (depth == 0 and token[0] == b"]"):
+                yield b" ".join(text[begin : token.start()].split(b"\n")) + b"\n"
+                begin = place
+    if depth:
+        yield b" ".join(text[begin:].split(b"\n")) + b"\n"
 
 
 def _objects(chunk: Chunk, file: str) -> tuple[list[dict[str, Any]], list[int], list[DataError]]:

@@ -8,7 +8,7 @@ import os
 import stat
 import sys
 import threading
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from ..errors import DataError
@@ -154,17 +154,21 @@ class _Reader(io.RawIOBase):
         return len(some)
 
 
-class PushedBack(io.RawIOBase):
-    """A file that cannot seek, with the bytes that were read from it put back in front."""
+class Pieces(io.RawIOBase):
+    """A file of the pieces that an iterator gives."""
 
-    def __init__(self, head: bytes, raw: Any) -> None:
-        self._head, self._more = head, getattr(raw, "read1", raw.read)
+    def __init__(self, pieces: Iterator[bytes]) -> None:
+        self._pieces, self._rest = pieces, b""
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, room: Any) -> int:
-        some = self._head[: len(room)] or self._more(len(room)) or b""
-        self._head = self._head[len(some) :] if self._head else b""
+        while not self._rest:
+            piece = next(self._pieces, None)
+            if piece is None:
+                return 0
+            self._rest = piece
+        some, self._rest = self._rest[: len(room)], self._rest[len(room) :]
         room[: len(some)] = some
         return len(some)

@@ -19,7 +19,7 @@ from .formats import Format, format_of, reader_of
 from .memory_limit import SMALLER_BLOCKS, STREAM_INSTEAD, MemoryLimit
 from .pipes import refuse_twice
 from .read_ahead import ReadAhead
-from .sources import Source, expand
+from .sources import Source, decoded, expand
 from .tables import TableReader
 
 
@@ -35,9 +35,11 @@ class _Reading:
         n_threads: int | None,
         memory_limit: MemoryLimit,
         missing: str | None,
+        encoding: str | None,
         settings: dict[str, Any],
         as_stored: bool = False,
     ) -> None:
+        self._encoding = encoding
         self.memory_limit = memory_limit
         chosen = columns_of(columns)
         self.bad_rows: BadRows = BadRows.of(on_error)
@@ -93,8 +95,13 @@ class _Reading:
         self.names.append(source.name)
         if not source.peek(1):
             raise DataError("the file is empty", file=source.name)
-        if source.peek(2) in (b"\xff\xfe", b"\xfe\xff"):
-            raise DataError("the file is UTF-16 text, by its first bytes", "convert it to UTF-8", file=source.name)
+        if self._encoding is not None and source.peek(4) in (b"PAR1", b"ARRO"):
+            raise TypeError(f"{source.name} is no text and has no encoding")
+        encoding = self._encoding
+        if encoding is None and source.peek(2) in (b"\xff\xfe", b"\xfe\xff"):
+            encoding = "utf-16"
+        if encoding is not None:
+            source.rewrite(decoded(encoding, source.name))
 
     @property
     def progress(self) -> float | None:
@@ -110,6 +117,7 @@ def read(
     columns: Columns | Mapping[str, Any] | None = None,
     on_error: str = "raise",
     missing: str | None = None,
+    encoding: str | None = None,
     n_threads: int | None = None,
     memory: int | str | None = None,
     **settings: Any,
@@ -130,6 +138,8 @@ def read(
         Whether a faulty row is an error, or is left out and counted in ``skipped``.
     missing : "raise", "absent" or None, default=None
         Rows of a table that an `Encoder` with this ``missing`` refuses are faulty; None: they are read.
+    encoding : str or None, default=None
+        How text is encoded, such as "latin-1", "cp1252" or "utf-16"; None: UTF-8, or UTF-16 if the first bytes say so.
     n_threads : int or None, default=None
         Threads that parse svmlight and Vowpal Wabbit text; None: all processors. The result is the same.
     memory : int, str or None, default=None
@@ -151,7 +161,7 @@ def read(
     ([1.0, -1.0], [[0.5, 0.0, 2.0], [0.0, 1.0, 0.0]], 'svmlight')
     """
     memory_limit = MemoryLimit(memory, STREAM_INSTEAD)
-    reading = _Reading(path, format, columns, on_error, n_threads, memory_limit, missing, settings)
+    reading = _Reading(path, format, columns, on_error, n_threads, memory_limit, missing, encoding, settings)
     blocks = []
     for block in reading.blocks(None):
         memory_limit.keep(block.nbytes, len(block), block.file(0))
@@ -200,6 +210,7 @@ def stream(
     columns: Columns | Mapping[str, Any] | None = None,
     on_error: str = "raise",
     missing: str | None = None,
+    encoding: str | None = None,
     n_threads: int | None = None,
     memory: int | str | None = None,
     **settings: Any,
@@ -211,7 +222,7 @@ def stream(
 
     Parameters
     ----------
-    path, format, columns, on_error, missing, n_threads, memory, **settings
+    path, format, columns, on_error, missing, encoding, n_threads, memory, **settings
         See `read`; here ``memory`` is for one block. A stream cannot look ahead: see `Svmlight` for what
         ``zero_based="auto"`` means here.
     block_rows : int or None, default=None
@@ -235,7 +246,8 @@ def stream(
     """
     memory_limit = MemoryLimit(memory, SMALLER_BLOCKS)
     return Stream(
-        _Reading(path, format, columns, on_error, n_threads, memory_limit, missing, settings), block_size(block_rows)
+        _Reading(path, format, columns, on_error, n_threads, memory_limit, missing, encoding, settings),
+        block_size(block_rows),
     )
 
 
@@ -246,13 +258,14 @@ def stream_as_stored(
     *,
     format: Any = None,
     on_error: str = "raise",
+    encoding: str | None = None,
     memory: Any = None,
     **settings: Any,
 ) -> Stream:
     """Blocks of all columns of tables as they are stored, text of CSV as text, to be written to another file."""
     memory_limit = MemoryLimit(memory, SMALLER_BLOCKS)
     columns = Columns(drop=drop)
-    reading = _Reading(path, format, columns, on_error, None, memory_limit, None, settings, as_stored=True)
+    reading = _Reading(path, format, columns, on_error, None, memory_limit, None, encoding, settings, as_stored=True)
     return Stream(reading, block_size(block_rows))
 
 

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import bz2
+import codecs
 import contextlib
 import glob
 import gzip
 import io
+import itertools
 import lzma
 import os
 import stat
 import sys
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -24,17 +26,17 @@ from ..core import engine
 from ..errors import DataError
 from .arrow import arrow
 from .memory_limit import MemoryLimit
-from .pipes import PushedBack, open_file, standard_input
+from .pipes import Pieces, open_file, standard_input
 
 #: What a file compressed in each way begins with.
-MAGIC = {b"\x1f\x8b": "gzip", b"BZh": "bzip2", b"\xfd7zXZ\x00": "xz", b"\x28\xb5\x2f\xfd": "zstd"}
+MAGIC = {b"PK\x03\x04": "zip", b"\x1f\x8b": "gzip", b"BZh": "bzip2", b"\xfd7zXZ\x00": "xz", b"\x28\xb5\x2f\xfd": "zstd"}
 _MAGIC_BYTES = max(map(len, MAGIC))
 #: The names that files compressed in each way have, and that are written so.
 SUFFIXES = {".gz": "gzip", ".bz2": "bzip2", ".xz": "xz", ".zst": "zstd"}
 
 #: Files that are larger together are read block by block in every pass. A compressed byte counts for five.
 IN_MEMORY = 1 << 30
-_COMPRESSED = (*SUFFIXES, ".parquet", ".pq", ".feather")
+_COMPRESSED = (*SUFFIXES, ".zip", ".parquet", ".pq", ".feather")
 
 _STEP = 1 << 20
 
@@ -52,6 +54,7 @@ class Source:
 
     def __init__(self, where: Any, memory_limit: MemoryLimit | None = None) -> None:
         self._memory_limit = memory_limit
+        self.inner_name: str | None = None  # of the one file in an archive
         self._owned: Any = None  # what is to be closed
         self._size: int | None = None  # of a plain file
         self._peeked = b""  # looked at ahead of reading
@@ -86,11 +89,39 @@ class Source:
             self._file = lzma.LZMAFile(raw)  # noqa: SIM115 (closed by close)
         elif self.compression == "zstd":
             self._file = arrow("zstd files").CompressedInputStream(raw, "zstd")
+        elif self.compression == "zip":
+            try:
+                self._file, self.inner_name = self._zipped()
+            except DataError:
+                self.close()
+                raise
+
+    def _zipped(self) -> tuple[Any, str]:
+        """The one file in a zip archive, and its name."""
+        import zipfile
+
+        try:
+            archive = zipfile.ZipFile(self._raw if self._raw.seekable() else io.BytesIO(self._raw.read()))
+            inside = [one for one in archive.namelist() if not one.endswith("/") and not one.startswith("__MACOSX/")]
+            if "xl/workbook.xml" in inside:
+                raise DataError("the file is an Excel workbook", "save it as CSV", file=self.name)
+            if len(inside) != 1:
+                problem = f"the zip archive holds {len(inside)} files: {', '.join(inside[:3])}, …"
+                raise DataError(problem, "unpack it, and name those to read", file=self.name)
+            return archive.open(inside[0]), inside[0]
+        except (zipfile.BadZipFile, NotImplementedError, RuntimeError) as error:
+            raise DataError(f"the zip archive cannot be read ({error})", file=self.name) from error
+
+    def rewrite(self, convert: Callable[[Iterator[bytes]], Iterator[bytes]]) -> None:
+        """Read what ``convert`` makes of the bytes instead of these."""
+        file, ahead, self._peeked = self._file, self._peeked, b""
+        pieces = convert(itertools.chain([ahead], iter(lambda: file.read(_STEP), b"")))
+        self._file = io.BufferedReader(Pieces(pieces), _STEP)
 
     @property
     def seekable(self) -> bool:
         """Whether it is a regular file that may be read in any order."""
-        return self._size is not None and self.compression is None
+        return self._size is not None and self._file is self._raw
 
     @property
     def progress(self) -> tuple[int, int] | None:
@@ -203,7 +234,8 @@ def _begun(raw: Any) -> tuple[bytes, Any]:
     if can_seek:
         raw.seek(at)
         return head, raw
-    return head, io.BufferedReader(PushedBack(head, raw), _STEP)
+    more = getattr(raw, "read1", raw.read)
+    return head, io.BufferedReader(Pieces(itertools.chain([head], iter(lambda: more(_STEP) or b"", b""))), _STEP)
 
 
 def expand(paths: Any) -> list[Any]:
@@ -277,3 +309,22 @@ def _compressed(file: BinaryIO, suffix: str) -> Iterator[Any]:
     else:
         with bz2.BZ2File(file, "wb") if how == "bzip2" else lzma.LZMAFile(file, "wb") as stream:
             yield stream
+
+
+def decoded(encoding: str, file: str) -> Callable[[Iterator[bytes]], Iterator[bytes]]:
+    """What makes UTF-8 of text in another encoding."""
+    try:
+        make = codecs.getincrementaldecoder(encoding)
+    except LookupError:
+        raise ValueError(f"there is no encoding {encoding!r}; usual ones are utf-8, latin-1, cp1252, utf-16") from None
+
+    def convert(pieces: Iterator[bytes]) -> Iterator[bytes]:
+        decoder = make()
+        try:
+            for piece in pieces:
+                yield decoder.decode(piece).encode()
+            yield decoder.decode(b"", True).encode()
+        except UnicodeError as error:
+            raise DataError(f"the text is not {encoding} ({error})", file=file) from error
+
+    return convert

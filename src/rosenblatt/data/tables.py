@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from datetime import date, datetime
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,8 @@ VALUE_BYTES = 64
 
 #: A number that is larger is refused: the squares of 2^40 of them still have a sum.
 LARGEST = 2.0**490
+
+_DATE = "timestamp[us]"  # a type of Arrow
 
 #: Rows that guesses are made from.
 SAMPLE_ROWS = 1000
@@ -116,6 +119,7 @@ def types_of(columns: Columns) -> dict[str, Any]:
     labels = {"integer": pa.int64(), "number": pa.float64(), "boolean": pa.bool_(), "text": pa.string(), None: None}
     types = dict.fromkeys((*(columns.text or ()), *(columns.categorical or ())), pa.string())
     types |= dict.fromkeys(columns.numeric or (), pa.float64())
+    types |= dict.fromkeys(columns.dates or (), pa.timestamp("us"))
     if columns.label:
         types[columns.label] = labels[columns.label_type]
     if columns.weight:
@@ -195,10 +199,14 @@ def codes_of(column: Any) -> tuple[list[str], Array]:
 
 
 def missing_as_null(table: Any, columns: Columns) -> Any:
-    """Empty strings of categorical columns, and NaN of numeric ones, as what they are: missing."""
+    """Empty strings of categorical columns, and NaN of numeric ones, as what they are: missing; dates as days."""
     changed: dict[str, Any] = {}
+    for name in columns.dates or ():
+        pa, pc = arrow("tables"), arrow("tables", "pyarrow.compute")
+        microseconds = table[name].cast(pa.int64()).cast(pa.float64(), safe=False)
+        changed[name] = pc.divide(microseconds, 86_400e6)
     for name in (*(columns.categorical or ()), *(columns.numeric or ())):
-        column = table[name]
+        column = changed.get(name, table[name])
         numeric = str(column.type) == "double"
         if numeric and not column.null_count and not any(np.isnan(numpy_of(c)).any() for c in column.chunks if len(c)):
             continue
@@ -226,9 +234,12 @@ def convert_row_by_row(
             try:
                 column.append(_converted(value, type_))
             except (TypeError, ValueError):
-                kind = {"int64": "an integer", "double": "a number", "bool": "true or false"}.get(
-                    str(type_), "a string"
-                )
+                kind = {
+                    "int64": "an integer",
+                    "double": "a number",
+                    "bool": "true or false",
+                    _DATE: "a date such as 2020-12-31",
+                }.get(str(type_), "a string")
                 error = DataError(f"{quoted(str(value))} is not {kind}, which the column holds")
                 if name == columns.label:
                     error.at(remedy="if labels are words, say {}", parameter="label_type", value="text")
@@ -248,9 +259,16 @@ def _converted(value: Any, type_: Any) -> Any:
     if isinstance(value, (list, dict)):
         raise TypeError
     if kind == "string":
+        if isinstance(value, float) and value.is_integer():
+            value = int(value)  # as Arrow writes it
         text = value if isinstance(value, str) else str(value).lower() if isinstance(value, bool) else str(value)
         text.encode()  # half a surrogate pair, which JSON can write, is no text
         return text
+    if kind == _DATE:
+        when = datetime.fromisoformat(value.strip()) if isinstance(value, str) else value
+        if not isinstance(when, date):
+            raise TypeError
+        return when
     if kind == "bool":
         if isinstance(value, str):
             value = {"true": True, "false": False, "1": True, "0": False}.get(value.strip().lower())

@@ -17,6 +17,7 @@ from .blocks import Block
 from .csr import Array, Csr
 from .encoder import Encoder
 from .formats import SUFFIXES, known_format
+from .plain_text import PlainText
 from .sources import replacing, stem
 
 #: A sparse matrix is written as a table only up to this many columns.
@@ -130,6 +131,8 @@ def target_format(path: Any, format: str | None, parameter: str = "format") -> s
         )  # fmt: skip
     if name == "tsv" or (name == "csv" and stem(str(path)).endswith((".tsv", ".tab"))):
         return "tsv"
+    if known_format(name) == PlainText.name:
+        raise ValueError("plain text has no labels and no columns, and is not written; write CSV or JSON lines")
     return known_format(name)
 
 

@@ -60,7 +60,8 @@ def files_of(
     zero_based = getattr(format, "zero_based", reading.get("zero_based", "auto"))
     if in_memory and isinstance(own, Svmlight):
         own = replace(own, zero_based=zero_based)  # all rows may decide it
-    reading = {name: value for name, value in reading.items() if name in ("block_rows", "on_error", "n_threads")}
+    of_rows = ("block_rows", "on_error", "missing", "encoding", "n_threads")
+    reading = {name: value for name, value in reading.items() if name in of_rows}
     named = [replace(shard, format=own, columns=settled.columns, settings=reading) for shard in named]
     kind = FilesInMemory if in_memory else StreamedFiles
     return kind(workers, named, make_features(settled._replace(format=own)))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from functools import cached_property
 from typing import Any
 
@@ -10,7 +9,7 @@ import numpy as np
 
 from ..tracing import Step, Trace
 from ..tracing.layout import Vectors
-from ..tracing.wording import label, number
+from ..tracing.wording import above, below, label, number
 from . import plane, style
 from .history import History
 
@@ -134,7 +133,7 @@ class Storyboard:
         numbers["mistakes"] = f"{mistakes:,} so far"
         numbers["updates"] = f"{updates:,}" + (f", at most {number(bound)}" if bound is not None else "")
         lower, upper = float(history.lower[place]), float(history.upper[place])
-        numbers["best margin"] = f"{_bound(lower)} ≤ γ* ≤ {_bound(upper)}"
+        numbers["best margin"] = f"{below(lower)} ≤ γ* ≤ {above(upper)}"
         return {
             "state": place,
             "row": None if step is None else self.trace.data.present.index(step.row),
@@ -209,10 +208,6 @@ def _picture(history: History) -> str:
             f"{setting.n_features} features and {len(history.classes)} classes"
         )
     return "weights"
-
-
-def _bound(value: float) -> str:
-    return number(value) if math.isfinite(value) else "−∞" if value < 0 else "∞"
 
 
 def _rounded(values: Any) -> Any:

@@ -126,7 +126,7 @@ def sentences(ending: Ending, form: str, last: str, tol: Any, scale: float, revi
         lines.append(f"No margin after {passes} and {updates}: {rows}, so no separator exists.")
     elif ending.verdict == NO_MARGIN:
         root2 = "√2·" if form == "multiclass" else ""
-        bound = wording.number(float(tol) * scale)
+        bound = wording.above(float(tol) * scale)
         lines.append(f"No margin after {passes} and {updates}: {capped}, which is at most tol·{root2}R = {bound}.")
     elif ending.verdict == STOPPED:
         known = f", and {capped}." if capped else "."

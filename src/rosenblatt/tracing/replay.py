@@ -174,7 +174,7 @@ def has_short_decimals(run: Run, X: Any) -> bool:
             return False
         used += [] if kernel.name == "linear" else [kernel.gamma, kernel.coef0]
     else:
-        used += learner.read("last").ravel().tolist()  # the weights that it begins with
+        used += [learner.intercept_scaling, *learner.read("last").ravel().tolist()]  # and the weights at the start
     return exactly.are_short([*np.ravel(X), *used]) and not np.all(np.rint(X) == X)
 
 
@@ -279,10 +279,11 @@ class Replay:
         if isinstance(self.space, KernelSpace):
             self.agreement = self._agreement(self.space, native)
         lower, upper = native.margin_bounds
-        shown = [wording.number(bound) if math.isfinite(bound) else "" for bound in (lower, upper)]
+        shown = wording.number(lower) if math.isfinite(lower) else ""
+        capped = wording.above(upper) if math.isfinite(upper) else ""
         boundary = native.verdict == SEPARATED and bool(native.least.min() <= 0)
         return Ending(
-            native.verdict, native.n_iter, native.n_updates, lower, upper, boundary, shown=shown[0], capped=shown[1],
+            native.verdict, native.n_iter, native.n_updates, lower, upper, boundary, shown=shown, capped=capped,
             equal_rows=native.evidence.equal_rows,
         )  # fmt: skip
 

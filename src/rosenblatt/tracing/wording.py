@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal
+from decimal import MAX_EMAX, MIN_EMIN, ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any
@@ -34,6 +34,22 @@ def number(value: Number) -> str:
     else:
         digits = "≈" + decimal(value) if _long(value) else str(value)
     return digits.replace("-", "−")
+
+
+def above(value: float) -> str:
+    """A float rounded up to five digits, so that an upper bound stays one."""
+    return _rounded(value, ROUND_CEILING)
+
+
+def below(value: float) -> str:
+    """The same for a lower bound."""
+    return _rounded(value, ROUND_FLOOR)
+
+
+def _rounded(value: float, way: str) -> str:
+    if math.isinf(value):
+        return "∞" if value > 0 else "−∞"
+    return number(float(Context(prec=5, rounding=way).create_decimal_from_float(value)))
 
 
 def decimal(value: Number, digits: int = 5) -> str:

@@ -55,10 +55,8 @@ class PAUM(Rule):
                 f"margins must be a tuple of numbers, one for each class; got {self.margins!r}", "margins"
             )
         if len(self.margins) < 2 or not all(is_finite(margin) and margin >= 0 for margin in self.margins):
-            raise ParameterError(
-                "{margins} does not give each class a margin: give two or more finite numbers >= 0, one for each class",
-                "margins", margins=self.margins,
-            )  # fmt: skip
+            given = ", ".join(map(str, self.margins))
+            raise ParameterError(f"margins must be two or more finite numbers >= 0, got {given}", "margins")
 
     def _perceptron(self, margin: Number) -> Perceptron:
         return Perceptron(self.eta0, margin)
