@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.convergence import SEPARATED
 from .records import Recorded
 
 Array = NDArray[Any]
@@ -45,9 +44,10 @@ def _survived(made: Recorded, step: int) -> Array:
 
 def _pocket(made: Recorded, step: int) -> int:
     """The moment in the pocket: the longest run of right answers, replaced only by fewer mistakes on all points."""
-    if made.trace.verdict == SEPARATED and step == len(made.trace):
-        return made.after[step - 1]  # which a run that ends so leaves there
     wrong = (~made.right()).sum(axis=1)
+    present = made.after[step - 1]
+    if not wrong[present]:
+        return present  # a run that ends here has separated, and leaves them there
     kept = best = run = 0
     for i, visited in enumerate(made.trace[:step]):
         now = made.after[i - 1] if i else 0
