@@ -495,7 +495,7 @@ def said(capsys, *arguments):
             ["--margins", "1,2,3,4", "--stream"],
             "a stream must know all its classes from the beginning: leave out --stre",
         ),
-        (["--margins", "1,-2,3"], "--margins 1,-2,3 does not give each class a margin: give two or more finite number"),
+        (["--margins", "1,-2,3"], "margins must be two or more finite numbers >= 0, got 1.0, -2.0, 3.0\n"),
         (["--multiclass", "ovr"], "--multiclass ovr does not go with PAUM, which has no margin for a class against "),
     ],
 )

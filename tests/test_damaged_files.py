@@ -204,7 +204,7 @@ def test_foreign_files(tmp_path):
         (None, lambda rows: rows[::-1], ("weight_rows does not fit",)),
         (None, lambda rows: rows + 2000, ("weight_rows does not fit",)),
         (None, lambda rows: rows - 1, ("weight_rows does not fit",)),
-        (None, lambda rows: rows[:-1], ("weights does not fit",)),
+        (None, lambda rows: rows[:-1], ("does not fit",)),
         (None, lambda rows: rows.astype(np.int64), ("weight_rows does not fit",)),
         (lambda d: d["learner"].update(n_features=2**60), None, ("can read",)),
     ],

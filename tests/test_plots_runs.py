@@ -113,7 +113,8 @@ def test_the_best_margin_lies_between_the_bounds_at_any_time(name, data):
     lower, upper = run.margin_bounds
     if run.verdict == "separated" and lower > 0:
         assert history.lower[-1] >= lower - slack
-    assert history.upper[-1] <= upper + slack
+    if upper and (est.fit_intercept or points.any(axis=1).all()):  # equal rows prove 0; rows of zeros move nothing
+        assert history.upper[-1] <= upper + slack
     if name not in ("kernel", "batch"):
         for w, b, shown in zip(history.coordinates[1:], history.biases[1:], least(history)):
             if np.any(w) or b[0]:

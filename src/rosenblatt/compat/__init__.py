@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = ["river", "skops_types"]
 
-#: By library, the module whose ``register`` tells it of the estimators.
+#: By library, the module that tells it of the estimators when it is imported.
 _REGISTRARS = {"eli5": "eli5_weights", "skl2onnx": "onnx_pipelines"}
 
 
@@ -70,7 +70,7 @@ def skops_types(estimator: Any) -> list[str]:
 def register(library: str) -> None:
     """Tell a library, which is imported, of the estimators; a version of it that cannot be told still works."""
     try:
-        importlib.import_module(f".{_REGISTRARS[library]}", __name__).register()
+        importlib.import_module(f".{_REGISTRARS[library]}", __name__)
     except Exception as error:
         warnings.warn(
             f"{library} could not be told of rosenblatt's estimators: {error!r}", RuntimeWarning, stacklevel=2

@@ -11,7 +11,7 @@ from ..estimators import KernelPerceptron, PassiveAggressiveRegressor
 from ..estimators.classification import LinearClassifier
 
 
-def register() -> None:
+def _register() -> None:
     """Make eli5 explain linear classifiers and regressors; in kernel space, those with a linear kernel."""
     for module, classifier, regressor in (
         (explain_weights, "explain_linear_classifier_weights", "explain_linear_regressor_weights"),
@@ -30,3 +30,6 @@ def _where_linear(explain: Any) -> Any:
         return Explanation(estimator=repr(estimator), error="only kernel='linear' has weights of features")
 
     return explained
+
+
+_register()

@@ -26,7 +26,7 @@ _TYPES = {
 }
 
 
-def register() -> None:
+def _register() -> None:
     """Make skl2onnx convert the estimators, alone and within pipelines."""
     for name in estimators.__all__:
         kind = getattr(estimators, name)
@@ -97,3 +97,6 @@ def write(pipeline: Any, path: str | os.PathLike[str]) -> None:
             "skl2onnx.to_onnx(pipeline, X) takes columns of several types"
         ) from error
     onnx_files.write_graph(path, proto)
+
+
+_register()

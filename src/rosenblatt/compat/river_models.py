@@ -78,7 +78,7 @@ class RiverRegressor(RiverModel, base.Regressor):
     >>> model = rb.compat.river(rb.PassiveAggressiveRegressor())
     >>> model.learn_one({"x": 1.0}, 3.0)
     >>> round(model.predict_one({"x": 1.0}), 1)
-    2.9
+    2.0
     """
 
     def predict_one(self, x: dict[Any, float], **kwargs: Any) -> float:

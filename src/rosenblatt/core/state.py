@@ -13,7 +13,7 @@ from . import engine, rules
 from .checks import check_name
 from .convergence import STOPPED, Evidence
 from .groups import Groups
-from .lists import Entries
+from .lists import Entries, Listed
 from .weights import Weights
 
 Array = NDArray[Any]
@@ -353,10 +353,12 @@ class State(Weights):
         """The square of the constant feature; 0: there is no bias."""
         return self.intercept_scaling**2 if self.fit_intercept else 0.0
 
-    def unscaled(self, weights: Array) -> Array:
+    def unscaled(self, weights: Any) -> Any:
         """Weights, row 0 the biases, as they are multiplied with (x, s): in whose space norms and margins are."""
         if self.intercept_scaling == 1:
             return weights
+        if isinstance(weights, Listed):
+            return weights._replace(biases=weights.biases / self.intercept_scaling)
         weights = weights.copy()
         weights[0] /= self.intercept_scaling
         return weights

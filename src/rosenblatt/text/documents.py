@@ -59,7 +59,7 @@ class Documents:
             return call(column, *arguments)
         except DataError as error:
             if error.row is not None and self._origins is not None:
-                error.at(**self._origins[error.row])
+                error.at(**{"row": None} | self._origins[error.row])
             raise
 
 
