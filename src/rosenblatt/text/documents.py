@@ -59,7 +59,8 @@ class Documents:
             return call(column, *arguments)
         except DataError as error:
             if error.row is not None and self._origins is not None:
-                error.at(**{"row": None} | self._origins[error.row])
+                origin = self._origins[error.row]
+                error.at(**origin, row=error.row if origin.get("line") else None)  # a file of one document has no rows
             raise
 
 
