@@ -56,12 +56,16 @@ def test_the_bounds_are_of_rows_with_that_constant(kind, scale):
     X, y = problem(2, seed=2)
     least, most = best_margin(signed(with_column(X, scale), 2 * y - 1))
     for dtype in (np.float64, np.float32):
-        model = kind(**SEARCH, intercept_scaling=scale).fit(X.astype(dtype), y)
+        options = {} if kind is rb.BatchPerceptron else {"random_state": 0}
+        model = kind(**SEARCH, **options, intercept_scaling=scale).fit(X.astype(dtype), y)
         low, high = model.margin_bounds_
         assert low <= most * (1 + 1e-6)
         assert high >= least * (1 - 1e-6)
         if model.verdict_ == "separated":
-            assert np.isclose(low, shown_margin(model, X, y, scale), rtol=1e-2)
+            shown = shown_margin(model, X, y, scale)
+            assert low <= shown * (1 + 1e-6)
+            if dtype is np.float64:  # float32 leaves room for its rounding
+                assert np.isclose(low, shown, rtol=1e-9)
 
 
 def shown_margin(model, X, y, scale):
