@@ -6,19 +6,27 @@
 #include <cmath>
 #include <vector>
 
+#include "clones.hpp"
 #include "models.hpp"
 
 namespace rosenblatt {
 
 // The scores of a row by the weights, or, where their sums are kept, by their average over the n examples so far.
 template <class Row, class Model>
-void readout_scores(const Row& x, Model& model, Index n, std::vector<double>& out) {
-    const auto& w = model.w;
+ROSENBLATT_APART void readout_scores(const Row& x, Model& model, Index n, std::vector<double>& out) {
+    auto& w = model.w;
     const auto k = static_cast<std::size_t>(w.n_classes);
     std::vector<typename Row::value_type> last(static_cast<std::size_t>(w.stride));
     model.scores(x, last.data());
     out.assign(last.begin(), last.begin() + w.n_classes);
     if (!w.total || n == 0) return;
+    if constexpr (requires { w.lists; }) {
+        const auto visited = static_cast<double>(n);
+        w.class_scores(x, last.data(), visited);
+        for (std::size_t c = 0; c < k; ++c)
+            out[c] = static_cast<double>(last[c]) + static_cast<double>(w.bias[c]) - w.total[c] / visited;
+        return;
+    }
     std::vector<double> sums(w.total, w.total + w.n_classes);
     x.each_nonzero([&](Index j, typename Row::value_type value) {
         const double* const total = w.total + (j + 1) * w.stride;

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from rosenblatt.core import engine, rules
+from rosenblatt.core import engine, rules, weights
 from rosenblatt.core.learner import Learner, Progressive
 from rosenblatt.core.spaces.kernel.kernels import Kernel
 from rosenblatt.core.spaces.kernel.learner import KernelLearner
@@ -54,6 +54,24 @@ def test_it_is_what_one_row_at_a_time_would_find(container, dtype, readout, k, s
     before = whole.progressive
     whole.partial_fit(engine.admit(X), targets, weight, (0, 60))
     assert whole.progressive == before
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("readout", ["last", "averaged"])
+@pytest.mark.parametrize("share", ["max", "ovr"])
+def test_class_vectors_by_lists_are_judged_as_dense_ones(dtype, readout, share, monkeypatch):
+    X, targets, _ = problem(9, dtype)
+    figures = []
+    for wide in (0, 1 << 60):
+        monkeypatch.setattr(weights, "WIDE", wide)
+        monkeypatch.setattr(weights, "FEW", 0)
+        learner, rows = learner_of(readout, 9, share, dtype=dtype), engine.admit(sparse.csr_array(X))
+        learner.start_progressive()
+        learner.partial_fit(rows, targets, None, (0, len(X)))
+        assert (learner.lists is not None) == (wide == 0)
+        figures.append(learner.progressive)
+    assert figures[0] == figures[1]
+    assert 0 < figures[0].wrong < figures[0].seen == len(X)
 
 
 def test_the_average_and_the_last_weights_are_judged_apart():

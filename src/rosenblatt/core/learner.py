@@ -128,7 +128,7 @@ class Learner(State):
     def start_progressive(self) -> None:
         """From now on judge the readout on each row before it is learned from, which takes another reading of the row.
 
-        The last weights and their average are; a pocket, votes, a batch and class vectors by lists are not.
+        The last weights and their average are; a pocket, votes and a batch are not.
         """
         if self.readout in ("last", "averaged") and not self.batch:
             self._misread, self._judged_from = np.zeros(1, np.int64), self.visited
@@ -142,8 +142,6 @@ class Learner(State):
         """What judging the readout came to; None: it was not judged."""
         if self._misread is None:
             return self._progressive
-        if self.lists is not None:  # by which the core does not judge
-            return None
         return Progressive(self.readout, self.visited - self._judged_from, int(self._misread[0]))
 
     def fit(
@@ -337,8 +335,7 @@ class Learner(State):
             return all(
                 engine.learn(
                     rows=view, model=model, rule=self.native_rule, targets=targets, order=part, weight=weight,
-                    first=start, pocket=self.pocket, ratchet=ratchet, tally=self.tally,
-                    misread=self._misread if self.lists is None else None,  # which the core reads from dense sums
+                    first=start, pocket=self.pocket, ratchet=ratchet, tally=self.tally, misread=self._misread,
                 )
                 for part, start in self._calls(view, order, first, whole=ratchet)
             )  # fmt: skip
