@@ -23,7 +23,7 @@ from ..core.convergence import SEPARATED
 from ..core.learner import Learner, Pass, learn_labels, rows_per_call, weighted_rows
 from ..core.spec import Spec
 from ..data import Block, Skipped, Svmlight
-from ..data.blocks import placed
+from ..data.blocks import place_of, placed
 from ..data.csr import Csr, vstack
 from ..data.features import nbytes_of
 from ..data.memory_limit import STREAM_INSTEAD, MemoryLimit
@@ -73,6 +73,7 @@ class TrainingRun:
     order: LabelOrder | None = None  # of the labels in the first pass; None: all rows were shuffled
     buffer: int = 0  # block by block: bytes of rows that are gathered and shuffled; 0: those of a block, if any
     shuffled_within: int = 0  # rows, at most; 0: none were shuffled
+    equal_rows: tuple[str, str] | None = None  # where two of different labels stand, which prove that nothing separates
 
     @cached_property
     def spec(self) -> Spec:
@@ -203,6 +204,9 @@ def in_memory(run: TrainingRun) -> None:
             run.interrupted = True
         finally:
             del learner.pulse
+    if learner.evidence.equal_rows is not None:
+        first, second = learner.evidence.equal_rows
+        run.equal_rows = place_of(places, first), place_of(places, second)
 
 
 def _read(run: TrainingRun) -> tuple[Csr, Array, Array, list[Block]]:

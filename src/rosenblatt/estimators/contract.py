@@ -459,20 +459,22 @@ class LinearEstimator(FittedState):
         """Learn on a copy, and take over what it has learned."""
         fitted = self._lock.read(self._blank)
         run = fitted._prepare(X, y, coef_init, intercept_init, sample_weight)
-        held_out = None
+        held_out = numbers = None
         if self.early_stopping:
-            run, held_out = fitted._split(run)
+            run, held_out, numbers = fitted._split(run)
         learner = run.fit(
             held_out=held_out, n_iter_no_change=self.n_iter_no_change, progress=progress.printer(self.verbose),
             name=type(self).__name__, warning=self.undecided_warning,
         )  # fmt: skip
+        if numbers is not None:
+            learner.evidence.number_rows(numbers)
         if self.verbose:
             ending = "ended" if learner.verdict is None else learner.verdict
             print(f"{ending} after {learner.n_iter} passes, {learner.n_updates:,} updates")
         self.adopt(learner, run.classes, run.names)
 
-    def _split(self, run: Run) -> tuple[Run, tuple[Any, Array]]:
-        """The run without the part that is held out, and that part."""
+    def _split(self, run: Run) -> tuple[Run, tuple[Any, Array], Array]:
+        """The run without the part that is held out, that part, and the numbers of the rows that are left."""
         from sklearn.model_selection import train_test_split
 
         rows, targets, weight = run.rows, run.targets, run.weight
@@ -487,7 +489,7 @@ class LinearEstimator(FittedState):
             run, rows=self._part(rows, run.X, train), targets=targets[train],
             weight=None if weight is None else weight[train],
         )  # fmt: skip
-        return kept, (self._part(rows, run.X, test), targets[test])
+        return kept, (self._part(rows, run.X, test), targets[test]), train
 
     def adopt(
         self,
