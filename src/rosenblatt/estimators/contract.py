@@ -28,6 +28,7 @@ from ..core.run import Run
 from ..core.spec import ALGORITHMS, Spec, by_vector
 from ..errors import DataError
 from . import places
+from .arguments import documented
 from .locking import Locked, reads
 
 Array = NDArray[Any]
@@ -350,6 +351,7 @@ class LinearEstimator(FittedState):
 
     # ---- a run ---------------------------------------------------------------------------------------------------
 
+    @documented
     def fit(
         self: Own, X: Any, y: Any, coef_init: Any = None, intercept_init: Any = None, sample_weight: Any = None
     ) -> Own:
@@ -357,33 +359,30 @@ class LinearEstimator(FittedState):
 
         Parameters
         ----------
-        X : array, sparse matrix or DataFrame of shape (n_samples, n_features)
-            The examples.
+        {X}
         y : array of shape (n_samples,)
             Their labels, of two classes at least; of a regressor their targets.
         coef_init : array of the shape of ``coef_``, default=None
             Weights to start from.
         intercept_init : array of the shape of ``intercept_``, default=None
             Biases to start from.
-        sample_weight : array of shape (n_samples,), default=None
-            Weights of the examples; rows of weight 0 are left out.
+        {sample_weight}
 
         Returns
         -------
-        self
-            The fitted estimator. Where a separator was neither found nor ruled out, a ConvergenceWarning says so.
+        {fitted}
         """
         self._fit(X, y, coef_init, intercept_init, sample_weight)
         return self
 
     @reads
+    @documented
     def predict(self, X: Any) -> Array:
         """The label of each row; of a regressor the predicted number.
 
         Parameters
         ----------
-        X : array, sparse matrix or DataFrame of shape (n_samples, n_features)
-            The examples.
+        {X}
 
         Returns
         -------
