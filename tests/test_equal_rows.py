@@ -112,7 +112,7 @@ def test_the_command_names_the_two_rows(files, kind, capsys):
 
 def test_rows_that_are_held_out_are_not_counted(files, capsys):
     assert cli.main(["train", "b.csv", "c.csv", "-o", "m", *PASSES, "--held-out", "0.25"]) == 0
-    said = capsys.readouterr().out  # of every fourth row
+    said = capsys.readouterr().out  # of which one is held out
     assert "no margin (upper bound 0, exact): b.csv, line 9 and c.csv, line 12 are equal" not in said
     assert cli.main(["train", "b.csv", "c.csv", "-o", "m", *PASSES, "--held-out", "0.2"]) == 0
     assert "no margin (upper bound 0, exact): b.csv, line 9 and c.csv, line 12 are equal" in capsys.readouterr().out

@@ -30,6 +30,7 @@ from ..data.memory_limit import STREAM_INSTEAD, MemoryLimit
 from ..model_files import Model
 from .algorithms import class_weights
 from .features import Features
+from .held_out import HeldOut
 from .inputs import are_text, file_stamps, open_files, read_whole, refuse_one_class, refuse_unique, targets_of
 from .label_order import LabelOrder
 from .terminal import CommandError, Interrupt, Progress, shown
@@ -53,7 +54,7 @@ class TrainingRun:
     name: str  # of the estimator
     parameters: dict[str, Any]
     passes: int
-    every: int | None  # each so many-th row is held out; None: none is
+    held_out: HeldOut | None  # rows of the files; None: none of them
     progress: Progress
     interrupt: Interrupt
     classes: Array = None  # None: none yet, or a regression
@@ -91,7 +92,7 @@ class TrainingRun:
 
     def reads_again(self, streamed: bool) -> bool:
         """Whether the files, which are open, will be opened again."""
-        return self.every is not None or (self.passes > 1 if streamed else isinstance(self.format, Svmlight))
+        return self.held_out is not None or (self.passes > 1 if streamed else isinstance(self.format, Svmlight))
 
     def refuse_changed(self) -> None:
         """Refuse files that have changed since they were first opened."""
@@ -115,7 +116,7 @@ class TrainingRun:
         seen, ahead = 0, self.ahead
         self.ahead = ()
         for block in chain(ahead, stream):
-            yield split_block(block, seen, self.every, held_out=False)
+            yield block if self.held_out is None else self.held_out.part(block, seen, held_out=False)
             seen += len(block)
 
     def open(self) -> Any:
@@ -130,25 +131,6 @@ class TrainingRun:
             assert stream.columns is not None
             self.columns = encoder.columns = stream.columns
         return stream
-
-
-def split_block(block: Block, seen: int, every: int | None, held_out: bool) -> Block:
-    """The held-out rows of a block, each ``every``-th of the files, or the others; ``seen`` rows came before it."""
-    if every is None:
-        return block
-    out = (np.arange(seen, seen + len(block)) + 1) % every == 0
-    which = np.flatnonzero(out if held_out else ~out)
-    if not len(which):
-        which = np.empty(0, np.int64)
-    return Block(
-        None if block.labels is None else block.labels[which],
-        block.lines[which],
-        block.files,  # a block of a stream has one
-        None if block.csr is None else block.csr.taken(which),
-        None if block.columns is None else block.table.take(which),
-        None if block.weights is None else block.weights[which],
-        unit=block.unit,
-    )
 
 
 # ---- in memory -----------------------------------------------------------------------------------------------------
@@ -217,7 +199,7 @@ def _read(run: TrainingRun) -> tuple[Csr, Array, Array, list[Block]]:
     with run.open() as stream:
         run.skipped = stream.skipped
         blocks = run.blocks(stream)
-        if isinstance(stream.format, Svmlight) and run.every is None:
+        if isinstance(stream.format, Svmlight) and run.held_out is None:
             run.refuse_changed()
             stream.close()  # as an index 0 on any line decides that they start at 0
             whole = read_whole(run.files, run.arguments)
