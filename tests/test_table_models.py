@@ -223,6 +223,33 @@ def test_categories_that_are_no_text_are_spelled_as_in_training(tmp_path, capsys
     assert len({*loaded.decision_function(rows).tolist()}) == 1
 
 
+@pytest.mark.parametrize("ending", ["csv", "parquet", "jsonl"])
+def test_truths_are_alike_in_every_format(ending, tmp_path, capsys):
+    frame = pd.DataFrame({"flag": [True, False] * 20, "city": ["Rome", "Oslo", "Bonn", "Oslo"] * 10})
+    frame["label"] = np.where(frame["flag"], "yes", "no")
+    frame.to_csv(tmp_path / "rows.csv", index=False)  # True
+    frame.to_parquet(tmp_path / "rows.parquet")  # true
+    frame.to_json(tmp_path / "rows.jsonl", orient="records", lines=True)
+    model = tmp_path / "model"
+    assert cli.main(["train", str(tmp_path / f"rows.{ending}"), "-o", str(model), "--categorical", "flag,city"]) == 0
+    answers = set()
+    for other in ("csv", "parquet", "jsonl"):
+        capsys.readouterr()
+        assert cli.main(["predict", str(model), str(tmp_path / f"rows.{other}"), "--scores"]) == 0
+        answers.add(capsys.readouterr().out)
+        assert cli.main(["evaluate", str(model), str(tmp_path / f"rows.{other}"), "--json"]) == 0
+        assert json.loads(capsys.readouterr().out)["unseen_categories"] == {}
+    assert len(answers) == 1
+    loaded = rb.load(model)
+    expected = loaded.decision_function(frame)
+    same_bits(loaded.decision_function(frame.astype({"flag": str})), expected)
+    assert cli.main(["explain", str(model), str(tmp_path / "rows.csv"), "--json"]) == 0
+    assert "flag=true" in {part["feature"] for part in json.loads(capsys.readouterr().out)["features"]}
+    for yes, no in (("true", "false"), ("True", "False")):
+        inputs = {"categories": np.array([[yes, "Rome"], [no, "Oslo"]], object)}
+        np.testing.assert_allclose(answered(loaded, inputs, tmp_path)["scores"], expected[:2], rtol=1e-5)
+
+
 def test_predicting_changes_nothing(tmp_path):
     path = trained(tmp_path, table())
     loaded = rb.load(path)

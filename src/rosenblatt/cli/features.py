@@ -10,7 +10,7 @@ import numpy as np
 
 from ..core.engine import threads
 from ..data import Block, Columns, Encoder, Svmlight, VowpalWabbit, features
-from ..data.encoder import hash_names
+from ..data.encoder import category, hash_names
 from ..data.features import SECTION, TextColumn, bits_for
 from ..text import ENGLISH_NEGATIONS, Analysis, Hashing
 from .terminal import CommandError
@@ -85,7 +85,7 @@ class Features(features.Features):
             return dict(zip(columns, self.column_names(columns)))
         names = {column: [name] for column, name in enumerate(self.encoder.columns.numeric or ())}
         for name in self.encoder.columns.categorical or ():
-            pair = f"{name}={block.table[name][row].as_py()}"
+            pair = category(name, block.table[name][row].as_py())
             names.setdefault(self._column_of_category(pair), []).append(pair)
         for name, (prefix, start, text) in zip(self.encoder.columns.text or (), self._text_columns()):
             for ngram, column, _ in text.hashing.features(block.table[name][row].as_py() or ""):

@@ -13,7 +13,7 @@ import numpy as np
 from .. import schema
 from ..core import engine
 from ..data import Block, Columns, Csr, Encoder
-from ..data.encoder import MOST_CATEGORIES, Read, hash_names
+from ..data.encoder import MOST_CATEGORIES, TRUTHS, Read, hash_names
 from ..data.features import SECTION as TABLE
 from ..data.features import Features, TextColumn
 from ..data.frames import block_of_matrix, block_of_table, is_table
@@ -120,7 +120,9 @@ class Encoding:
         for name in columns.categorical or ():
             pairs = [pair for pair in met if pair.startswith(f"{name}=")]
             places = len(numeric) + hash_names(pairs).astype(np.int64) % (1 << self.encoder.bits)
-            categories[name] = dict(zip((pair[len(name) + 1 :] for pair in pairs), places.tolist()))
+            met_values = dict(zip((pair[len(name) + 1 :] for pair in pairs), places.tolist()))
+            truths = {other: met_values[value] for other, value in TRUTHS.items() if value in met_values}
+            categories[name] = met_values | truths
         table = Table(numeric, absent=self.encoder.missing == "absent", categories=categories)
         if scale is not None:
             table.mean, table.deviation = scale.mean, np.sqrt(np.maximum(scale.variance, 0))
