@@ -16,6 +16,8 @@ from refusals import one_sentence
 
 import rosenblatt as rb
 from rosenblatt import cli
+from rosenblatt.data import Encoder
+from rosenblatt.estimators import contract
 
 CITIES = ["Paris", "Rome", "Oslo", "Bonn"]
 
@@ -248,6 +250,25 @@ def test_truths_are_alike_in_every_format(ending, tmp_path, capsys):
     for yes, no in (("true", "false"), ("True", "False")):
         inputs = {"categories": np.array([[yes, "Rome"], [no, "Oslo"]], object)}
         np.testing.assert_allclose(answered(loaded, inputs, tmp_path)["scores"], expected[:2], rtol=1e-5)
+
+
+def test_rows_are_encoded_part_by_part(tmp_path, monkeypatch):
+    frame, new = table(), table(50, seed=1)
+    loaded = rb.load(trained(tmp_path, frame))
+    expected, labels = loaded.decision_function(new), loaded.predict(new)
+    encoded = []
+    monkeypatch.setattr(contract, "PART", 16)
+    encode = Encoder.encode
+    monkeypatch.setattr(
+        Encoder, "encode", lambda self, block, **how: encoded.append(len(block)) or encode(self, block, **how)
+    )
+    for X in containers(new):
+        same_bits(loaded.decision_function(X), expected)
+        assert loaded.predict(X).tolist() == labels.tolist()
+    assert {*encoded} == {16, 2}
+    new.loc[37, "age"] = np.nan
+    one_sentence(lambda: loaded.predict(new), ValueError, "row 37", "'age'")
+    one_sentence(lambda: loaded.predict(new[:0]), ValueError, "0 sample")
 
 
 def test_predicting_changes_nothing(tmp_path):

@@ -222,8 +222,7 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):
         ndarray
             The scores.
         """
-        rows = self._rows(X)
-        return self._learner.scores(rows)
+        return self._for_each_part(X, lambda rows: self._learner.scores(rows))
 
     def _named(self, predicted: Array) -> Array:
         return self.classes_[predicted]

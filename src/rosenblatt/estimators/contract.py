@@ -11,7 +11,7 @@ import copy
 import math
 import numbers
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, TypeVar
@@ -36,6 +36,9 @@ Own = TypeVar("Own", bound="LinearEstimator")
 
 #: What there is to learn from: X, its rows, targets (codes of the classes, or numbers), weights, classes (or None).
 Examples = tuple[Any, engine.Rows, Array, Array | None, Array | None]
+
+#: So many rows of a table are encoded at a time to predict them.
+PART = 1 << 15
 
 #: Checks of scikit-learn's contract that an online learner fails by its definition, with the reason.
 ONLINE_EXCEPTIONS = dict.fromkeys(
@@ -297,9 +300,20 @@ class LinearEstimator(FittedState):
         if self._is_plain(X):
             return self._admit(X)
         check_is_fitted(self)
-        X = self._validated(self._read(X), reset=False)
+        return self._encoded_rows(self._read(X))
+
+    def _encoded_rows(self, X: Any) -> Any:
         wide = self._learner.dtype == np.float64
-        return self._admit(X, np.float64 if wide else None)
+        return self._admit(self._validated(X, reset=False), np.float64 if wide else None)
+
+    def _for_each_part(self, X: Any, answer: Callable[[Any], Array]) -> Array:
+        """The answers to rows, which are those to all of X, part by part where it has to be encoded."""
+        encoding = self._encoding
+        if encoding is None or "_learner" not in self.__dict__:
+            return answer(self._rows(X))
+        most = PART if self._learner.space == "linear" else None  # products of a kernel round by block
+        parts = [answer(self._encoded_rows(part)) for part in encoding.parts(X, most)]
+        return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
     def _validated(self, X: Any, y: Any = "no_validation", *, reset: bool, **options: Any) -> Any:
         if engine.is_sparse(X):
@@ -389,8 +403,7 @@ class LinearEstimator(FittedState):
         ndarray of shape (n_samples,)
             The labels or numbers.
         """
-        rows = self._rows(X)
-        return self._named(self._learner.predict(rows))
+        return self._named(self._for_each_part(X, lambda rows: self._learner.predict(rows)))
 
     def _named(self, predicted: Array) -> Array:
         """What the learner predicts, as the user knows it: labels for codes."""

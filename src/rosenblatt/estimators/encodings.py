@@ -6,6 +6,8 @@ on, and makes rows of it as they were made in training.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -132,14 +134,28 @@ class Encoding:
 
     def rows(self, X: Any) -> Any:
         """The rows of what the model was trained on; what is encoded already is returned as it is."""
+        [rows] = self.parts(X, None)
+        return rows
+
+    def parts(self, X: Any, most: int | None) -> Iterator[Any]:
+        """The same, of a table at most so many at a time: encoded they take several times its memory."""
         if self.text is not None and is_text(X):
-            return self.text.transform(X)
+            yield self.text.transform(X)
+            return
         block = self._block(X)
         if block is None:
-            return X
+            yield X
+            return
         if self.text is not None:
             self._text_column()
-        return _encoded(self.encoder, block, learn=False).to_scipy()
+        n = max(1, len(block))
+        for start in range(0, n, most or n):
+            lines = block.lines[start : start + (most or n)]
+            part = replace(block, lines=lines, columns=block.columns.slice(start, len(lines)))
+            try:
+                yield _encoded(self.encoder, part, learn=False).to_scipy()
+            except DataError as error:
+                raise error if error.row is None else error.at(row=start + error.row) from None
 
     def learn_rows(self, X: Any) -> tuple[Encoding, Any]:
         """The rows of X as a stream makes them, and the encoding that has counted them: this one stays as it is."""
