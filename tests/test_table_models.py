@@ -271,6 +271,20 @@ def test_rows_are_encoded_part_by_part(tmp_path, monkeypatch):
     one_sentence(lambda: loaded.predict(new[:0]), ValueError, "0 sample")
 
 
+def test_a_graph_takes_dates_as_days_and_names_them(tmp_path):
+    onnx = pytest.importorskip("onnx")
+    frame = table(60)
+    frame["day"] = pd.date_range("2020-02-28 06:00", periods=60).strftime("%Y-%m-%d %H:%M")
+    loaded = rb.load(trained(tmp_path, frame, "--numeric", "day,age"))
+    days = (pd.to_datetime(frame["day"]) - pd.Timestamp(0)) / pd.Timedelta(days=1)
+    numeric = {"day": days, "age": frame["age"]}
+    inputs = {"X": np.column_stack([numeric[name] for name in loaded.encoder_.columns.numeric])}
+    found = answered(loaded, inputs, tmp_path)["scores"]
+    np.testing.assert_allclose(found, loaded.decision_function(frame), rtol=1e-9)
+    props = {one.key: json.loads(one.value) for one in onnx.load(tmp_path / "model.onnx").metadata_props}
+    assert props == {"X": list(loaded.encoder_.columns.numeric), "categories": [], "dates": ["day"]}
+
+
 def test_predicting_changes_nothing(tmp_path):
     path = trained(tmp_path, table())
     loaded = rb.load(path)

@@ -126,6 +126,7 @@ class Encoding:
             truths = {other: met_values[value] for other, value in TRUTHS.items() if value in met_values}
             categories[name] = met_values | truths
         table = Table(numeric, absent=self.encoder.missing == "absent", categories=categories)
+        table.dates = list(columns.dates or ())
         if scale is not None:
             table.mean, table.deviation = scale.mean, np.sqrt(np.maximum(scale.variance, 0))
         return table
