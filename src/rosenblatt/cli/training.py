@@ -156,7 +156,7 @@ def in_memory(run: TrainingRun) -> None:
     targets = y if run.is_regression else labels.encode(y, run.classes)
     if not run.spec.shuffle:
         run.order = LabelOrder()
-        run.order.add(y, run.is_regression)
+        run.order.add(y, None if run.is_regression else labels.counts_of(y))
     learner.start_progressive()
 
     def report(done: Pass) -> None:
@@ -392,17 +392,19 @@ def _learn(run: TrainingRun, part: _Part, rng: np.random.Generator | None, first
     if order is not None:
         csr, y, weight = csr.taken(order), y[order], None if weight is None else weight[order]
         run.shuffled_within = max(run.shuffled_within, len(y))
+    counts = None if run.is_regression else labels.counts_of(y)
     if first and run.order is not None:
-        run.order.add(y, run.is_regression)
+        run.order.add(y, counts)
     if run.begun and csr.n_features > learner.n_features:
         learner.widen(csr.n_features)
     with placed(places, order):
         rows = run.spec.rows(csr, learner.dtype if run.begun else None, learner=learner if run.begun else None)
     if not run.begun:
         _begin(run, rows, weight, rng)
-    classes = set() if run.is_regression else {*y.tolist(), *(() if run.classes is None else run.classes.tolist())}
+    known = [] if run.classes is None else run.classes.tolist()
+    classes = {*(counts or ()), *known}
     refuse_many_classes(classes, run.arguments.files)
-    new = 0 if run.is_regression else len(classes) - (0 if run.classes is None else len(run.classes))
+    new = len(classes) - len(known)
     size = max(len(y), 1), max(len(classes), 1)
     step = rows_per_call(len(csr.indices), *size)
     if new:  # which takes a walk through all weights, unless these are lists
