@@ -34,7 +34,7 @@ def record(run: TrainingRun, streamed: bool, held_out: ConfusionMatrix | Regress
     learner, counts = run.learner, run.mistakes
     judged = None if run.passes_on_cluster is not None else learner.progressive  # of shards nobody ships the weights
     share = 1 - judged.wrong / judged.seen if judged is not None and judged.seen else None
-    classifies = not run.is_regression
+    classifies, proof = not run.is_regression, equal_rows(learner, run.equal_rows)
     return {
         "files": list(run.files),
         "resumed": run.arguments.resume,
@@ -50,10 +50,10 @@ def record(run: TrainingRun, streamed: bool, held_out: ConfusionMatrix | Regress
         "shuffled_within": run.shuffled_within or None,
         "progressive_readout": None if judged is None else judged.readout,
         "verdict": learner.verdict,
-        "equal_rows": equal_rows(learner, run.equal_rows),
         "held_out": None if held_out is None else held_out.to_dict(),
         "skipped": run.skipped.count,
         "interrupted": run.interrupted,
+        **({} if proof is None else {"equal_rows": proof}),
         **({} if run.passes_on_cluster is None else {"cluster": _cluster_record(run.passes_on_cluster)}),
     }
 
@@ -130,7 +130,7 @@ def lines(run: TrainingRun, record: dict[str, Any]) -> list[tuple[str, str]]:
         *mistakes_in_words(record),
     ]
     if record["verdict"] is not None:
-        rows.append(("verdict", verdict_in_words(record["verdict"], record["equal_rows"])))
+        rows.append(("verdict", verdict_in_words(record["verdict"], record.get("equal_rows"))))
     rows.append(("progressive", _progressive(record, learner)))
     if record["held_out"] is not None:
         rows.append(("held out", evaluation_in_words(record["held_out"])))
