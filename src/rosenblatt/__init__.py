@@ -6,6 +6,7 @@ Nothing heavy is loaded here: an estimator loads scikit-learn when it is first n
 from __future__ import annotations
 
 import importlib
+import sys
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -90,3 +91,19 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return sorted(__all__)
+
+
+class _Importing:
+    """Sees skl2onnx and eli5 imported, which are then told of the estimators; the others find them."""
+
+    @staticmethod
+    def find_spec(name: str, path: Any = None, target: Any = None) -> Any:
+        return importlib.import_module(".compat", __name__).spec_of(name) if name in _TOLD else None
+
+
+#: Libraries that have to know the estimators; see `compat`.
+_TOLD = ("eli5", "skl2onnx")
+sys.meta_path.insert(0, _Importing)
+for _name in _TOLD:
+    if _name in sys.modules:
+        importlib.import_module(".compat", __name__).register(_name)

@@ -1,44 +1,23 @@
-"""In the hands of other libraries: adapters, and what they have to know of the estimators."""
+"""In the hands of other libraries: adapters, and what they have to know of the estimators.
+
+skl2onnx and eli5 are told of them as soon as both are imported, in whatever order; neither is imported for it.
+"""
 
 from __future__ import annotations
 
 import importlib.util
+import warnings
+from importlib.machinery import ModuleSpec
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
-
-from ..core.checks import check_name
 
 if TYPE_CHECKING:
     from .river_models import RiverClassifier, RiverRegressor
 
-__all__ = ["register", "river", "skops_types"]
+__all__ = ["river", "skops_types"]
 
 #: By library, the module that tells it of the estimators when it is imported.
 _REGISTRARS = {"eli5": "eli5_weights", "skl2onnx": "onnx_pipelines"}
-
-
-def register(*libraries: str) -> tuple[str, ...]:
-    """Make skl2onnx convert the estimators, and eli5 explain them: these go by the type of a model, and know it then.
-
-    Parameters
-    ----------
-    *libraries : {"eli5", "skl2onnx"}
-        Which; none named: those that are installed. They are imported.
-
-    Returns
-    -------
-    tuple of str
-        The libraries that know the estimators now. To call it again changes nothing.
-
-    Notes
-    -----
-    ``rb.export_onnx(pipeline, path)`` needs no such call.
-    """
-    for name in libraries:
-        check_name("libraries", name, tuple(_REGISTRARS))
-    asked = libraries or tuple(name for name in _REGISTRARS if importlib.util.find_spec(name) is not None)
-    for name in asked:
-        importlib.import_module(f".{_REGISTRARS[name]}", __name__)
-    return asked
 
 
 def river(estimator: Any) -> RiverClassifier | RiverRegressor:
@@ -86,3 +65,33 @@ def skops_types(estimator: Any) -> list[str]:
 
     unknown = skops.io.get_untrusted_types(data=skops.io.dumps(estimator))
     return [name for name in unknown if name.startswith("rosenblatt.") or name == "numpy.dtype"]
+
+
+def register(library: str) -> None:
+    """Tell a library, which is imported, of the estimators; a version of it that cannot be told still works."""
+    try:
+        importlib.import_module(f".{_REGISTRARS[library]}", __name__)
+    except Exception as error:
+        warnings.warn(
+            f"{library} could not be told of rosenblatt's estimators: {error!r}", RuntimeWarning, stacklevel=2
+        )
+
+
+def spec_of(library: str) -> ModuleSpec | None:
+    """Where a library is, as others find it; once it is imported, it is told of the estimators."""
+    if library in _found:  # by this very function, which asks the others
+        return None
+    _found.add(library)
+    spec = importlib.util.find_spec(library)
+    if spec is not None and spec.loader is not None:
+        execute = spec.loader.exec_module
+
+        def exec_module(module: ModuleType) -> None:
+            execute(module)
+            register(library)
+
+        spec.loader.exec_module = exec_module  # type: ignore
+    return spec
+
+
+_found: set[str] = set()
