@@ -60,7 +60,7 @@ ALGORITHMS: dict[str, Named] = {
     "pa2-regressor": _passive_aggressive(_REGRESSOR, "PA-II"),
     "pa-regressor": _passive_aggressive(_REGRESSOR, "PA"),
 }
-#: The best of those tried on text (docs/text.md). Its C is in units of rows of norm 1, which text has.
+#: The best of those tried on text (docs/reference/measured.md). Its C is in units of rows of norm 1, which text has.
 FOR_TEXT = "pa1"
 #: On such rows a bias takes half of every step of these, and is worth nothing.
 _NO_BIAS_ON_TEXT = ("PassiveAggressiveClassifier", "MIRA")

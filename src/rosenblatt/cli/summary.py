@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 #: The section of a model file.
 SECTION = "training"
-#: What the verdicts mean (docs/convergence.md).
+#: What the verdicts mean (docs/explanation/convergence.md).
 VERDICTS = {
     SEPARATED: "the last weights classify every training row correctly",
     NO_MARGIN: "any separator has a relative margin of at most --tol",

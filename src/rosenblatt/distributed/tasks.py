@@ -30,7 +30,7 @@ from ..model_files import learners, listed
 Array = NDArray[Any]
 State = tuple[dict[str, Any], dict[str, Array]]
 
-#: Set to 1 in the environment of a worker: its allocator keeps freed memory for the next block (docs/distributed.md).
+#: 1 in the environment of a worker: its allocator keeps freed memory for the next block (docs/how-to/cluster.md).
 KEEP_FREED_MEMORY = "ROSENBLATT_KEEP_FREED_MEMORY"
 
 
