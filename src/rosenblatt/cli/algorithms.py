@@ -131,7 +131,7 @@ def chosen(arguments: argparse.Namespace, name: str, is_text: bool = False) -> t
 def _refuse_unused(chosen: dict[str, Any], named: Named, name: str) -> None:
     """Refuse parameters of a kernel that the one chosen does not use."""
     from ..core import spec
-    from ..core.spaces.kernel.kernels import USES
+    from ..core.spaces.kernel.function import USES
 
     kernel = chosen.get("kernel", spec.ALGORITHMS[named.estimator].defaults["kernel"])
     default = "" if "kernel" in chosen else f", the default of {name}"

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from .. import schema
-from ..core.convergence import NO_MARGIN, SEPARATED, STOPPED
+from ..core.verdicts import NO_MARGIN, SEPARATED, STOPPED
 from . import terminal
 from .terminal import several, shown
 

@@ -19,9 +19,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..core import engine, labels
-from ..core.convergence import SEPARATED
 from ..core.learner import Learner, Pass, learn_labels, rows_per_call, weighted_rows
 from ..core.spec import Spec
+from ..core.verdicts import SEPARATED
 from ..data import Block, Skipped, Svmlight
 from ..data.blocks import place_of, placed
 from ..data.csr import Csr, vstack

@@ -19,12 +19,6 @@ from .lists import Listed
 
 Array = NDArray[Any]
 
-SEPARATED, NO_MARGIN, STOPPED = VERDICTS = "separated", "no margin", "stopped"
-
-#: "no margin" ends no run before so many passes: a proof may come long before the weights are of any use. A run that
-#: they have not separated is looked through for equal rows of different labels.
-PASSES_BEFORE_NO_MARGIN = 10
-
 ON_THE_BOUNDARY = (
     "separated the data only in the sense of ties='predict': the margin is 0, because points lie on the boundary. With "
     "ties='mistake' it would go on until they do not."

@@ -16,17 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import engine, labels
-from .convergence import (
-    NO_MARGIN,
-    ON_THE_BOUNDARY,
-    PASSES_BEFORE_NO_MARGIN,
-    SEPARATED,
-    STOPPED,
-    ConvergenceWarning,
-    undecided,
-)
+from .convergence import ON_THE_BOUNDARY, ConvergenceWarning, undecided
 from .lists import Entries
 from .state import State
+from .verdicts import NO_MARGIN, PASSES_BEFORE_NO_MARGIN, SEPARATED, STOPPED
 
 Array = NDArray[Any]
 

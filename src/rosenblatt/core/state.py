@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 
 from . import engine, rules
 from .checks import check_name
-from .convergence import STOPPED, Evidence
+from .convergence import Evidence
 from .groups import Groups
 from .lists import Entries, Listed
+from .verdicts import STOPPED
 from .weights import Weights
 
 Array = NDArray[Any]

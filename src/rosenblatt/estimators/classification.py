@@ -11,8 +11,8 @@ from sklearn.utils import Tags
 from sklearn.utils.multiclass import check_classification_targets
 
 from ..core import engine, labels
-from ..core.convergence import SEPARATED
 from ..core.learner import learn_labels
+from ..core.verdicts import SEPARATED
 from .arguments import documented
 from .contract import Examples, LinearEstimator, refuse_no_weight
 from .locking import reads, writes
