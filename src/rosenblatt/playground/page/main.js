@@ -185,7 +185,7 @@ class Page {
     try {
       const proof = await ask("separable", this.asking());
       if (!proof || !current()) return run === this.run ? this.askProof() : undefined;
-      this.proof = { ...proof, of: run };
+      this.proof = { ...proof, of: run, window };
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
       if (!current()) return;
@@ -337,6 +337,7 @@ class Page {
   scene() {
     const at = this.state.step, proof = this.proofShown ? this.proof : null, { needsField } = this;
     if (!this.is2d) return barScene(this, proof);
+    if (proof?.field && proof.window !== this.plane.window) return null;  // it is asked for again
     if (needsField && !proof) this.loadFields(this.fields.has(at) ? Math.min(at + 4, this.run.steps.length) : at);
     return planeScene(this, needsField ? this.model() : undefined, proof, needsField);
   }
