@@ -110,6 +110,7 @@ export class Editing {
   }
 
   move(event) {
+    this.page.plane.picture.classList.toggle("over", this.editable && (this.dragged != null || this.under(event) >= 0));
     if (this.dragged == null) return;
     const { state, plane } = this.page, to = plane.point(plane.place(event)), from = state.points[this.dragged];
     if (to[0] === from[0] && to[1] === from[1]) return;
