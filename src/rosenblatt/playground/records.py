@@ -11,7 +11,7 @@ from typing import Any
 from ..core import exact
 from ..theory import kernels, small
 from ..tracing import Step, Trace, trace_plan
-from . import formulas, plans
+from . import formulas, plans, roots
 from .requests import Problem
 
 Vectors = list[list[float]]  # one for each weight vector
@@ -191,6 +191,7 @@ def summary(problem: Problem) -> dict[str, Any]:
         "mistakes": run.mistakes, "bounds": [_number(bound) for bound in run.margin_bounds], "proved": run.proved,
         "certificate": _certificate(run), "R": radius_of(problem), "cut": _cut(problem, run),
         "program": plans.program(problem), "arithmetic": _arithmetic(problem), "novikoff": _is_novikoff(problem),
+        "fractions": roots.so_far(problem, run),
     }  # fmt: skip
 
 
