@@ -121,9 +121,27 @@ def chosen(arguments: argparse.Namespace, name: str, is_text: bool = False) -> t
         if option not in named.takes:
             raise CommandError(_does_not_go(option, value, name))
         chosen[option] = value
+    if "kernel" in named.takes:
+        _refuse_unused(chosen, named, name)
     if named.estimator == "OnlineClassifier" and chosen.get("readout") == "voted":
         raise CommandError("--readout voted needs the examples of the run: say --algorithm voted")
     return named.estimator, chosen
+
+
+def _refuse_unused(chosen: dict[str, Any], named: Named, name: str) -> None:
+    """Refuse parameters of a kernel that the one chosen does not use."""
+    from ..core import spec
+    from ..core.spaces.kernel.function import USES
+
+    kernel = chosen.get("kernel", spec.ALGORITHMS[named.estimator].defaults["kernel"])
+    default = "" if "kernel" in chosen else f", the default of {name}"
+    for option in chosen:
+        takes = [other for other, used in USES.items() if option in used]
+        if takes and kernel not in takes:
+            raise CommandError(
+                f"{spelled(option, chosen[option])} does not go with --kernel {kernel}{default}; it goes with --kernel "
+                f"{listed(takes)}"
+            )
 
 
 def _with_rule(asked: dict[str, Any], name: str) -> dict[str, Any]:
