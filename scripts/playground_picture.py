@@ -20,7 +20,7 @@ def main() -> None:
     """Four points, five steps on."""
     with playing.served() as port, browsing.launched() as browser:
         for scheme, name in (("light", "playground.png"), ("dark", "playground-dark.png")):
-            page = browser.new_page(viewport={"width": 1440, "height": 810}, color_scheme=scheme)
+            page = browser.new_page(viewport={"width": 1440, "height": 900}, color_scheme=scheme)
             page.goto(f"http://127.0.0.1:{port}/")
             page.get_by_label("Example").select_option(label="Four points")
             page.locator("tbody tr").nth(31).wait_for()  # the whole run is there
