@@ -64,11 +64,16 @@ class Recorded:
         return np.asarray(predicted == self.codes)
 
 
+def traced(problem: Problem, separator: Any = None) -> Trace:
+    """The trace of a problem; with a separator each step has the quantities of the convergence proof."""
+    run, title = plans.run_of(problem), plans.estimator(problem)
+    return trace_run(run, problem.X, problem.y, problem.exact, separator=separator, title=title)
+
+
 @lru_cache(maxsize=8)
 def recorded(problem: Problem) -> Recorded:
     """The run of a problem, made once for all that is asked about it."""
-    title = plans.estimator(problem)
-    run = trace_run(plans.run_of(problem), problem.X, problem.y, problem.exact, title=title)
+    run = traced(problem)
     vectors = [_vectors(run, _start(run, problem), 0.0 if run.setting.b is None else run.setting.b)]
     after = []
     for step in run:

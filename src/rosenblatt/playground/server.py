@@ -1,4 +1,4 @@
-"""What the server answers: the files of the page, examples, and four kinds of JSON requests. All else is refused.
+"""What the server answers: the files of the page, examples, and some kinds of JSON requests. All else is refused.
 
 It listens on this machine alone, and a page of another site cannot use it: the Host header must name this server, so
 that no other name can be pointed at it, and what computes is asked by POST, with the Origin of this page and as JSON.
@@ -21,7 +21,7 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ..core import rules
-from . import certificates, fields, pasted, records
+from . import certificates, fields, lessons, pasted, proofs, records
 from .examples import examples
 from .requests import RULES, RequestError, problem
 
@@ -45,6 +45,7 @@ TYPES = {
     "css": "text/css; charset=utf-8",
     "js": "text/javascript; charset=utf-8",
     "svg": "image/svg+xml",
+    "json": "application/json",
 }
 
 #: A place in the queue: does some work when it is its turn.
@@ -55,6 +56,8 @@ ANSWERS: dict[str, Callable[[dict[str, Any]], Any]] = {
     "run": lambda request: records.summary(problem(request)),
     "field": lambda request: fields.summary(problem(request), request),
     "separable": lambda request: certificates.summary(problem(request), request),
+    "proof": lambda request: proofs.summary(problem(request)),
+    "scene": lessons.scene,
     "table": lambda request: pasted.table(request.get("csv"), request.get("pairs", False)),
 }
 
@@ -62,10 +65,12 @@ ANSWERS: dict[str, Callable[[dict[str, Any]], Any]] = {
 def page_files() -> dict[str, tuple[bytes, str]]:
     """The files of the page by their paths: nothing else is ever read from the disk."""
     files = {"/rules.js": (rules_module().encode(), TYPES["js"])}
-    for entry in resources.files(__package__).joinpath("page").iterdir():
-        kind = TYPES.get(entry.name.rpartition(".")[2])
-        if kind is not None:
-            files["/" + entry.name] = (entry.read_bytes(), kind)
+    page = resources.files(__package__).joinpath("page")
+    for folder, prefix in ((page, "/"), (page.joinpath("lessons"), "/lessons/")):
+        for entry in folder.iterdir():
+            kind = TYPES.get(entry.name.rpartition(".")[2])
+            if kind is not None:
+                files[prefix + entry.name] = (entry.read_bytes(), kind)
     files["/"] = files["/index.html"]
     return files
 

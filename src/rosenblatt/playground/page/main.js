@@ -13,6 +13,7 @@ import { Plane } from "./plane.js";
 import { barScene, planeScene } from "./scenes.js";
 import { className, dataOf, decode, encode, settingsOf } from "./state.js";
 import { TraceTable } from "./table.js";
+import { Teaching } from "./teaching.js";
 
 const AHEAD = 24;
 
@@ -33,7 +34,8 @@ class Page {
     this.controls = new Controls(settings => this.set({ settings }));
     this.refresh = throttled(70, () => this.load());
     this.askProof = throttled(150, () => this.loadProof());
-    this.note = throttled(250, () => history.replaceState(null, "", `#${encode(this.state)}`));
+    this.note = throttled(250, () => this.teaching.lessons.open || history.replaceState(null, "", `#${encode(this.state)}`));
+    this.teaching = new Teaching(this);
     this.listen();
   }
 
@@ -232,6 +234,7 @@ class Page {
     $("slider").value = at;
     $("slider").setAttribute("aria-valuetext", run ? `step ${at} of ${run.steps.length}` : "no run");
     document.body.classList.toggle("idle", !run);
+    this.teaching.show();
     this.table.show(run, at);
     if (!run) panels.clear();
     if (!run) return this.caption();
@@ -259,6 +262,7 @@ class Page {
     if (this.is2d) {
       plane.draw({ points, labels: state.labels, codes: this.codes, label: this.label, grabbed: this.editing.grabbed,
         focus: document.activeElement === plane.picture, ...scene });
+      if (scene) this.teaching.drawn();
     } else {
       untint($("tint"));
       bars(plane.picture, plane.width, plane.height, this.label, scene);
@@ -280,9 +284,9 @@ class Page {
   scene() {
     const at = this.state.step, proof = this.proofShown ? this.proof : null, end = this.run.steps.length;
     const model = this.needsField ? this.fields.get(at) : undefined;
-    if (!this.is2d) return barScene(this, proof);
+    if (!this.is2d) return this.teaching.scene(barScene(this, proof));
     if (this.needsField && !proof) this.loadFields(model ? Math.min(at + 4, end) : at);
-    return planeScene(this, model, proof, this.needsField);
+    return this.teaching.scene(planeScene(this, model, proof, this.needsField));
   }
 
   say(caption) {
@@ -308,6 +312,7 @@ class Page {
     $("slider").addEventListener("input", () => { this.pause(); this.go(Number($("slider").value)); });
     $("example").addEventListener("change", () => this.take(this.examples[$("example").value]));
     addEventListener("hashchange", () => {
+      if (this.teaching.lessons.fromLink()) return;
       if (location.hash.slice(1) !== encode(this.state) && !this.fromLink()) this.problem("The link holds nothing that can be read.");
     });
     new ResizeObserver(throttled(60, () => this.resized())).observe($("frame"));
@@ -345,6 +350,7 @@ class Page {
       event.preventDefault();
       return this.undo();
     }
+    if (this.teaching.key(event)) return;
     if (event.ctrlKey || event.metaKey || event.altKey || !this.keysOn) return;
     const press = { n: "next", b: "back", p: "pass", r: "run", 0: "first", e: "end", c: "separable", "?": "help" }[event.key];
     if (press && !$(press).disabled) {
@@ -372,6 +378,11 @@ class Page {
     return true;
   }
 
+  firstExample() {
+    $("example").value = "separable";
+    this.take(this.examples.separable);
+  }
+
   async begin() {
     const kept = localStorage.getItem("theme");
     if (kept) document.documentElement.dataset.theme = kept;
@@ -380,10 +391,9 @@ class Page {
     this.examples = await examples();
     $("example").append(el("option", { value: "" }, "your own"),
       ...Object.entries(this.examples).map(([name, { title }]) => el("option", { value: name }, title)));
-    if (this.fromLink()) return;
+    if (this.teaching.lessons.fromLink() || this.fromLink()) return;
     const broken = location.hash.length > 1;
-    $("example").value = "separable";
-    this.take(this.examples.separable);
+    this.firstExample();
     if (broken) $("about").textContent = "The link holds nothing that can be read: this is an example instead.";
   }
 }
