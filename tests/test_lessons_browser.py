@@ -69,7 +69,7 @@ def test_a_lesson_is_chosen_played_with_restored_and_linked(open_page):
     page.click("#lessons")
     page.wait_for_selector(".lessons button")
     assert page.locator(".lessons button").all_text_contents() == [
-        OWN[name]["title"] for name in ("one-mistake", "why-it-must-end", "a-narrow-margin", "xor", "a-kernel", 
+        OWN[name]["title"] for name in ("one-mistake", "why-it-must-end", "a-narrow-margin", "xor", "a-kernel",
                                         "averaging", "when-it-cannot-be-done", "words")
     ]  # fmt: skip
     page.click("[data-lesson=one-mistake]")

@@ -21,7 +21,7 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ..core import rules
-from . import certificates, fields, lessons, pasted, proofs, records
+from . import certificates, fields, generator, held_out, lessons, pasted, proofs, race, records
 from .examples import examples
 from .requests import RULES, RequestError, problem
 
@@ -58,6 +58,9 @@ ANSWERS: dict[str, Callable[[dict[str, Any]], Any]] = {
     "separable": lambda request: certificates.summary(problem(request), request),
     "proof": lambda request: proofs.summary(problem(request)),
     "scene": lessons.scene,
+    "points": generator.summary,
+    "held": lambda request: held_out.summary(problem(request), request),
+    "race": race.summary,
     "table": lambda request: pasted.table(request.get("csv"), request.get("pairs", False)),
 }
 
