@@ -15,6 +15,12 @@ needed()
 SIZES = {"desktop": (1440, 900), "projector": (1024, 768), "phone": (390, 844)}
 
 
+def view(page, name):
+    """Turn a view on, or off."""
+    page.click("#views summary")
+    page.click(f"#{name}")
+
+
 def at_scene(page, number):
     """Wait until this scene of the lesson is shown with its run."""
     page.wait_for_selector(f"#lesson-title span:text-is('{number}')")
@@ -141,7 +147,7 @@ def test_a_link_to_a_lesson_that_cannot_be_shown(open_page, link, sentence):
 def test_predict_then_reveal(open_page):
     page = open_page()
     load(page, "four points")
-    page.click("#predict")
+    view(page, "predict")
     assert not page.locator("#numbers").is_visible()
     assert not page.locator("#table").is_visible()
     assert page.locator(".wrong").count() == 0
@@ -167,14 +173,14 @@ def test_predict_then_reveal(open_page):
     page.locator(".choice[data-choice=minus] circle").click()
     assert page.locator("#score").text_content() == "1 of 3 right"
     assert len(state(page)["points"]) == 4  # a click on an arrow places no point
-    page.click("#predict")
+    view(page, "predict")
     assert page.locator("#table").is_visible()
 
 
 def test_every_answer_of_a_whole_run_is_told_by_its_trace(open_page):
     page = open_page()
     load(page, "xor")
-    page.click("#predict")
+    view(page, "predict")
     steps = page.evaluate("async () => (await import('/main.js')).page.run.steps")
     for step in steps:
         page.keyboard.press("1" if not step["moved"] else "2" if step["coef"][0] > 0 else "3")
@@ -190,9 +196,9 @@ def test_every_answer_of_a_whole_run_is_told_by_its_trace(open_page):
 def test_the_weight_space_of_each_example(open_page):
     page = open_page()
     load(page, "four points")
-    page.click("#weight-space")
+    view(page, "weight-space")
     page.wait_for_selector(".curves .norm", state="attached")
-    assert page.locator(".half-planes .limit:not(.now)").count() == 4
+    assert page.locator(".half-planes .limit:not(.of-step)").count() == 4
     page.evaluate("document.getElementById('end').click()")
     assert "w is inside" in page.locator("#weights").text_content()
     assert "M = 13: Mγ = 5.8138 ≤ u·w = 5.8138 ≤ ‖w‖ = 5.831 ≤ √M·R = 13." in page.locator("#claims").text_content()

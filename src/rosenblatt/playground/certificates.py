@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ..theory import Separability, inputs, kernels
 from ..theory.effort import Effort
 from ..theory.search import Search
-from . import plans
+from . import plans, roots
 from .fields import columns, grid
 from .records import basis, radius_of
 from .requests import Problem
@@ -40,6 +40,7 @@ def summary(problem: Problem, request: dict[str, Any]) -> dict[str, Any]:
         "separable": result.separable, "text": str(result), "exact": result.exact, "R": radius_of(problem),
         "margin": result.margin, "margin_augmented": result.margin_augmented, "bound": result.mistake_bound,
         "support": result.support.tolist(), "in_kernel": problem.settings.in_kernel,
+        "fractions": roots.margin(problem, result),
     }  # fmt: skip
     vectors = None
     if result.separable and result.margin is not None:

@@ -90,7 +90,7 @@ def examples() -> dict[str, dict[str, Any]]:
             "Spirals", "Two spirals around each other: choose an RBF kernel.", _spirals(), [0, 1] * 16, passes=20
         ),
         "iris": _example(
-            "Iris", "Petals of two species. Two flowers of different species have the same petals: nothing can tell them apart.",
+            "Iris", "Petals of two species. One of each has the same petals: nothing can tell these two apart.",
             [point for pair in zip(IRIS[:25], IRIS[25:]) for point in pair], [0, 1] * 25, passes=20,
         ) | {"names": ["petal length", "petal width"], "classes": ["versicolor", "virginica"]},
         "three classes": _example(

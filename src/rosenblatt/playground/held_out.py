@@ -18,7 +18,7 @@ MOST_AT_ONCE = 64
 
 
 def summary(problem: Problem, request: dict[str, Any]) -> dict[str, Any]:
-    """How many held-out points the model of the readout, and the last weights, get wrong after the steps of a request."""
+    """How many held-out points the model of the readout, and the last weights, get wrong after some steps."""
     generator, at = generator_of(request.get("generate")), request.get("at")
     if not isinstance(at, list) or not 0 < len(at) <= MOST_AT_ONCE or not all(type(step) is int for step in at):
         raise RequestError(f"at must be a list of 1 to {MOST_AT_ONCE} step numbers")

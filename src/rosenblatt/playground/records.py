@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from ..core import exact
 from ..theory import inputs, kernels, radius
 from ..tracing import Trace, trace_run
-from . import formulas, plans
+from . import formulas, plans, roots
 from .requests import Problem
 
 Array = NDArray[Any]
@@ -164,6 +164,7 @@ def summary(problem: Problem) -> dict[str, Any]:
         "mistakes": run.mistakes, "bounds": [_number(bound) for bound in run.margin_bounds], "proved": run.proved,
         "certificate": _certificate(run), "R": radius_of(problem), "cut": _cut(problem, run),
         "program": plans.program(problem), "arithmetic": _arithmetic(problem), "novikoff": _is_novikoff(problem),
+        "fractions": roots.so_far(problem, run),
     }  # fmt: skip
 
 

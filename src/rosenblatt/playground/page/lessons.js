@@ -90,7 +90,7 @@ export class Lessons {
     this.leave();
     this.wrong = sentence;
     if (this.page.run) this.show();
-    else this.page.firstExample();
+    else this.page.choose("separable");
   }
 
   // ---- which scene ---------------------------------------------------------------------------------------------------
@@ -123,7 +123,6 @@ export class Lessons {
     this.buttons.back.disabled = at === 0;
     this.buttons.next.textContent = this.last ? "Done" : "Next ▸";
     for (const panel of PANELS) document.body.classList.toggle(`show-${panel}`, scene.show.includes(panel));
-    this.page.own();
     this.page.take(scene);
     this.page.proofShown = scene.show.includes("certificate");
     this.panels(scene.show);

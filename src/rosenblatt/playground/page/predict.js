@@ -101,7 +101,7 @@ export class Predict {
   // ---- showing ---------------------------------------------------------------------------------------------------------
 
   show() {
-    const { run, state } = this.page, at = state.step;
+    const { run, state, question } = this.page, at = state.step;
     document.body.classList.toggle("asking", this.on && this.asking && Boolean(run));
     if (!this.on || !run) return;
     if (at !== this.seen) Object.assign(this, { asking: true, seen: at });  // moved there by other means
@@ -111,7 +111,7 @@ export class Predict {
     if (now === this.shown && run === this.of) return;
     [this.shown, this.of] = [now, run];
     if (this.asking && step) {
-      const name = className(state, state.labels[step.row]);
+      const name = className(question, question.labels[step.row]);
       this.question.className = "";
       this.question.textContent = `Next is row ${step.row}${this.page.is2d ? ", ringed" : ""}, of class ${name}. What will the step do?`;
       this.answers.replaceChildren(...this.choices.map(([key, text], i) =>
@@ -135,9 +135,9 @@ export class Predict {
 
   /** w, and the two ways that it may go, as arrows to choose from. */
   drawn() {
-    const { plane, run, state } = this.page;
+    const { plane, run, state, question } = this.page;
     if (!this.on || !this.asking || !this.coming || !this.inPlane || this.page.proofShown) return;
-    const w = run.moments[state.step ? run.steps[state.step - 1].after : 0].vectors[0].slice(0, 2), x = state.points[this.coming.row];
+    const w = run.moments[state.step ? run.steps[state.step - 1].after : 0].vectors[0].slice(0, 2), x = question.points[this.coming.row];
     const tips = { plus: w.map((v, j) => v + x[j]), minus: w.map((v, j) => v - x[j]) };
     const [ox, oy] = [plane.x(0), plane.y(0)], edge = 40;
     const room = (from, size, step) => step > 0 ? (size - edge - from) / step : step < 0 ? (edge - from) / step : Infinity;
@@ -155,7 +155,7 @@ export class Predict {
   }
 
   key(event) {
-    if (!this.on || !this.page.run || event.ctrlKey || event.metaKey || event.altKey || !this.page.keysOn) return false;
+    if (!this.on || !this.page.run || event.ctrlKey || event.metaKey || event.altKey || !this.page.keys.on) return false;
     const choice = this.asking && this.coming ? this.choices[Number(event.key) - 1] : null;
     if (choice) this.answer(choice[0]);
     else if (event.key === "n" && this.coming) this.step();

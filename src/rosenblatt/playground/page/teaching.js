@@ -11,12 +11,18 @@ export class Teaching {
     this.lessons = new Lessons(page, show => this.panels(show));
     this.predict = new Predict(page);
     this.weights = new WeightSpace(page);
-    $("teaching").append(
-      el("button", { id: "lessons", type: "button", click: () => this.lessons.choose() }, "Lessons"),
-      el("button", { id: "predict", type: "button", "aria-pressed": "false", title: "Say what a step will do, before it is shown",
-        click: () => this.predict.turn(!this.predict.on) }, "Predict"),
-      el("button", { id: "weight-space", type: "button", "aria-pressed": "false", title: "The weights among the half-planes of the points",
-        click: () => this.weights.turn(!this.weights.on) }, "Weight space"));
+    const view = (id, text, title, part) => el("button", { id, type: "button", "aria-pressed": "false", title,
+      click: () => { this.views.open = false; part.turn(!part.on); } }, text);
+    this.views = el("details", { id: "views" }, el("summary", {}, "Views"), el("div", {},
+      view("predict", "Predict", "Say what a step will do, before it is shown", this.predict),
+      view("weight-space", "Weight space", "The weights among the half-planes of the points, and the proof's two curves", this.weights)));
+    $("teaching").append(el("button", { id: "lessons", type: "button", click: () => this.lessons.choose() }, "Lessons"), this.views);
+    document.addEventListener("click", event => { if (!this.views.contains(event.target)) this.views.open = false; });
+    this.views.addEventListener("keydown", event => {
+      if (event.key !== "Escape") return;
+      this.views.open = false;
+      this.views.firstChild.focus();
+    });
   }
 
   /** The panels that a scene asks for. */

@@ -1,7 +1,7 @@
 // The weight space: each point forbids a half-plane of weights, and w walks to where nothing is forbidden. Below it the
 // two curves of the proof. Lines are drawn from the points, numbers are the server's.
 
-import { ask, Refused, request } from "./api.js";
+import { ask, Refused } from "./api.js";
 import { arrow } from "./arrows.js";
 import { $, bound, el, number, svg } from "./dom.js";
 
@@ -25,7 +25,7 @@ export class WeightSpace {
     this.panel = el("section", { id: "weights", class: "weights", "aria-labelledby": "weights-title", hidden: true },
       el("h2", { id: "weights-title" }, "Weight space"), el("div", { class: "pair" },
         el("div", {}, this.picture, this.words), el("div", {}, this.curves, this.claims, this.more)));
-    document.querySelector("main > .now").after(this.panel);
+    document.querySelector(".now").after(this.panel);
   }
 
   turn(on) {
@@ -37,7 +37,7 @@ export class WeightSpace {
   }
 
   show() {
-    const { run, state } = this.page;
+    const { run, question, state: { step } } = this.page;
     if (!this.on) return;
     if (run !== this.of) {
       [this.of, this.proof] = [run, null];
@@ -47,15 +47,15 @@ export class WeightSpace {
       for (const part of [this.picture, this.curves, this.words, this.claims]) part.replaceChildren();
       return;
     }
-    const why = this.notInPlane(run, state);
-    this.words.replaceChildren(why || this.sentence(run, state));
-    this.picture.replaceChildren(...(why ? [] : [this.halfPlanes(run, state)]));
-    this.twoCurves(state.step);
+    const why = this.notInPlane(run, question);
+    this.words.replaceChildren(why || this.sentence(run, question.settings, step));
+    this.picture.replaceChildren(...(why ? [] : [this.halfPlanes(run, question, step)]));
+    this.twoCurves(step);
   }
 
   async load(run) {
     try {
-      const proof = await ask("proof", request(this.page.state));
+      const proof = await ask("proof", this.page.question);
       if (!proof || run !== this.page.run) return;
       this.proof = proof;
     } catch (error) {
@@ -67,44 +67,44 @@ export class WeightSpace {
 
   // ---- half-planes ---------------------------------------------------------------------------------------------------
 
-  notInPlane(run, state) {
+  notInPlane(run, { points }) {
     if (run.kernel) return "In the space of a kernel there are too many weights to draw. The curves below hold there too.";
     if (run.form !== "binary") return "With several classes there is a weight vector for each: their space has too many dimensions to draw.";
-    if (state.points[0].length !== 2) return `There are ${state.points[0].length} features, and as many weights: their space is drawn for two.`;
+    if (points[0].length !== 2) return `There are ${points[0].length} features, and as many weights: their space is drawn for two.`;
     return "";
   }
 
-  sentence(run, state) {
-    const moment = momentAt(run, state.step), inside = moment.right.length === run.codes.length && state.step > 0;
+  sentence(run, { bias }, step) {
+    const moment = momentAt(run, step), inside = moment.right.length === run.codes.length && step > 0;
     const here = inside ? "w is inside: every point is right." : "";
-    if (!state.settings.bias)
+    if (!bias)
       return `Each point forbids the half-plane of weights that get it wrong; what none forbids is the solution cone. ${here}`;
     return `A slice of the three weights at the bias of this step, b = ${number(moment.vectors[0][2])}: each point forbids the weights that `
       + `get it wrong with this b. When b changes, the lines move; earlier w are shown from above. ${here}`;
   }
 
-  halfPlanes(run, state) {
-    const moment = momentAt(run, state.step), step = state.step ? run.steps[state.step - 1] : null;
+  halfPlanes(run, { points, labels }, at) {
+    const moment = momentAt(run, at), step = at ? run.steps[at - 1] : null;
     const all = run.moments.map(({ vectors }) => vectors[0]), b = moment.vectors[0][2];
     const reach = 1.25 * Math.max(1e-9, ...all.flatMap(([p, q]) => [Math.abs(p) * HEIGHT / WIDTH, Math.abs(q)])) || 1;
     const unit = HEIGHT / 2 / reach, x = v => WIDTH / 2 + v * unit, y = v => HEIGHT / 2 - v * unit;
     const far = 4 * (WIDTH + HEIGHT) / unit;
-    const planes = state.points.map((point, i) => forbidden(point, run.codes[i] ? 1 : -1, b, far)).map((corners, i) =>
+    const planes = points.map((point, i) => forbidden(point, run.codes[i] ? 1 : -1, b, far)).map((corners, i) =>
       ({ i, corners: corners?.map(([p, q]) => `${x(p).toFixed(1)} ${y(q).toFixed(1)}`) })).filter(({ corners }) => corners);
     const shape = ({ corners }) => `M${corners.join("L")}Z`, line = ({ corners }) => `M${corners[0]}L${corners[1]}`;
     const now = step?.row, mine = planes.filter(({ i }) => i === now);
-    const trail = [[0, 0], ...run.steps.slice(0, state.step).map(each => run.moments[each.after].vectors[0])];
-    const before = state.step ? momentAt(run, state.step - 1).vectors[0] : null, w = moment.vectors[0];
+    const trail = [[0, 0], ...run.steps.slice(0, at).map(each => run.moments[each.after].vectors[0])];
+    const before = at ? momentAt(run, at - 1).vectors[0] : null, w = moment.vectors[0];
     return svg("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", "aria-label": `Weight space: w = (${number(w[0])}, ${number(w[1])}), `
       + `${moment.right.length} of ${run.codes.length} points are right` },
       svg("defs", {}, svg("mask", { id: "free", maskUnits: "userSpaceOnUse", ...wide }, svg("rect", { ...wide, fill: "white" }),
         planes.map(plane => svg("path", { d: shape(plane), fill: "black" })))),
-      planes.map(plane => svg("path", { d: shape(plane), class: `forbidden class-${state.labels[plane.i]}` })),
+      planes.map(plane => svg("path", { d: shape(plane), class: `forbidden class-${labels[plane.i]}` })),
       svg("rect", { ...wide, class: "free", mask: "url(#free)" }),
       svg("line", { x1: -WIDTH, x2: 2 * WIDTH, y1: y(0), y2: y(0), class: "zero" }), svg("line", { y1: -HEIGHT, y2: 2 * HEIGHT, x1: x(0), x2: x(0), class: "zero" }),
       svg("text", { x: WIDTH - 8, y: y(0) - 7, "text-anchor": "end", class: "letter" }, "w₁"), svg("text", { x: x(0) + 8, y: 18, class: "letter" }, "w₂"),
-      planes.map(plane => svg("path", { d: line(plane), class: `limit class-${state.labels[plane.i]}` })),
-      mine.map(plane => svg("path", { d: line(plane), class: `limit now class-${state.labels[plane.i]}` })),
+      planes.map(plane => svg("path", { d: line(plane), class: `limit class-${labels[plane.i]}` })),
+      mine.map(plane => svg("path", { d: line(plane), class: `limit of-step class-${labels[plane.i]}` })),
       svg("path", { d: "M" + trail.map(([p, q]) => `${x(p).toFixed(1)} ${y(q).toFixed(1)}`).join("L"), class: "walk" }),
       trail.map(([p, q]) => svg("circle", { cx: x(p), cy: y(q), r: 2.6, class: "stop" })),
       ...arrow([x(0), y(0)], [x(w[0]), y(w[1])], "weights", 12),
@@ -153,7 +153,7 @@ export class WeightSpace {
 
   /** What the outer curves are: those of the textbook where every step is 1 long. */
   get names() {
-    const { rule, eta0, margin } = this.page.state.settings;
+    const { rule, eta0, margin } = this.page.question.settings;
     return rule === "perceptron" && eta0 === 1 && margin === 0 && this.page.run.form === "binary" ? { floor: "Mγ", ceiling: "√M·R" }
       : { floor: "γ·Σ τ", ceiling: "longest ‖w‖" };
   }
