@@ -55,7 +55,7 @@ export function paste(take) {
   text.focus();
 }
 
-function copied(text, rows) {
+export function copied(text, rows) {
   const field = el("textarea", { readonly: true, rows, "aria-label": "Text to copy", class: "code", spellcheck: "false" });
   field.value = text;
   const button = el("button", { type: "button", class: "strong", click: async () => {
