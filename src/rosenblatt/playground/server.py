@@ -55,6 +55,7 @@ ANSWERS: dict[str, Callable[[dict[str, Any]], Any]] = {
     "run": lambda request: records.summary(problem(request)),
     "field": lambda request: fields.summary(problem(request), request),
     "separable": lambda request: certificates.summary(problem(request), request),
+    "film": lambda request: {"html": records.film(problem(request))},
     "table": lambda request: pasted.table(request.get("csv"), request.get("pairs", False)),
 }
 
