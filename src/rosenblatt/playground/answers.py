@@ -26,6 +26,7 @@ ANSWERS: dict[str, Callable[[dict[str, Any]], Any]] = {
     "points": generator.summary,
     "held": lambda request: held_out.summary(problem(request), request),
     "race": race.summary,
+    "film": lambda request: {"html": records.film(problem(request))},
     "table": lambda request: pasted.table(request.get("csv"), request.get("pairs", False)),
 }
 

@@ -200,6 +200,11 @@ def summary(problem: Problem) -> dict[str, Any]:
     }  # fmt: skip
 
 
+def film(problem: Problem) -> str:
+    """The run as a page that plays by itself."""
+    return recorded(problem).trace.animate().to_html()  # type: ignore[no-any-return]
+
+
 def _arithmetic(problem: Problem) -> str:
     if problem.exact:
         return "exact decimals" if problem.exact == "decimals" else "exact fractions"
