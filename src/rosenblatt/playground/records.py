@@ -72,10 +72,15 @@ def decided(scores: Sequence[float]) -> int:
     return int(scores[0] > 0) if len(scores) == 1 else scores.index(max(scores))
 
 
+def traced(problem: Problem, separator: Any = None) -> Trace:
+    """The trace of a problem; with a separator each step has the quantities of the convergence proof."""
+    return trace_plan(plans.plan_of(problem), problem.exact, separator=separator, title=plans.estimator(problem))
+
+
 @lru_cache(maxsize=8)
 def recorded(problem: Problem) -> Recorded:
     """The run of a problem, made once for all that is asked about it."""
-    run = trace_plan(plans.plan_of(problem), problem.exact, title=plans.estimator(problem))
+    run = traced(problem)
     vectors = [_vectors(run, _start(run, problem), 0.0 if run.setting.b is None else run.setting.b)]
     after, moves = [], []
     for step in run:
@@ -193,6 +198,11 @@ def summary(problem: Problem) -> dict[str, Any]:
         "program": plans.program(problem), "arithmetic": _arithmetic(problem), "novikoff": _is_novikoff(problem),
         "fractions": roots.so_far(problem, run),
     }  # fmt: skip
+
+
+def film(problem: Problem) -> str:
+    """The run as a page that plays by itself."""
+    return recorded(problem).trace.animate().to_html()  # type: ignore[no-any-return]
 
 
 def _arithmetic(problem: Problem) -> str:

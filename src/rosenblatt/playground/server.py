@@ -1,4 +1,4 @@
-"""What the server answers: the files of the page, examples, and four kinds of JSON requests. All else is refused.
+"""What the server answers: the files of the page, examples, and some kinds of JSON requests. All else is refused.
 
 It listens on this machine alone, and a page of another site cannot use it: the Host header must name this server, so
 that no other name can be pointed at it, and what computes is asked by POST, with the Origin of this page and as JSON.
@@ -40,6 +40,7 @@ TYPES = {
     "css": "text/css; charset=utf-8",
     "js": "text/javascript; charset=utf-8",
     "svg": "image/svg+xml",
+    "json": "application/json",
 }
 
 
@@ -50,10 +51,12 @@ Turn = Callable[[Callable[[], Response]], Response]
 def page_files() -> dict[str, tuple[bytes, str]]:
     """The files of the page by their paths: nothing else is ever read from the disk."""
     files = {"/rules.js": (rules_module().encode(), TYPES["js"])}
-    for entry in resources.files(__package__).joinpath("page").iterdir():
-        kind = TYPES.get(entry.name.rpartition(".")[2])
-        if kind is not None:
-            files["/" + entry.name] = (entry.read_bytes(), kind)
+    page = resources.files(__package__).joinpath("page")
+    for folder, prefix in ((page, "/"), (page.joinpath("lessons"), "/lessons/")):
+        for entry in folder.iterdir():
+            kind = TYPES.get(entry.name.rpartition(".")[2])
+            if kind is not None:
+                files[prefix + entry.name] = (entry.read_bytes(), kind)
     files["/"] = files["/index.html"]
     return files
 

@@ -38,6 +38,7 @@ export class Keys {
     if (event.key === "Escape" && this.page.projector.on) return this.page.projector.leave();
     if (event.ctrlKey || event.metaKey) return this.undone(event);
     if (event.altKey || (!this.on && event.key.length === 1)) return;
+    if (this.page.teaching.key(event)) return;
     const { press } = KEYS.find(({ keys }) => keys.includes(event.key)) ?? {};
     const named = event.key.length > 1 || event.key === " ";
     if (named && !event.key.startsWith("Page") && !this.page.projector.on && event.target.closest(OWN)) return;

@@ -16,6 +16,7 @@ import { Projector } from "./projector.js";
 import { barScene, planeScene } from "./scenes.js";
 import { className, dataOf, decode, encode, settingsOf } from "./state.js";
 import { TraceTable } from "./table.js";
+import { Teaching } from "./teaching.js";
 
 const AHEAD = 24;
 
@@ -43,7 +44,8 @@ class Page {
     this.keys = new Keys(this);
     this.refresh = paced(70, () => this.load());
     this.askProof = paced(150, () => this.loadProof());
-    this.note = throttled(250, () => history.replaceState(null, "", `#${encode(this.state)}`));
+    this.teaching = new Teaching(this);
+    this.note = throttled(250, () => this.teaching.lessons.open || history.replaceState(null, "", `#${encode(this.state)}`));
     this.listen();
   }
 
@@ -244,6 +246,16 @@ class Page {
     this.render();
   }
 
+  /** Draw a step, and wait for all that belongs to it. */
+  async visit(step) {
+    this.go(step);
+    while (this.is2d && this.needsField && !this.fields.has(step) && !this.models.refused) {
+      await new Promise(later => setTimeout(later, 20));
+      await this.loadFields(step);
+    }
+    this.redraw();
+  }
+
   pass() {
     const { steps } = this.run ?? { steps: [] }, here = steps[this.state.step]?.pass;
     const next = steps.findIndex((step, i) => i > this.state.step && step.pass !== here);
@@ -288,6 +300,7 @@ class Page {
     $("slider").value = at;
     $("slider").setAttribute("aria-valuetext", run ? `step ${at} of ${run.steps.length}` : "no run");
     document.body.classList.toggle("idle", !run);
+    this.teaching.show();
     this.table.show(run, at);
     if (!run) panels.clear();
     if (!run) return this.caption();
@@ -298,9 +311,14 @@ class Page {
   }
 
   caption() {
+    $("caption").textContent = this.told;
+  }
+
+  /** The step in a sentence. */
+  get told() {
     const { run, question } = this, at = this.state.step;
     const step = at && run ? run.steps[at - 1] : null;
-    $("caption").textContent = !run ? "" : !step ? `${several(run.steps.length, "step")} in ${several(run.passes, "pass", "passes")}.`
+    return !run ? "" : !step ? `${several(run.steps.length, "step")} in ${several(run.passes, "pass", "passes")}.`
       : `Step ${at} of ${run.steps.length}, pass ${step.pass}: row ${step.row}, class ${className(question, question.labels[step.row])}, `
         + `${step.why || "right"}${step.moved ? ", the weights move" : ""}.`;
   }
@@ -316,6 +334,7 @@ class Page {
     if (this.is2d) {
       plane.draw({ points, labels: state.labels, codes: this.codes, label: this.label, names: state.names,
         grabbed: this.editing.grabbed, cross: this.editing.showsCross, ...scene });
+      if (scene) this.teaching.drawn();
     } else {
       untint($("tint"));
       bars(plane.picture, plane.width, plane.height, this.label, scene);
@@ -336,10 +355,10 @@ class Page {
   /** What belongs to this step; where the model must be asked for, that is done. */
   scene() {
     const at = this.state.step, proof = this.proofShown ? this.proof : null, { needsField } = this;
-    if (!this.is2d) return barScene(this, proof);
+    if (!this.is2d) return this.teaching.scene(barScene(this, proof));
     if (proof?.field && proof.window !== this.plane.window) return null;  // it is asked for again
     if (needsField && !proof) this.loadFields(this.fields.has(at) ? Math.min(at + 4, this.run.steps.length) : at);
-    return planeScene(this, needsField ? this.model() : undefined, proof, needsField);
+    return this.teaching.scene(planeScene(this, needsField ? this.model() : undefined, proof, needsField));
   }
 
   /** The model at this step; until it is there, the one that was drawn last, where it is of the same kind. */
@@ -373,11 +392,12 @@ class Page {
     click("help", () => dialogs.help(this.keys));
     click("paste", () => dialogs.paste(table => this.take(table)));
     click("share", () => { history.replaceState(null, "", `#${encode(this.state)}`); dialogs.share(location.href); });
-    click("export", () => dialogs.python(this.run.program));
+    click("export", () => dialogs.exports(this));
     click("theme", () => this.theme());
     $("slider").addEventListener("input", () => { this.pause(); this.go(Number($("slider").value)); });
     $("example").addEventListener("change", () => this.choose($("example").value));
     addEventListener("hashchange", () => {
+      if (this.teaching.lessons.fromLink()) return;
       if (location.hash.slice(1) !== encode(this.state) && !this.fromLink()) this.problem("The link holds nothing that can be read.");
     });
     new ResizeObserver(throttled(60, () => this.resized())).observe($("frame"));
@@ -429,7 +449,7 @@ class Page {
     this.examples = await examples();
     $("example").append(el("option", { value: "" }, "your own"),
       ...Object.entries(this.examples).map(([name, { title }]) => el("option", { value: name }, title)));
-    if (this.fromLink()) return;
+    if (this.teaching.lessons.fromLink() || this.fromLink()) return;
     const broken = location.hash.length > 1;
     this.choose("separable");
     if (broken) this.tell("separable", "The link holds nothing that can be read: this is an example instead.");
