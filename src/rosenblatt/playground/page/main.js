@@ -1,6 +1,6 @@
 // The page: what is shown, what was asked, and the step at which it stands.
 
-import { ask, examples, Refused, request } from "./api.js";
+import { ask, examples, Refused, request, Unanswered } from "./api.js";
 import { bars } from "./bars.js";
 import { untint } from "./contours.js";
 import { Controls } from "./controls.js";
@@ -8,6 +8,7 @@ import * as dialogs from "./dialogs.js";
 import { $, calm, el, several, throttled } from "./dom.js";
 import { Editing } from "./editing.js";
 import { walks } from "./glossary.js";
+import * as links from "./links.js";
 import * as panels from "./panels.js";
 import { Plane } from "./plane.js";
 import { barScene, planeScene } from "./scenes.js";
@@ -33,7 +34,7 @@ class Page {
     this.controls = new Controls(settings => this.set({ settings }));
     this.refresh = throttled(70, () => this.load());
     this.askProof = throttled(150, () => this.loadProof());
-    this.note = throttled(250, () => history.replaceState(null, "", `#${encode(this.state)}`));
+    this.note = throttled(250, () => { if (!this.editing.busy) links.note(this.linked); });
     this.listen();
   }
 
@@ -129,7 +130,7 @@ class Page {
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
       this.run = this.proof = null;
-      this.problem(error.message);
+      this.problem(error.message, error instanceof Unanswered && (() => this.load()));
       this.busy(false);
     }
     this.render();
@@ -173,9 +174,15 @@ class Page {
     this.render();
   }
 
-  problem(sentence) {
-    $("problem").textContent = sentence;
+  /** Say what is wrong; `again` is what may mend it. */
+  problem(sentence, again) {
+    $("problem").replaceChildren(sentence, ...(again ? [" ", el("button", { type: "button", id: "retry", click: again }, "Retry")] : []));
     $("problem").hidden = !sentence;
+  }
+
+  /** What a link carries: the state, and what is shown of it. */
+  get linked() {
+    return { ...this.state, view: this.proofShown ? { proof: true } : {} };
   }
 
   // ---- steps -----------------------------------------------------------------------------------------------------------
@@ -302,13 +309,13 @@ class Page {
     click("separable", () => this.toggleProof());
     click("help", () => this.help());
     click("paste", () => dialogs.paste(table => { this.own(); this.take(table); }));
-    click("share", () => { history.replaceState(null, "", `#${encode(this.state)}`); dialogs.share(location.href); });
+    click("share", () => { links.note(this.linked); dialogs.share(location.href); });
     click("python", () => dialogs.python(this.run.program));
     click("theme", () => this.theme());
     $("slider").addEventListener("input", () => { this.pause(); this.go(Number($("slider").value)); });
     $("example").addEventListener("change", () => this.take(this.examples[$("example").value]));
     addEventListener("hashchange", () => {
-      if (location.hash.slice(1) !== encode(this.state) && !this.fromLink()) this.problem("The link holds nothing that can be read.");
+      if (location.hash.slice(1) !== encode(this.linked) && !this.fromLink()) this.problem("The link holds nothing that can be read.");
     });
     new ResizeObserver(throttled(60, () => this.resized())).observe($("frame"));
     document.addEventListener("keydown", event => this.key(event));
@@ -364,11 +371,16 @@ class Page {
 
   fromLink() {
     const text = location.hash.slice(1);
-    if (!text || text === encode(this.state)) return false;
+    if (!text || text === encode(this.linked)) return false;
     const link = decode(text);
     if (!link) return false;
+    const example = Object.keys(this.examples).find(name =>
+      ["points", "labels"].every(list => JSON.stringify(this.examples[name][list]) === JSON.stringify(link[list])));
     this.own();
-    this.take(link);
+    $("example").value = example ?? "";
+    this.take({ ...link, about: link.about || this.examples[example]?.about });
+    this.proofShown = link.view.proof === true;
+    links.came(this.state);
     return true;
   }
 
@@ -377,7 +389,12 @@ class Page {
     if (kept) document.documentElement.dataset.theme = kept;
     if (matchMedia("(max-width: 700px)").matches) $("settings").open = false;
     this.controls.show(this.state.settings);
-    this.examples = await examples();
+    try {
+      this.examples = await examples();
+    } catch (error) {
+      if (!(error instanceof Unanswered)) throw error;
+      return this.problem(error.message, () => location.reload());
+    }
     $("example").append(el("option", { value: "" }, "your own"),
       ...Object.entries(this.examples).map(([name, { title }]) => el("option", { value: name }, title)));
     if (this.fromLink()) return;
