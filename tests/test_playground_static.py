@@ -33,22 +33,28 @@ def addresses(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def pages(addresses):
-    """Both pages, open; at the end neither may have logged an error or asked anyone else."""
-    faults = []
+def browser():
     with launched() as browser:
-        opened = []
-        for address in addresses:
-            context = browser.new_context(viewport={"width": 1280, "height": 800}, reduced_motion="reduce")
-            page = context.new_page()
-            page.set_default_timeout(1000 * clockless.GUARD)
-            page.on("console", lambda line: faults.append(line.text) if line.type in ("error", "warning") else None)
-            page.on("pageerror", lambda error: faults.append(str(error)))
-            page.on("request", lambda asks, own=address: None if asks.url.startswith(own) else faults.append(asks.url))
-            page.goto(address)
-            settled(page)
-            opened.append(page)
-        yield opened
+        yield browser
+
+
+@pytest.fixture(scope="module")
+def pages(browser, addresses):
+    """Both pages, open; at the end neither may have logged an error or asked anyone else."""
+    faults, opened = [], []
+    for address in addresses:
+        context = browser.new_context(viewport={"width": 1280, "height": 800}, reduced_motion="reduce")
+        page = context.new_page()
+        page.set_default_timeout(1000 * clockless.GUARD)
+        page.on("console", lambda line: faults.append(line.text) if line.type in ("error", "warning") else None)
+        page.on("pageerror", lambda error: faults.append(str(error)))
+        page.on("request", lambda asks, own=address: None if asks.url.startswith(own) else faults.append(asks.url))
+        page.goto(address)
+        settled(page)
+        opened.append(page)
+    yield opened
+    for page in opened:
+        page.context.close()
     assert faults == []
 
 
@@ -208,31 +214,31 @@ def in_address(page, field="p"):
     return json.loads(base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))).get(field) if text else None
 
 
-def test_the_first_picture_does_not_wait_for_python(addresses):
-    with launched() as browser:
-        page = browser.new_page()
-        page.set_default_timeout(1000 * clockless.GUARD)
-        page.route("**/runtime/*", lambda route: None)  # which never comes
-        page.goto(addresses[0])
-        settled(page)
-        assert page.is_visible("#starting")
-        page.click("#next")
-        assert page.inner_text("#caption") == "Step 1 of 32, pass 1: row 0, class −1, tie, the weights move."
+def test_the_first_picture_does_not_wait_for_python(browser, addresses):
+    page = browser.new_page()
+    page.set_default_timeout(1000 * clockless.GUARD)
+    page.route("**/runtime/*", lambda route: None)  # which never comes
+    page.goto(addresses[0])
+    settled(page)
+    assert page.is_visible("#starting")
+    page.click("#next")
+    assert page.inner_text("#caption") == "Step 1 of 32, pass 1: row 0, class −1, tie, the weights move."
+    page.close()
 
 
-def test_a_runtime_that_does_not_start_is_said_and_can_be_tried_again(addresses):
-    with launched() as browser:
-        page = browser.new_page()
-        page.set_default_timeout(1000 * clockless.GUARD)
-        page.route("**/rosenblatt.zip", lambda route: route.abort())
-        page.goto(addresses[0])
-        settled(page)
-        page.select_option("#example", "xor")
-        page.wait_for_selector("#retry")
-        assert page.inner_text("#problem").startswith("Python could not be started in this browser: ")
-        page.unroute("**/rosenblatt.zip")
-        page.click("#retry")
-        clockless.until(lambda: page.is_hidden("#problem") and page.is_enabled("#next"))
+def test_a_runtime_that_does_not_start_is_said_and_can_be_tried_again(browser, addresses):
+    page = browser.new_page()
+    page.set_default_timeout(1000 * clockless.GUARD)
+    page.route("**/rosenblatt.zip", lambda route: route.abort())
+    page.goto(addresses[0])
+    settled(page)
+    page.select_option("#example", "xor")
+    page.wait_for_selector("#retry")
+    assert page.inner_text("#problem").startswith("Python could not be started in this browser: ")
+    page.unroute("**/rosenblatt.zip")
+    page.click("#retry")
+    clockless.until(lambda: page.is_hidden("#problem") and page.is_enabled("#next"))
+    page.close()
 
 
 def test_the_files_hold_what_is_needed_and_nothing_else(tmp_path):

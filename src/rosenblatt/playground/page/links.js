@@ -1,20 +1,38 @@
 // The address says what the page is about, so that a link brings it back and Back and Forward go from one to the next.
 
+import { throttled } from "./dom.js";
 import { encode } from "./state.js";
 
-let about = null; // what the present entry of the history is about: data and settings, without the step
+let present = null; // what the present entry of the history is about, without the step, and its address
+let written = location.hash;
 
-/** Write the state into the address: a new entry where it is about something else, else the present one. */
+/** Keep the state in the address: in a new entry where it is about something else, else in the present one, soon. */
 export function note(state) {
-  const now = encode(state, true), hash = `#${encode(state)}`;
-  const isNew = about !== null && now !== about;
-  about = now;
-  if (hash === location.hash) return;
-  if (isNew) history.pushState(null, "", hash);
-  else history.replaceState(null, "", hash);
+  const now = { about: encode(state, true), hash: `#${encode(state)}` };
+  const isNew = present !== null && now.about !== present.about;
+  if (isNew) write();
+  present = now;
+  if (isNew) write("pushState");
+  else later();
+}
+
+/** The address as it is to be now. */
+export function address(state) {
+  note(state);
+  write();
+  return location.href;
 }
 
 /** The page was brought to this state by its address: that is no new entry. */
 export function came(state) {
-  about = encode(state, true);
+  present = { about: encode(state, true), hash: location.hash };
+  written = location.hash;
 }
+
+function write(how = "replaceState") {
+  if (location.hash !== written || present.hash === written) return; // it went elsewhere meanwhile, or says so already
+  history[how](null, "", present.hash);
+  written = present.hash;
+}
+
+const later = throttled(250, () => write());

@@ -34,7 +34,6 @@ class Page {
     this.controls = new Controls(settings => this.set({ settings }));
     this.refresh = throttled(70, () => this.load());
     this.askProof = throttled(150, () => this.loadProof());
-    this.note = throttled(250, () => { if (!this.editing.busy) links.note(this.linked); });
     this.listen();
   }
 
@@ -229,7 +228,7 @@ class Page {
   // ---- showing -----------------------------------------------------------------------------------------------------------
 
   render() {
-    this.note();
+    if (!this.editing.busy) links.note(this.linked);
     this.redraw();
     const { run, state } = this, at = state.step;
     for (const id of ["first", "back"]) $(id).disabled = !run || at === 0;
@@ -309,7 +308,7 @@ class Page {
     click("separable", () => this.toggleProof());
     click("help", () => this.help());
     click("paste", () => dialogs.paste(table => { this.own(); this.take(table); }));
-    click("share", () => { links.note(this.linked); dialogs.share(location.href); });
+    click("share", () => dialogs.share(links.address(this.linked)));
     click("python", () => dialogs.python(this.run.program));
     click("theme", () => this.theme());
     $("slider").addEventListener("input", () => { this.pause(); this.go(Number($("slider").value)); });
