@@ -437,7 +437,7 @@ def test_two_of_three_classes_keep_their_letters():
 @pytest.mark.parametrize("name", examples())
 def test_an_example_shows_what_it_says(name):
     asked_for = requests.problem(examples()[name])
-    expected = name in ("four points", "separable", "narrow margin", "three classes", "phrases, pairs")
+    expected = name in ("four points", "separable", "narrow margin", "and", "or", "three classes", "phrases, pairs")
     assert certificates.summary(asked_for, {})["separable"] is expected
     verdict = records.summary(asked_for)["verdict"]
     assert (verdict == "separated") is expected

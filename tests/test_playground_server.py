@@ -20,6 +20,7 @@ from rosenblatt import cli
 from rosenblatt.playground import records, server, serving
 
 PAGE = Path(server.__file__).parent / "page"
+FILES = [file for file in PAGE.rglob("*") if file.is_file()]
 GOOD = {"points": [[0, 0], [0, 1], [1, 0], [1, 1]], "labels": [0, 1, 1, 0], "settings": {}}
 
 
@@ -65,15 +66,16 @@ def get(port, path, host=None, *more):
 
 def test_the_page_and_each_of_its_files(client):
     assert client.get("/").text == (PAGE / "index.html").read_text(encoding="utf-8")
-    kinds = {"js": "text/javascript", "css": "text/css", "html": "text/html", "svg": "image/svg+xml"}
-    for file in PAGE.iterdir():
-        answer = client.get(f"/{file.name}")
+    kinds = {"js": "text/javascript", "css": "text/css", "html": "text/html", "svg": "image/svg+xml",
+             "json": "application/json"}  # fmt: skip
+    for file in FILES:
+        answer = client.get(f"/{file.relative_to(PAGE).as_posix()}")
         assert answer.content == file.read_bytes()
         assert answer.headers["content-type"].partition(";")[0] == kinds[file.suffix[1:]]
 
 
 def test_the_page_asks_for_nothing_elsewhere():
-    for file in PAGE.iterdir():
+    for file in FILES:
         found = file.read_text(encoding="utf-8").replace("http://www.w3.org/2000/svg", "")
         assert "http:" not in found
         assert "https:" not in found
@@ -89,8 +91,8 @@ def test_a_run_as_the_library_makes_it(client):
     assert ask(client, "field", GOOD | {"at": [4]}).json()["fields"][0]["right"] == [0, 3]
     assert ask(client, "table", {"csv": "1,2,+1\n3,4,-1"}).json()["labels"] == [1, 0]
     assert list(ask(client, "examples", {}).json()) == [
-        "four points", "separable", "narrow margin", "inseparable", "xor", "circles", "three classes",
-        "phrases, words", "phrases, pairs",
+        "four points", "separable", "narrow margin", "inseparable", "xor", "and", "or", "circles", "spirals",
+        "iris", "three classes", "phrases, words", "phrases, pairs",
     ]  # fmt: skip
 
 

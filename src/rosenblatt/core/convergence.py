@@ -74,6 +74,12 @@ class Evidence:
         if rows is not None:
             self.equal_rows, self.upper = rows, min(self.upper, 0.0)
 
+    def number_rows(self, numbers: Array) -> None:
+        """Name the two rows by these numbers: they were rows of a part."""
+        if self.equal_rows is not None:
+            first, second = self.equal_rows
+            self.equal_rows = int(numbers[first]), int(numbers[second])
+
     def upper_bound(
         self,
         weights: Array | Listed,

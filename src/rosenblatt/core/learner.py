@@ -197,7 +197,7 @@ class Learner(State):
                 self.verdict = SEPARATED
                 break
             if tol is not None and scale is not None and number >= min(max_iter, PASSES_BEFORE_NO_MARGIN):
-                if not looked and held_out is None:
+                if not looked:
                     self.evidence.note_equal_rows(self.equal_rows(original, targets, natural))
                     looked = True
                 if self.evidence.upper <= tol * scale:

@@ -378,7 +378,8 @@ class State(Weights):
         for name in (*self._arrays(), "lists", "tally"):
             setattr(self, name, getattr(earlier, name))
         self.tally.updates = updates
-        self.evidence = replace(earlier.evidence, lower=self.evidence.lower, upper=self.evidence.upper)
+        proved = {name: getattr(self.evidence, name) for name in ("lower", "upper", "equal_rows")}
+        self.evidence = replace(earlier.evidence, **proved)
         self._build_native()
 
     # ---- reading -------------------------------------------------------------------------------------------------

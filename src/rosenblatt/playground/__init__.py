@@ -10,6 +10,8 @@ formulas.py      a step in formulas with its numbers in them
 readouts.py      the model after each step
 fields.py        scores over the plane
 certificates.py  whether the points can be separated, with the proof to draw
+proofs.py        the convergence proof beside a run
+lessons.py       scenes with sentences, read from a small file
 examples.py      points to begin with
 pasted.py        points from text
 page/            the page: HTML, CSS, and JavaScript modules that draw and ask; they compute nothing of their own

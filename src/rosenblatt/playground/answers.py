@@ -11,7 +11,7 @@ from dataclasses import asdict
 from typing import Any
 
 from ..core import rules
-from . import certificates, fields, pasted, records
+from . import certificates, fields, generator, held_out, lessons, pasted, proofs, race, records
 from .examples import examples
 from .requests import CHOICES, RANGES, RULES, RequestError, problem
 
@@ -21,6 +21,11 @@ ANSWERS: dict[str, Callable[[dict[str, Any]], Any]] = {
     "run": lambda request: records.summary(problem(request)),
     "field": lambda request: fields.summary(problem(request), request),
     "separable": lambda request: certificates.summary(problem(request), request),
+    "proof": lambda request: proofs.summary(problem(request)),
+    "scene": lessons.scene,
+    "points": generator.summary,
+    "held": lambda request: held_out.summary(problem(request), request),
+    "race": race.summary,
     "table": lambda request: pasted.table(request.get("csv"), request.get("pairs", False)),
 }
 

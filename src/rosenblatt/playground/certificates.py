@@ -11,7 +11,7 @@ from ..core.sums import total
 from ..theory import kernels, small
 from ..theory.answer import Separability, support_of
 from ..theory.effort import Effort
-from . import plans, readouts
+from . import plans, readouts, roots
 from .fields import columns, grid, over_plane
 from .records import Vectors, basis, margin, radius_of
 from .requests import Problem
@@ -37,6 +37,7 @@ def summary(problem: Problem, request: dict[str, Any]) -> dict[str, Any]:
         "separable": result.separable, "text": str(result), "exact": result.exact, "R": radius_of(problem),
         "margin": result.margin, "margin_augmented": result.margin_augmented, "bound": result.mistake_bound,
         "support": support_of(result), "in_kernel": problem.settings.in_kernel,
+        "fractions": roots.margin(problem, result),
     }  # fmt: skip
     vectors = None
     if result.separable and result.margin is not None:

@@ -12,6 +12,26 @@ from .pasted import phrases
 #: "good" and "bad" with and without "not": no weights of single words can be right.
 PHRASES = (("good", "pos"), ("bad", "neg"), ("not good", "neg"), ("not bad", "pos"))
 
+#: Petal length and width in cm of every second flower of two species (Fisher 1936), first versicolor, then virginica.
+IRIS = (
+    (4.7, 1.4), (4.9, 1.5), (4.6, 1.5), (4.7, 1.6), (4.6, 1.3), (3.5, 1.0), (4.0, 1.0), (3.6, 1.3), (4.5, 1.5),
+    (4.5, 1.5), (4.8, 1.8), (4.9, 1.5), (4.3, 1.3), (4.8, 1.4), (4.5, 1.5), (3.8, 1.1), (3.9, 1.2), (4.5, 1.5),
+    (4.7, 1.5), (4.1, 1.3), (4.4, 1.2), (4.0, 1.2), (4.2, 1.3), (4.2, 1.3), (3.0, 1.1),
+    (6.0, 2.5), (5.9, 2.1), (5.8, 2.2), (4.5, 1.7), (5.8, 1.8), (5.1, 2.0), (5.5, 2.1), (5.1, 2.4), (5.5, 1.8),
+    (6.9, 2.3), (5.7, 2.3), (6.7, 2.0), (5.7, 2.1), (4.8, 1.8), (5.6, 2.1), (6.1, 1.9), (5.6, 2.2), (5.6, 1.4),
+    (5.6, 2.4), (4.8, 1.8), (5.6, 2.4), (5.1, 1.9), (5.7, 2.5), (5.0, 1.9), (5.4, 2.3),
+)  # fmt: skip
+
+
+def _spirals(turns: int = 16) -> list[tuple[float, float]]:
+    """Two spirals around each other, their points in turn."""
+    points = []
+    for k in range(turns):
+        t = 0.5 + 0.33 * k
+        x, y = 0.35 * t * math.cos(1.5 * t), 0.35 * t * math.sin(1.5 * t)
+        points += [(x, y), (-x, -y)]
+    return points
+
 
 def _example(title: str, about: str, points: Any, labels: Sequence[int], **settings: Any) -> dict[str, Any]:
     points = [[round(float(v), 2) + 0.0 for v in point] for point in points]
@@ -56,10 +76,23 @@ def examples() -> dict[str, dict[str, Any]]:
             "XOR", "Back at zero after four updates: no line can do it. Try a kernel.",
             [(0, 0), (0, 1), (1, 0), (1, 1)], [0, 1, 1, 0],
         ),
+        "and": _example(
+            "AND", "+1 only where both are 1: a line can do it.", [(0, 0), (0, 1), (1, 0), (1, 1)], [0, 0, 0, 1]
+        ),
+        "or": _example(
+            "OR", "+1 where one of them is 1: a line can do it too.", [(0, 0), (0, 1), (1, 0), (1, 1)], [0, 1, 1, 1]
+        ),
         "circles": _example(
             "Circles", "A ring around a ring: no line, but a kernel of degree 2.",
             circles, [0] * 6 + [1] * 12, passes=20,
         ),
+        "spirals": _example(
+            "Spirals", "Two spirals around each other: choose an RBF kernel.", _spirals(), [0, 1] * 16, passes=20
+        ),
+        "iris": _example(
+            "Iris", "Petals of two species. One of each has the same petals: nothing can tell these two apart.",
+            [point for pair in zip(IRIS[:25], IRIS[25:]) for point in pair], [0, 1] * 25, passes=20,
+        ) | {"names": ["petal length", "petal width"], "classes": ["versicolor", "virginica"]},
         "three classes": _example(
             "Three classes", "One weight vector for each class: the right one gains x, the best wrong one loses it.",
             THREE, [0, 1, 2] * 6,

@@ -47,8 +47,12 @@ def table(text: Any, pairs: Any) -> dict[str, Any]:
     features = [(place, [cell for j, cell in enumerate(cells) if j != at]) for place, cells in lines]
     names = [name for j, name in enumerate(heading) if j != at] if heading else None
     if width == 2 and not any(_number(cells[0]) is not None for _, cells in features):
-        return phrases([(cells[0], name) for (_, cells), (_, name) in zip(features, labels)], pairs)
-    return _numbers(features, names) | _classes(labels)
+        points = phrases([(cells[0], name) for (_, cells), (_, name) in zip(features, labels)], pairs)
+    else:
+        points = _numbers(features, names) | _classes(labels)
+    if len(set(points["labels"])) < 2:
+        return _with_another(points, labels[0][1])
+    return points
 
 
 def phrases(labelled: Sequence[tuple[str, str]], pairs: bool) -> dict[str, Any]:
@@ -121,6 +125,16 @@ def _classes(labels: list[tuple[int, str]]) -> dict[str, Any]:
     if len(classes) > MOST_CLASSES:
         raise RequestError(f"{len(classes)} classes are too many: the page shows {MOST_CLASSES} at most")
     return {"labels": [classes.index(name) for _, name in labels], "classes": classes}
+
+
+def _with_another(points: dict[str, Any], only: str) -> dict[str, Any]:
+    """Points of one class: in the plane those of another can be placed beside them, elsewhere they must be pasted."""
+    if len(points["points"][0]) != 2:
+        raise RequestError(f"all lines have the label {only!r}: paste lines of another class too")
+    if points["classes"] is not None:
+        points["classes"] = sorted([only, "other" if only != "other" else "another"])
+        points["labels"] = [points["classes"].index(only)] * len(points["labels"])
+    return points
 
 
 def _number(cell: str) -> float | None:

@@ -12,7 +12,7 @@ from ..core import exact
 from ..core.sums import product, total
 from ..theory import kernels, small
 from ..tracing import Step, Trace, trace_plan
-from . import formulas, plans
+from . import formulas, plans, roots
 from .requests import Problem
 
 Vectors = list[list[float]]  # one for each weight vector
@@ -73,10 +73,15 @@ def decided(scores: Sequence[float]) -> int:
     return int(scores[0] > 0) if len(scores) == 1 else scores.index(max(scores))
 
 
+def traced(problem: Problem, separator: Any = None) -> Trace:
+    """The trace of a problem; with a separator each step has the quantities of the convergence proof."""
+    return trace_plan(plans.plan_of(problem), problem.exact, separator=separator, title=plans.estimator(problem))
+
+
 @lru_cache(maxsize=8)
 def recorded(problem: Problem) -> Recorded:
     """The run of a problem, made once for all that is asked about it."""
-    run = trace_plan(plans.plan_of(problem), problem.exact, title=plans.estimator(problem))
+    run = traced(problem)
     vectors = [_vectors(run, _start(run, problem), 0.0 if run.setting.b is None else run.setting.b)]
     after, moves = [], []
     for step in run:
@@ -188,6 +193,7 @@ def summary(problem: Problem) -> dict[str, Any]:
         "mistakes": run.mistakes, "bounds": [_number(bound) for bound in run.margin_bounds], "proved": run.proved,
         "certificate": _certificate(run), "R": radius_of(problem), "cut": _cut(problem, run),
         "program": plans.program(problem), "arithmetic": _arithmetic(problem), "novikoff": _is_novikoff(problem),
+        "fractions": roots.so_far(problem, run),
     }  # fmt: skip
 
 

@@ -41,6 +41,7 @@ TYPES = {
     "css": "text/css; charset=utf-8",
     "js": "text/javascript; charset=utf-8",
     "svg": "image/svg+xml",
+    "json": "application/json",
 }
 
 
@@ -51,10 +52,12 @@ Turn = Callable[[Callable[[], Response]], Response]
 def page_files() -> dict[str, tuple[bytes, str]]:
     """The files of the page by their paths: nothing else is ever read from the disk."""
     files = {"/rules.js": (rules_module().encode(), TYPES["js"])}
-    for entry in resources.files(__package__).joinpath("page").iterdir():
-        kind = TYPES.get(entry.name.rpartition(".")[2])
-        if kind is not None:
-            files["/" + entry.name] = (entry.read_bytes(), kind)
+    page = resources.files(__package__).joinpath("page")
+    for folder, prefix in ((page, "/"), (page.joinpath("lessons"), "/lessons/")):
+        for entry in folder.iterdir():
+            kind = TYPES.get(entry.name.rpartition(".")[2])
+            if kind is not None:
+                files[prefix + entry.name] = (entry.read_bytes(), kind)
     files["/"] = files["/index.html"]
     return files
 

@@ -185,6 +185,8 @@ class Trace(Sequence[Step]):
     ----------
     steps : tuple of Step
         The visits, in order.
+    setting : Setting
+        What was run: the estimator, its numbers and space, the names of its columns and classes, and its start.
     coef_, intercept_ : ndarray
         The weights of the readout, as ``fit`` gives them; in exact mode, whole numbers and fractions. In the space of
         a kernel ``coef_`` is None.

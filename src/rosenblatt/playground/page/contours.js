@@ -17,6 +17,15 @@ export function linearField(vectors, window, n) {
 
 export const isFlat = field => field.values.every(values => values.every(v => v === 0));
 
+/** The vector that wins everywhere (of one alone: the sign, 0 or 1), or null where several do. */
+export function winner({ values, n }) {
+  const at = k => values.length === 1 ? Number(values[0][k] > 0)
+    : values.reduce((best, own, c) => own[k] > values[best][k] ? c : best, 0);
+  const first = at(0);
+  for (let k = 1; k < n * n; k++) if (at(k) !== first) return null;
+  return first;
+}
+
 /** What is 0 on the boundary of each class: the score, or how far a class leads the best of the others. */
 export function leads(field) {
   const { values, n } = field;

@@ -3,6 +3,7 @@
 import { ask, Refused } from "./api.js";
 import { $, el } from "./dom.js";
 import { SYMBOLS } from "./glossary.js";
+import { KEYS } from "./keys.js";
 
 export function open(title, ...body) {
   $("dialog-title").textContent = title;
@@ -10,17 +11,14 @@ export function open(title, ...body) {
   if (!$("dialog").open) $("dialog").showModal();
 }
 
-export const KEYS = [
-  ["n", "one step"], ["b", "one step back"], ["p", "one pass"], ["r", "run, or pause"], ["0", "to the start"],
-  ["e", "to the end"], ["c", "is it separable?"], ["?", "this help"],
-];
+const EDITING_KEYS = [["Ctrl Z", "undo: points, names, examples and settings"], ["Ctrl Y", "redo (or Ctrl Shift Z)"]];
 const PICTURE_KEYS = [
   ["← ↑ → ↓", "move the cross (with Shift, farther)"], ["Enter", "place a point, or pick one up and put it down"],
   ["Delete", "erase the point under the cross"], ["[  ]", "to the previous or next point"],
-  ["1 … 4", "choose the class"], ["Ctrl Z", "undo"],
+  ["1 … 4", "choose the class"],
 ];
 
-export function help(keysOn, setKeys) {
+export function help(shortcuts) {
   const list = keys => el("dl", { class: "keys" }, keys.map(([key, action]) =>
     el("div", {}, el("dt", {}, el("kbd", {}, key)), el("dd", {}, action))));
   open("Help",
@@ -28,10 +26,10 @@ export function help(keysOn, setKeys) {
       "Everything is computed by the library on this machine; the table is that of rb.trace."),
     el("p", {}, "In the picture: the ringed point is the example of this step; crosses mark points that the weights now get wrong; ",
       "the grey arrow is w before the step, the coloured one what is added, the dark one their sum."),
-    el("h3", {}, "Keys anywhere"), list(KEYS),
-    el("label", {}, el("input", { type: "checkbox", id: "keys-on", checked: keysOn, change: event => setKeys(event.target.checked) }),
-      " single-key shortcuts are on"),
-    el("h3", {}, "Keys on the picture"), list(PICTURE_KEYS),
+    el("h3", {}, "Keys anywhere"), list([...KEYS.map(({ shown, does }) => [shown, does]), ...EDITING_KEYS]),
+    el("label", {}, el("input", { type: "checkbox", id: "keys-on", checked: shortcuts.on, change: event => shortcuts.switch(event.target.checked) }),
+      " single letters are shortcuts"),
+    el("h3", {}, "Keys on the picture, reached with Tab"), list(PICTURE_KEYS),
     el("h3", {}, "Symbols"), el("ul", { class: "symbols" }, Object.values(SYMBOLS).map(meaning => el("li", {}, meaning))));
 }
 
@@ -57,7 +55,7 @@ export function paste(take) {
   text.focus();
 }
 
-function copied(text, rows) {
+export function copied(text, rows) {
   const field = el("textarea", { readonly: true, rows, "aria-label": "Text to copy", class: "code", spellcheck: "false" });
   field.value = text;
   const button = el("button", { type: "button", class: "strong", click: async () => {

@@ -55,4 +55,21 @@ export function throttled(wait, call) {
   };
 }
 
+/** The same for a call that takes its time: one at a time, the last one always. */
+export function paced(wait, call) {
+  let running = false, again = false;
+  const start = throttled(wait, async () => {
+    if (running) return void (again = true);
+    running = true;
+    try {
+      await call();
+    } finally {
+      running = false;
+      if (again) start();
+      again = false;
+    }
+  });
+  return start;
+}
+
 export const calm = () => matchMedia("(prefers-reduced-motion: reduce)").matches;

@@ -23,6 +23,12 @@ export function address(state) {
   return location.href;
 }
 
+/** The address now says something else, a lesson: what comes after it is a new entry. */
+export function left() {
+  present = { about: null, hash: location.hash };
+  written = location.hash;
+}
+
 /** The page was brought to this state by its address: that is no new entry. */
 export function came(state) {
   present = { about: encode(state, true), hash: location.hash };

@@ -5,57 +5,76 @@ import { bars } from "./bars.js";
 import { untint } from "./contours.js";
 import { Controls } from "./controls.js";
 import * as dialogs from "./dialogs.js";
-import { $, calm, el, several, throttled } from "./dom.js";
+import { $, calm, el, paced, several, throttled } from "./dom.js";
 import { Editing } from "./editing.js";
 import { walks } from "./glossary.js";
+import { History } from "./history.js";
+import { Keys } from "./keys.js";
 import * as links from "./links.js";
 import * as panels from "./panels.js";
 import { Plane } from "./plane.js";
+import { Projector } from "./projector.js";
 import { barScene, planeScene } from "./scenes.js";
 import { className, dataOf, decode, encode, settingsOf } from "./state.js";
 import { TraceTable } from "./table.js";
+import { Teaching } from "./teaching.js";
 
 const AHEAD = 24;
 
 class Page {
   state = { points: [], labels: [], names: null, classes: null, captions: null, settings: settingsOf({}), step: 0 };
-  run = null;  // the record of the server
-  proof = null;  // its answer on separability
+  example = { name: "", about: "" };
+  wanted = 0;  // the step that was chosen, which a shorter run may not have; Infinity is the end of any
+  changes = 0;  // of points and settings so far
+  valid = 0;  // answers to what was asked before this change are out of date
+  answered = -1;  // the change that the run shown answers
+  run = null;  // the record of a run
+  question = null;  // what that run answers: all else is asked about the same
+  proof = null;  // the answer on separability; that of the points before while a new one is awaited
   proofShown = false;
-  fields = new Map();  // the model at steps, where it is not linear or not the last weights
-  past = [];
+  models = {};  // the model at steps, where it is not linear or not the last weights
+  history = new History();
   timer = null;
-  keysOn = localStorage.getItem("keys") !== "off";
 
   constructor() {
     this.plane = new Plane($("frame"), $("tint"), $("plane"));
     this.editing = new Editing(this);
     this.table = new TraceTable(step => this.go(step));
-    this.controls = new Controls(settings => this.set({ settings }));
-    this.refresh = throttled(70, () => this.load());
-    this.askProof = throttled(150, () => this.loadProof());
+    this.controls = new Controls(settings => { this.remember(); this.set({ settings }); });
+    this.projector = new Projector(() => this.resized());
+    this.keys = new Keys(this);
+    this.refresh = paced(70, () => this.load());
+    this.askProof = paced(150, () => this.loadProof());
+    this.teaching = new Teaching(this);
     this.listen();
   }
 
   // ---- what it is about ----------------------------------------------------------------------------------------------
 
-  /** Take other points or settings; the step stays at the end if it was there. */
+  /** Take other points or settings. */
   set({ data, settings, step }) {
     if (data) Object.assign(this.state, data);
     if (settings) this.state.settings = settings;
     if (step !== undefined) this.wanted = step;
-    if (data) this.plane.window = null;
     this.changed("edit");
   }
 
+  /** Points or settings are others now: a point was moved ("drag"), one was added under the pointer ("add"), or an "edit". */
   changed(kind) {
     this.pause();
     this.busy(true);
-    if (kind === "drag") this.own();
-    if (this.wanted === undefined) this.wanted = this.run && this.state.step === this.run.steps.length ? Infinity : this.state.step;
+    this.changes += 1;
+    if (kind !== "drag") this.valid = this.changes;
+    if (this.codes.length < 2) this.nothing();
     if (kind === "edit" && this.is2d && !this.plane.holds(this.state.points)) this.plane.window = null;
-    this.redraw(kind === "drag");
+    this.redraw();
     this.refresh();
+  }
+
+  /** No run to show. */
+  nothing(problem = "") {
+    this.run = this.question = this.proof = null;
+    this.problem(problem);
   }
 
   /** Whether an answer is awaited. */
@@ -65,117 +84,156 @@ class Page {
 
   /** From here on the points are the user's. */
   own() {
-    $("example").value = "";
-    $("about").textContent = "";
+    this.tell("", "");
+  }
+
+  /** The example that is shown, and what is said of it. */
+  tell(name, about) {
+    this.example = { name, about };
+    $("example").value = name;
+    $("about").textContent = $("about").title = about;
   }
 
   get is2d() {
     return this.state.points.length === 0 || this.state.points[0].length === 2;
   }
 
-  remember() {
-    const { points, labels, captions } = this.state;
-    this.past.push(structuredClone({ points, labels, captions }));
-    if (this.past.length > 50) this.past.shift();
+  /** All that can be undone. */
+  snapshot() {
+    const { step, ...what } = this.state;
+    return structuredClone({ ...what, example: this.example });
   }
 
-  forget() {
-    this.past.pop();
-  }
-
-  get canUndo() {
-    return this.past.length > 0;
+  remember(moment = this.snapshot()) {
+    this.history.remember(moment);
   }
 
   undo() {
-    if (this.canUndo) this.set({ data: this.past.pop() });
+    this.restore(this.history.undo(this.snapshot()));
   }
 
+  redo() {
+    this.restore(this.history.redo(this.snapshot()));
+  }
+
+  restore(moment) {
+    if (!moment) return;
+    const { example, settings, ...data } = moment;
+    this.tell(example.name, example.about);
+    this.controls.show(settings);
+    this.set({ data, settings });
+  }
+
+  /** No points; what classes and features are called stays. */
   clear() {
     this.remember();
     this.own();
-    this.set({ data: { points: [], labels: [], names: null, captions: null, classes: null }, step: 0 });
+    const names = this.is2d ? this.state.names : null;
+    this.set({ data: { points: [], labels: [], captions: null, names }, step: 0 });
   }
 
-  take(example) {
-    this.past = [];
-    $("about").textContent = example.about ?? "";
+  /** Other points altogether: an example, a table or a link. */
+  take(example, name = "") {
+    if (this.state.points.length) this.remember();
+    this.tell(name, example.about ?? "");
     const settings = example.settings ? settingsOf(example.settings) : this.state.settings;
     this.proofShown = false;
-    this.run = this.proof = null;
+    this.nothing();
+    this.plane.window = null;
+    this.fresh = true;
     this.controls.show(settings);
     this.set({ data: dataOf(example), settings, step: example.step ?? 0 });
   }
 
-  // ---- what the server says --------------------------------------------------------------------------------------------
+  // ---- what the library says -------------------------------------------------------------------------------------------
 
   async load() {
+    const asked = this.changes, question = structuredClone(request(this.state));
     if (this.codes.length < 2) {
-      this.run = this.proof = null;
-      this.problem("");
       this.busy(false);
       return this.render();
     }
     try {
-      const run = await ask("run", request(this.state));
-      if (!run) return;
-      this.run = run;
-      this.proof = null;
-      this.fields.clear();
-      this.problem("");
-      this.state.step = Math.min(this.wanted ?? 0, run.steps.length);
-      this.wanted = undefined;
-      this.askProof();
+      const run = await ask("run", question);
+      if (!run || asked < this.valid) return;  // what is asked about now comes next
+      this.shows(run, question, asked);
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
-      this.run = this.proof = null;
+      if (asked < this.valid) return;
+      this.nothing();
       this.problem(error.message, error instanceof Unanswered && (() => this.load()));
       this.busy(false);
     }
     this.render();
   }
 
+  /** Take the answer to a question, asked after so many changes. */
+  shows(run, question, asked) {
+    Object.assign(this, { run, question, answered: asked });
+    this.problem("");
+    this.state.step = Math.min(this.wanted, run.steps.length);
+    if (this.fresh) this.plane.window = null;
+    this.fresh = false;
+    this.askProof();
+  }
+
+  /** The question of the run, over the window that is drawn. */
+  asking(more = {}) {
+    return { ...this.question, ...more, ...(this.is2d ? { window: this.plane.asked } : {}) };
+  }
+
   async loadProof() {
-    const run = this.run;
+    const { run, plane: { window } } = this, current = () => run === this.run && window === this.plane.window;
     if (!run) return;
     try {
-      const proof = await ask("separable", { ...request(this.state), ...(this.is2d ? { window: this.plane.asked } : {}) });
-      if (!proof || run !== this.run) return;
-      this.proof = proof;
+      const proof = await ask("separable", this.asking());
+      if (!proof || !current()) return run === this.run ? this.askProof() : undefined;
+      this.proof = { ...proof, of: run, window };
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
+      if (!current()) return;
+      this.proof = null;
       this.problem(error.message);
     }
-    if (run !== this.run || this.wanted !== undefined) return; // something newer is on its way
-    this.busy(false);
+    if (this.answered === this.changes) this.busy(false);
     this.render();
   }
 
-  /** Whether the server must say what the model is: weights alone tell it in linear space, if they are the last. */
+  /** Whether the library must say what the model is: weights alone tell it in linear space, if they are the last. */
   get needsField() {
-    return this.state.settings.space !== "linear" || this.state.settings.readout !== "last";
+    const { space, readout } = this.question.settings;
+    return space !== "linear" || readout !== "last";
+  }
+
+  /** The models that are known of this run in this window, by step. */
+  get fields() {
+    const { run, plane: { window } } = this;
+    if (this.models.run !== run || this.models.window !== window) this.models = { run, window, fields: new Map() };
+    return this.models.fields;
   }
 
   async loadFields(step) {
-    const run = this.run, at = [];
-    if (this.fields.has(step) || this.loading) return;
-    for (let k = Math.max(0, step - 4); k <= run.steps.length && at.length < AHEAD; k++) if (!this.fields.has(k)) at.push(k);
-    this.loading = true;
+    const { run, fields, models } = this, at = [];
+    if (fields.has(step) || models.loading || models.refused) return;
+    for (let k = Math.max(0, step - 4); k <= run.steps.length && at.length < AHEAD; k++) if (!fields.has(k)) at.push(k);
+    models.loading = true;
     try {
-      const answer = await ask("field", { ...request(this.state), at, ...(this.is2d ? { window: this.plane.asked } : {}) });
-      if (answer && run === this.run) for (const field of answer.fields) this.fields.set(field.step, field);
+      const answer = await ask("field", this.asking({ at }));
+      for (const field of answer?.fields ?? []) fields.set(field.step, field);
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
-      this.problem(error.message);
+      models.refused = true;
+      if (fields === this.fields) this.problem(error.message);
     } finally {
-      this.loading = false;
+      models.loading = false;
     }
-    this.render();
+    if (fields === this.fields) this.render();
   }
 
   /** Say what is wrong; `again` is what may mend it. */
   problem(sentence, again) {
-    $("problem").replaceChildren(sentence, ...(again ? [" ", el("button", { type: "button", id: "retry", click: again }, "Retry")] : []));
+    const retry = again ? [" ", el("button", { type: "button", id: "retry", click: again }, "Retry")] : [];
+    $("problem").replaceChildren(sentence, ...retry);
     $("problem").hidden = !sentence;
   }
 
@@ -188,8 +246,10 @@ class Page {
 
   go(step) {
     if (!this.run) return;
-    this.state.step = Math.max(0, Math.min(this.run.steps.length, step));
-    if (this.state.step === this.run.steps.length) this.pause();
+    const end = this.run.steps.length;
+    this.state.step = Math.max(0, Math.min(end, step));
+    this.wanted = this.state.step === end ? Infinity : this.state.step;
+    if (this.state.step === end) this.pause();
     this.proofShown = false;
     this.render();
   }
@@ -228,43 +288,46 @@ class Page {
   // ---- showing -----------------------------------------------------------------------------------------------------------
 
   render() {
-    if (!this.editing.busy) links.note(this.linked);
+    if (!this.editing.busy && !this.teaching.lessons.open) links.note(this.linked);
     this.redraw();
     const { run, state } = this, at = state.step;
     for (const id of ["first", "back"]) $(id).disabled = !run || at === 0;
     for (const id of ["next", "pass", "end"]) $(id).disabled = !run || at === run.steps.length;
-    $("run").disabled = $("separable").disabled = $("python").disabled = !run;
+    $("run").disabled = $("separable").disabled = $("export").disabled = !run;
     $("slider").max = run?.steps.length ?? 0;
     $("slider").value = at;
     $("slider").setAttribute("aria-valuetext", run ? `step ${at} of ${run.steps.length}` : "no run");
     document.body.classList.toggle("idle", !run);
+    this.teaching.show();
     this.table.show(run, at);
     if (!run) panels.clear();
     if (!run) return this.caption();
     panels.formulas(at ? run.steps[at - 1] : null);
-    panels.soFar(run, at, this.proof, state.settings, this.fields.get(at));
+    panels.soFar(run, at, this.proof?.of === run ? this.proof : null, this.question.settings, this.fields.get(at));
     panels.answer(this.proof, this.proofShown);
     if (!this.timer || at === run.steps.length) this.caption();
   }
 
   caption() {
-    const { run, state } = this, at = state.step;
+    const { run, question } = this, at = this.state.step;
     const step = at && run ? run.steps[at - 1] : null;
     $("caption").textContent = !run ? "" : !step ? `${several(run.steps.length, "step")} in ${several(run.passes, "pass", "passes")}.`
-      : `Step ${at} of ${run.steps.length}, pass ${step.pass}: row ${step.row}, class ${className(state, state.labels[step.row])}, `
+      : `Step ${at} of ${run.steps.length}, pass ${step.pass}: row ${step.row}, class ${className(question, question.labels[step.row])}, `
         + `${step.why || "right"}${step.moved ? ", the weights move" : ""}.`;
   }
 
-  redraw(dragging = false) {
+  redraw() {
     const { state, plane } = this, { points } = state;
     this.editing.show();
     $("hint").hidden = this.codes.length > 1;
-    $("hint").textContent = points.length ? "Place points of another class too." : "Click to place points of two classes, or load an example.";
-    if (plane.resize() || (this.is2d && !plane.window)) plane.fit(this.is2d ? points : []);
-    const scene = dragging || this.run?.codes.length !== points.length ? null : this.scene();
+    $("hint").textContent = !points.length ? "Click to place points of two classes, or load an example."
+      : this.is2d ? "Place points of another class too." : "All are of one class: paste some of another too.";
+    if (plane.resize() || (this.is2d && !plane.window)) plane.fit(this.is2d ? points : [], this.boundaries);
+    const scene = this.run ? this.scene() : null;
     if (this.is2d) {
-      plane.draw({ points, labels: state.labels, codes: this.codes, label: this.label, grabbed: this.editing.grabbed,
-        focus: document.activeElement === plane.picture, ...scene });
+      plane.draw({ points, labels: state.labels, codes: this.codes, label: this.label, names: state.names,
+        grabbed: this.editing.grabbed, cross: this.editing.showsCross, ...scene });
+      if (scene) this.teaching.drawn();
     } else {
       untint($("tint"));
       bars(plane.picture, plane.width, plane.height, this.label, scene);
@@ -284,11 +347,24 @@ class Page {
 
   /** What belongs to this step; where the model must be asked for, that is done. */
   scene() {
-    const at = this.state.step, proof = this.proofShown ? this.proof : null, end = this.run.steps.length;
-    const model = this.needsField ? this.fields.get(at) : undefined;
-    if (!this.is2d) return barScene(this, proof);
-    if (this.needsField && !proof) this.loadFields(model ? Math.min(at + 4, end) : at);
-    return planeScene(this, model, proof, this.needsField);
+    const at = this.state.step, proof = this.proofShown ? this.proof : null, { needsField } = this;
+    if (!this.is2d) return this.teaching.scene(barScene(this, proof));
+    if (proof?.field && proof.window !== this.plane.window) return null;  // it is asked for again
+    if (needsField && !proof) this.loadFields(this.fields.has(at) ? Math.min(at + 4, this.run.steps.length) : at);
+    return this.teaching.scene(planeScene(this, needsField ? this.model() : undefined, proof, needsField));
+  }
+
+  /** The model at this step; until it is there, the one that was drawn last, where it is of the same kind. */
+  model() {
+    const model = this.fields.get(this.state.step), { space, readout } = this.question.settings;
+    const kind = JSON.stringify([space, readout, this.run.classes, this.plane.window]);
+    if (model) this.drawn = { kind, model: { ...model, right: null } };
+    return model ?? (this.drawn?.kind === kind ? this.drawn.model : undefined);
+  }
+
+  /** The lines that the run went through, for a window in which they can be seen. */
+  get boundaries() {
+    return this.run && !this.run.kernel ? this.run.moments.map(moment => moment.vectors) : [];
   }
 
   say(caption) {
@@ -306,26 +382,31 @@ class Page {
     click("end", () => this.go(Infinity));
     click("run", () => this.toggle());
     click("separable", () => this.toggleProof());
-    click("help", () => this.help());
-    click("paste", () => dialogs.paste(table => { this.own(); this.take(table); }));
+    click("help", () => dialogs.help(this.keys));
+    click("paste", () => dialogs.paste(table => this.take(table)));
     click("share", () => dialogs.share(links.address(this.linked)));
-    click("python", () => dialogs.python(this.run.program));
+    click("export", () => dialogs.python(this.run.program));
     click("theme", () => this.theme());
     $("slider").addEventListener("input", () => { this.pause(); this.go(Number($("slider").value)); });
-    $("example").addEventListener("change", () => this.take(this.examples[$("example").value]));
+    $("example").addEventListener("change", () => this.choose($("example").value));
     addEventListener("hashchange", () => {
+      if (this.teaching.lessons.fromLink()) return;
       if (location.hash.slice(1) !== encode(this.linked) && !this.fromLink()) this.problem("The link holds nothing that can be read.");
     });
     new ResizeObserver(throttled(60, () => this.resized())).observe($("frame"));
-    document.addEventListener("keydown", event => this.key(event));
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.redraw());
     for (const id of ["formulas", "numbers", "answer"]) walks($(id));
+  }
+
+  /** An example by its name; "" are the points that are there. */
+  choose(name) {
+    if (this.examples[name]) this.take(this.examples[name], name);
+    else this.own();
   }
 
   resized() {
     if (!this.plane.resize() || !this.plane.window) return;
     this.plane.window = null;
-    this.fields.clear();
     this.render();
     this.askProof();
   }
@@ -335,30 +416,6 @@ class Page {
     this.pause();
     this.proofShown = !this.proofShown;
     this.render();
-  }
-
-  help() {
-    dialogs.help(this.keysOn, on => {
-      this.keysOn = on;
-      localStorage.setItem("keys", on ? "on" : "off");
-    });
-  }
-
-  key(event) {
-    const inText = event.target.closest("input:not([type=checkbox]):not([type=range]), textarea, select");
-    if (event.defaultPrevented || $("dialog").open || inText) return;
-    if ((event.ctrlKey || event.metaKey) && event.key === "z") {
-      event.preventDefault();
-      return this.undo();
-    }
-    if (event.ctrlKey || event.metaKey || event.altKey || !this.keysOn) return;
-    const press = { n: "next", b: "back", p: "pass", r: "run", 0: "first", e: "end", c: "separable", "?": "help" }[event.key];
-    if (press && !$(press).disabled) {
-      event.preventDefault();
-      $(press).click();
-    } else if ("1234".includes(event.key) && Number(event.key) <= (this.state.classes?.length ?? 4)) {
-      this.editing.choose(Number(event.key) - 1);
-    }
   }
 
   theme() {
@@ -375,9 +432,7 @@ class Page {
     if (!link) return false;
     const example = Object.keys(this.examples).find(name =>
       ["points", "labels"].every(list => JSON.stringify(this.examples[name][list]) === JSON.stringify(link[list])));
-    this.own();
-    $("example").value = example ?? "";
-    this.take({ ...link, about: link.about || this.examples[example]?.about });
+    this.take({ ...link, about: link.about || this.examples[example]?.about }, example);
     this.proofShown = link.view.proof === true;
     links.came(this.state);
     return true;
@@ -386,7 +441,7 @@ class Page {
   async begin() {
     const kept = localStorage.getItem("theme");
     if (kept) document.documentElement.dataset.theme = kept;
-    if (matchMedia("(max-width: 700px)").matches) $("settings").open = false;
+    if (matchMedia("(max-width: 1099px), (max-height: 760px)").matches) $("settings").open = false;
     this.controls.show(this.state.settings);
     try {
       this.examples = await examples();
@@ -396,11 +451,10 @@ class Page {
     }
     $("example").append(el("option", { value: "" }, "your own"),
       ...Object.entries(this.examples).map(([name, { title }]) => el("option", { value: name }, title)));
-    if (this.fromLink()) return;
+    if (this.teaching.lessons.fromLink() || this.fromLink()) return;
     const broken = location.hash.length > 1;
-    $("example").value = "separable";
-    this.take(this.examples.separable);
-    if (broken) $("about").textContent = "The link holds nothing that can be read: this is an example instead.";
+    this.choose("separable");
+    if (broken) this.tell("separable", "The link holds nothing that can be read: this is an example instead.");
   }
 }
 

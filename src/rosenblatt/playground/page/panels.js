@@ -32,9 +32,10 @@ export function formulas(step) {
 }
 
 /** What a verdict says, of the weights that it is about. */
-function meaning(run, settings) {
+function meaning(run, proof, settings) {
   if (run.verdict === "separated") return `every point is right${settings.readout === "last" ? "" : " with the last weights"}`;
-  if (run.verdict === "stopped") return "undecided";
+  if (run.verdict === "stopped") return `after ${several(run.passes, "pass", "passes")}, `
+    + ({ true: "though a separator exists", false: "as no separator exists" }[proof?.separable] ?? "undecided");
   return run.certificate ? "no separator exists" : `none above 0.0001·${run.form === "multiclass" ? "√2·" : ""}R can exist`;
 }
 
@@ -43,10 +44,10 @@ export function soFar(run, at, proof, settings, model) {
   const step = at ? run.steps[at - 1] : null, ended = at === run.steps.length;
   const word = run.verdict;
   $("verdict").replaceChildren(el("strong", { class: ended ? `verdict ${word.replace(" ", "-")}` : "verdict" },
-    ended ? word : at ? `pass ${step.pass}` : "not begun"), ` ${ended ? meaning(run, settings) : at ? "goes on" : ""}`);
+    ended ? word : at ? `pass ${step.pass}` : "not begun"), ` ${ended ? meaning(run, proof, settings) : at ? "goes on" : ""}`);
   const moment = run.moments[step?.after ?? 0], n = run.codes.length;
   const lower = lowerSoFar(run, at), upper = step?.upper ?? null;
-  const mistakes = step?.mistakes ?? 0, most = boundParts(run, proof);
+  const mistakes = step?.mistakes ?? 0, most = boundParts(run, proof), exact = run.fractions && at ? run.fractions.steps[at - 1] : null;
   const entries = [
     pair("mistakes", symbol("M"), ` = ${mistakes}`, most ? ` ≤ ${bound(proof.bound, 1, 4)}` : ""),
     most && pair("bound", ...most),
@@ -54,13 +55,13 @@ export function soFar(run, at, proof, settings, model) {
     model && settings.readout !== "last" && pair(settings.readout, symbol("model", `${model.right.length} of ${several(n, "point")}`),
       ...(model.vectors?.length === 1 && !run.kernel ? [" right with ", symbol("w̄"), ` = ${vector(model.vectors[0].slice(0, -1))}`,
         ...(settings.bias ? [",  ", symbol("b"), ` = ${number(model.vectors[0].at(-1))}`] : [])] : [" right"])),
-    pair("length", symbol("‖w‖"), ` ${equals(step?.norm ?? 0)},  `, symbol("R"), ` ${equals(run.R)}`),
-    pair("best margin", ...(lower == null ? [] : [symbol("γ≥", bound(lower, -1)), " ≤ "]), symbol("γ"),
-      ...(upper == null ? [": nothing is known yet"] : [" ≤ ", symbol("γ≤", bound(upper, 1))])),
+    pair("length", symbol("‖w‖"), ` ${exact?.norm ?? equals(step?.norm ?? 0)},  `, symbol("R"), ` ${run.fractions?.R ?? equals(run.R)}`),
+    pair("best margin", ...(lower == null ? [] : [symbol("γ≥", exact?.lower ?? bound(lower, -1)), " ≤ "]), symbol("γ"),
+      ...(upper == null ? [": nothing is known yet"] : [" ≤ ", symbol("γ≤", exact?.upper ?? bound(upper, 1))])),
     pair("numbers", run.arithmetic),
   ];
   if (proof?.separable && proof.margin_augmented != null)
-    entries.push(pair("in truth", symbol("γ"), ` ${proof.margin_text}`));
+    entries.push(pair("in truth", symbol("γ"), ` ${proof.fractions?.margin ?? proof.margin_text}`));
   refill($("numbers"), ...entries.filter(Boolean));
   chart(run, at, proof);
 }
@@ -69,6 +70,7 @@ export function soFar(run, at, proof, settings, model) {
 function boundParts(run, proof) {
   if (!proof?.separable || proof.bound == null || !run.novikoff) return null;
   const two = run.form === "multiclass" ? "2·" : "";
+  if (proof.fractions) return [two, symbol("(R/γ)²"), ` ${proof.fractions.bound}`];
   return [two, symbol("(R/γ)²"), ` ≈ ${two}(${number(proof.R, 4)}/${number(proof.margin_augmented, 4)})² ≈ ${number(proof.bound, 4)}`];
 }
 

@@ -1,7 +1,8 @@
 // The plane: points, boundary, weights as arrows, certificates. It draws what it is given and says what was clicked.
 
-import { contour, isFlat, joined, leads, linearField, tint, untint } from "./contours.js";
+import { contour, isFlat, joined, leads, linearField, tint, untint, winner } from "./contours.js";
 import { number, svg, vector } from "./dom.js";
+import { Words } from "./words.js";
 
 /** Places across of fields that the server computes. */
 export const ACROSS = 48;
@@ -11,9 +12,9 @@ export const colourOf = code => `var(--class-${code})`;
 /** The mark of a class around a place. */
 export function mark(code, x, y, r, attributes = {}) {
   const shape = [
+    () => svg("rect", { x: x - 0.9 * r, y: y - 0.9 * r, width: 1.8 * r, height: 1.8 * r }),
     () => svg("circle", { cx: x, cy: y, r }),
     () => svg("path", { d: `M${x} ${y - 1.25 * r}l${1.15 * r} ${2 * r}h${-2.3 * r}z` }),
-    () => svg("rect", { x: x - 0.9 * r, y: y - 0.9 * r, width: 1.8 * r, height: 1.8 * r }),
     () => svg("path", { d: `M${x} ${y - 1.3 * r}l${1.2 * r} ${1.3 * r}l${-1.2 * r} ${1.3 * r}l${-1.2 * r} ${-1.3 * r}z` }),
   ][code]();
   for (const [key, value] of Object.entries({ class: `mark class-${code}`, ...attributes })) shape.setAttribute(key, value);
@@ -35,14 +36,17 @@ export class Plane {
     return true;
   }
 
-  /** Choose a window around the points and the origin, as far across as up. */
-  fit(points) {
-    const xs = [0, ...points.map(p => p[0])], ys = [0, ...points.map(p => p[1])];
-    const [left, right, bottom, top] = [Math.min(...xs), Math.max(...xs), Math.min(...ys), Math.max(...ys)];
-    const empty = points.length === 0;
-    const across = empty ? 8 : Math.max(right - left, 1e-6) * 1.3, up = empty ? 8 : Math.max(top - bottom, 1e-6) * 1.3;
+  /** Choose a window around the points and the origin, as far across as up, with room for arrows and for what lines
+   * (a, b, c) of runs are near. */
+  fit(points, boundaries = []) {
+    const far = points.length ? Math.max(...points.map(([x, y]) => Math.max(Math.abs(x), Math.abs(y)))) : 4;
+    const about = 0.25 * (far || 1), around = [[-about, -about], [about, about]];
+    const data = boxOf([[0, 0], ...points]), near = grown(data, 0.6 * Math.max(data.right - data.left, data.top - data.bottom));
+    const feet = boundaries.filter(vectors => vectors.length === 1).map(([line]) => footOf(line, centre(data)));
+    const seen = points.length ? feet.filter(foot => foot && within(foot, near)) : [[-4, -4], [4, 4]];
+    const { left, right, bottom, top } = boxOf([...around, ...points, ...seen]);
+    const across = (right - left) * 1.16, up = (top - bottom) * 1.16, [x, y] = [(left + right) / 2, (bottom + top) / 2];
     this.unit = Math.min(this.width / across, this.height / up);
-    const [x, y] = [(left + right) / 2, (bottom + top) / 2];
     const [halfWidth, halfHeight] = [this.width / this.unit / 2, this.height / this.unit / 2];
     this.window = { left: x - halfWidth, right: x + halfWidth, bottom: y - halfHeight, top: y + halfHeight };
     this.snap = nice(Math.min(across, up) / 80, true);
@@ -52,7 +56,7 @@ export class Plane {
   /** Whether all points are to be seen and not crowded. */
   holds(points) {
     const w = this.window;
-    if (!w) return false;
+    if (!w || !points.length) return false;
     const inside = points.every(([x, y]) => x > w.left && x < w.right && y > w.bottom && y < w.top);
     const xs = points.map(p => p[0]), ys = points.map(p => p[1]);
     const share = Math.max((Math.max(...xs) - Math.min(...xs)) / (w.right - w.left),
@@ -89,30 +93,35 @@ export class Plane {
   /** Everything: points and what is to be shown with them. */
   draw(scene) {
     this.notes = svg("g", { "aria-hidden": "true" });  // words that lie above all else
-    const layers = [this.axes(), this.meaning(scene), this.points(scene), this.notes];
-    if (scene.focus) layers.push(this.crosshair());
+    this.words = new Words(this.width, this.height, scene.points.map(([a, b]) => [this.x(a), this.y(b)]));
+    const layers = [this.axes(scene.names), this.meaning(scene), this.points(scene), this.notes];
+    if (scene.cross) layers.push(this.crosshair());
     this.picture.replaceChildren(...layers);
     this.picture.setAttribute("aria-label", scene.label);
   }
 
-  axes() {
+  axes(names) {
     const { left, right, bottom, top } = this.window, step = nice((right - left) / (this.width / 90), true);
     const group = svg("g", { class: "axes", "aria-hidden": "true" });
     const line = (x1, y1, x2, y2, zero) =>
       group.append(svg("line", { x1, y1, x2, y2, class: zero ? "zero" : null }));
-    const inside = (v, low, high) => Math.max(low, Math.min(high, v));
     for (let k = Math.ceil(left / step); k * step <= right; k++) {
       line(this.x(k * step), 0, this.x(k * step), this.height, k === 0);
       const at = this.x(k * step);
-      if (k && at > 16 && at < this.width - 16) group.append(svg("text", { x: at, y: inside(this.y(0) + 18, 18, this.height - 6),
+      if (k && at > 16 && at < this.width - 16) group.append(svg("text", { x: at, y: clamp(this.y(0) + 18, 18, this.height - 6),
         "text-anchor": "middle" }, number(k * step)));
     }
     for (let k = Math.ceil(bottom / step); k * step <= top; k++) {
       line(0, this.y(k * step), this.width, this.y(k * step), k === 0);
       const at = this.y(k * step);
-      if (k && at > 14 && at < this.height - 10) group.append(svg("text", { x: inside(this.x(0) - 7, 26, this.width - 6), y: at + 5,
+      if (k && at > 14 && at < this.height - 10) group.append(svg("text", { x: clamp(this.x(0) - 7, 26, this.width - 6), y: at + 5,
         "text-anchor": "end" }, number(k * step)));
     }
+    const named = j => cut(names?.[j] ?? `x[${j}]`), y = clamp(this.y(0) - 8, 20, this.height - 8);
+    group.append(svg("text", { x: this.width - 8, y, "text-anchor": "end", class: "axis" }, named(0)),
+      svg("text", { x: clamp(this.x(0) + 8, 8, this.width - 60), y: 18, class: "axis" }, named(1)));
+    this.words.take(this.width - 8 - 8 * named(0).length, y - 14, 8 * named(0).length, 18);
+    this.words.take(this.x(0) + 8, 2, 8 * named(1).length, 20);
     return group;
   }
 
@@ -124,7 +133,7 @@ export class Plane {
   }
 
   /** Boundaries, arrows and certificates. */
-  meaning({ field, last, model, update, proof, codes }) {
+  meaning({ field, last, model, update, tips, proof, codes, called }) {
     const group = svg("g", { "aria-hidden": "true" });
     if (proof) {
       untint(this.canvas);
@@ -135,11 +144,13 @@ export class Plane {
     if (field && !isFlat(field)) {
       tint(this.canvas, field, codes.map(colourNumbers), Number(css("--tint")));
       for (const values of leads(field)) group.append(this.lines(values, field.n, 0, { class: "boundary" }));
+      const only = winner(field);
+      if (only != null) this.notes.append(this.aside(`all of this is ${called(codes[only])}: the boundary lies outside`));
     } else untint(this.canvas);
     if (last && !isFlat(last))
       for (const values of leads(last)) group.append(this.lines(values, last.n, 0, { class: "boundary last" }));
-    if (update) group.append(...this.sum(update));
     if (last) group.append(...this.legend(model));
+    if (update) group.append(...this.sum(update, tips));
     return group;
   }
 
@@ -147,51 +158,57 @@ export class Plane {
   legend(model) {
     const y = this.height - 16, line = (x, kind) => svg("line", { x1: x, x2: x + 34, y1: y, y2: y, class: `boundary ${kind}` });
     const text = (x, legend) => svg("text", { x, y: y + 5, class: "legend" }, legend);
+    this.words.take(10, y - 14, 280, 28);
     return [line(14, ""), text(56, model), line(150, "last"), text(192, "last weights")];
+  }
+
+  /** A remark at the edge. */
+  aside(text, low = false) {
+    const y = low ? this.height - 11 : 20, wide = 7.6 * text.length;
+    this.words.take(this.width - 10 - wide, y - 16, wide, 22);
+    return svg("text", { x: this.width - 10, y, "text-anchor": "end", class: "legend aside" }, text);
   }
 
   fieldOf(vectors) {
     return linearField(vectors, this.window, vectors.length === 1 ? 2 : 161);
   }
 
-  /** w before, what is added, and w: each class that moved has its own. */
-  sum(vectors) {
-    const scale = this.reach(vectors.flatMap(({ before, after }) => [before, after])), out = [];
+  /** w before, what is added, and w: each class that moved has its own. `tips` are all that the run comes to. */
+  sum(vectors, tips) {
+    const share = this.share(tips), scale = share * this.unit, out = [];
+    if (share !== 1) out.push(this.aside(`arrows at ${number(share)} × the scale of the axes`, true));
     for (const { before, after, name, sign, code } of vectors) {
-      const own = code == null ? "" : ` class-${code}`;
+      const own = code == null ? "" : ` class-${code}`, [from, to] = [before, after].map(([a, b]) => [a * scale, -b * scale]);
       if (before.some((v, i) => v !== after[i])) {
-        out.push(...this.arrow([0, 0], before, scale, `before${own}`, `w${name}`));
-        out.push(...this.arrow(before, after, scale, "added", sign, true));
-        out.push(...this.arrow([0, 0], after, scale, `weights${own}`, `new w${name}`));
-      } else out.push(...this.arrow([0, 0], after, scale, `weights${own}`, `w${name}`));
+        out.push(...this.arrow([0, 0], from, `before${own}`, `w${name}`));
+        out.push(...this.arrow([0, 0], to, `weights${own}`, `new w${name}`));
+        out.push(...this.arrow(...beside(from, to), "added", sign, true));
+      } else out.push(...this.arrow([0, 0], to, `weights${own}`, `w${name}`));
     }
     return out;
   }
 
-  /** Pixels for a unit of weight: those of the plane, or as few as it takes to keep the tips in sight. */
-  reach(tips) {
+  /** How long a unit of weight is drawn, in units of the plane: 1, or a round share that keeps all tips in sight. */
+  share(tips) {
     const [ox, oy] = [this.x(0), this.y(0)], edge = 34;
     const room = (from, size, step) => step > 0 ? (size - edge - from) / step : step < 0 ? (edge - from) / step : Infinity;
-    const longest = Math.max(1e-9, ...tips.map(([a, b]) => Math.hypot(a, b)));
-    const fits = Math.min(this.unit, ...tips.flatMap(([a, b]) => [room(ox, this.width, a), room(oy, this.height, -b)]));
-    return Math.max(fits, Math.min(this.unit, 0.16 * Math.min(this.width, this.height) / longest));
+    const fits = Math.min(...tips.flatMap(([a, b]) => [room(ox, this.width, a), room(oy, this.height, -b)])) / this.unit;
+    return fits >= 1 || fits <= 0 ? 1 : nice(fits);
   }
 
-  arrow(from, to, scale, kind, label, beside = false) {
-    const [ox, oy] = [this.x(0), this.y(0)];
-    const [x1, y1, x2, y2] = [ox + from[0] * scale, oy - from[1] * scale, ox + to[0] * scale, oy - to[1] * scale];
+  /** An arrow between two places, in pixels from the origin, with a letter at its tip or beside it. */
+  arrow(from, to, kind, label, midway = false) {
+    const [ox, oy] = [this.x(0), this.y(0)], [x1, y1, x2, y2] = [ox + from[0], oy + from[1], ox + to[0], oy + to[1]];
     const length = Math.hypot(x2 - x1, y2 - y1);
-    if (length < 3) return [];
+    if (length < 2) return [];
     const [nx, ny] = [(x2 - x1) / length, (y2 - y1) / length], head = Math.min(15, length);
-    const [bx, by] = [x2 - nx * head, y2 - ny * head], far = 18 + Math.abs(nx) * 4.4 * label.length;
-    const half = 8 + 4.8 * label.length;
-    const [tx, ty] = beside ? [(x1 + x2) / 2 + ny * far, (y1 + y2) / 2 - nx * 18] : [x2 + nx * far, y2 + ny * 20];
-    const high = clamp(ty + 5, 18, this.height - 8);
-    const aside = high === ty + 5 ? 0 : beside ? half + 16 : -half - 8; // at the edge two letters would meet
+    const [bx, by] = [x2 - nx * head, y2 - ny * head], half = head * 0.43;
+    const [lx, ly] = midway ? [(x1 + x2) / 2, (y1 + y2) / 2] : [x2, y2];
+    const [x, y] = this.words.place(label, lx, ly, [nx, ny], midway);
     return [
       svg("line", { x1, y1, x2: bx, y2: by, class: `arrow ${kind}` }),
-      svg("path", { d: `M${x2} ${y2}L${bx - ny * 6.5} ${by + nx * 6.5}L${bx + ny * 6.5} ${by - nx * 6.5}Z`, class: `head ${kind}` }),
-      svg("text", { x: clamp(tx + aside, half, this.width - half), y: high, "text-anchor": "middle", class: `letter ${kind}` }, label),
+      svg("path", { d: `M${x2} ${y2}L${bx - ny * half} ${by + nx * half}L${bx + ny * half} ${by - nx * half}Z`, class: `head ${kind}` }),
+      svg("text", { x, y: y + 5, "text-anchor": "middle", class: `letter ${kind}` }, label),
     ];
   }
 
@@ -273,6 +290,28 @@ function nice(size, up = false) {
   return Number((nice ?? power).toPrecision(6));
 }
 
+/** Where what is added is drawn: from tip to tip, or beside the new w where it would lie on that. */
+function beside(from, to) {
+  const [dx, dy] = [to[0] - from[0], to[1] - from[1]], size = Math.hypot(dx, dy) || 1, whole = Math.hypot(...to) || 1;
+  const off = Math.abs(from[0] * to[1] - from[1] * to[0]) / whole;
+  if (off > 7) return [from, to];
+  const aside = [-dy / size * 10, dx / size * 10];
+  return [from, to].map(([x, y]) => [x + aside[0], y + aside[1]]);
+}
+
+const boxOf = points => ({ left: Math.min(...points.map(p => p[0])), right: Math.max(...points.map(p => p[0])),
+  bottom: Math.min(...points.map(p => p[1])), top: Math.max(...points.map(p => p[1])) });
+const grown = ({ left, right, bottom, top }, by) => ({ left: left - by, right: right + by, bottom: bottom - by, top: top + by });
+const centre = ({ left, right, bottom, top }) => [(left + right) / 2, (bottom + top) / 2];
+const within = ([x, y], box) => x >= box.left && x <= box.right && y >= box.bottom && y <= box.top;
+
+/** The place of the line a·x + b·y + c = 0 that is nearest to a point; null where there is no line. */
+function footOf([a, b, c], [x, y]) {
+  const off = (a * x + b * y + c) / (a * a + b * b);
+  return Number.isFinite(off) ? [x - off * a, y - off * b] : null;
+}
+
+const cut = name => name.length > 24 ? name.slice(0, 23) + "…" : name;
 const round = (v, step) => Number((Math.round(v / step) * step).toFixed(6)) + 0;
 const clamp = (v, low, high) => Math.max(low, Math.min(high, v));
 const css = name => getComputedStyle(document.documentElement).getPropertyValue(name);

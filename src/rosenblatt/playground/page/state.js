@@ -9,7 +9,8 @@ export const DEFAULTS = {
 };
 export const MOST_CLASSES = 4, MOST_POINTS = 100;
 
-export const SHAPES = ["●", "▲", "■", "◆"];
+/** The marks of the classes, in the order of plots and films. */
+export const SHAPES = ["■", "●", "▲", "◆"];
 
 /** The data of an example, of a table or of a link, whole or as far as it is sound. */
 export function dataOf(data) {

@@ -18,7 +18,12 @@ from ...sums import product
 
 Number = Any  # int, Fraction or float
 
-NAMES = ("linear", "poly", "rbf", "sigmoid", "precomputed")
+#: The kernels that have a name, and the parameters that each uses.
+USES: dict[str, tuple[str, ...]] = {
+    "linear": (), "poly": ("gamma", "degree", "coef0"), "rbf": ("gamma",), "sigmoid": ("gamma", "coef0"),
+    "precomputed": (),
+}  # fmt: skip
+NAMES = tuple(USES)
 _DIGITS = Context(prec=40)  # of exp and tanh before they are rounded to the 16 or 17 of a float
 
 

@@ -17,7 +17,7 @@ from ... import engine
 from ...engine import is_sparse
 from .arrays import cast, is_double, namespace
 from .function import NAMES as NAMES
-from .function import KernelFunction
+from .function import USES, KernelFunction
 
 Array = NDArray[Any]
 
@@ -137,8 +137,8 @@ def gamma_of(asked: float | str, kernel: Any, X: Any) -> float:
     """The γ that a run begins with: a number, or what "scale" and "auto" come to for its first rows."""
     if not isinstance(asked, str):
         return float(asked)
-    if kernel not in ("poly", "rbf", "sigmoid"):
-        return 1.0  # and is not used
+    if callable(kernel) or "gamma" not in USES[kernel]:
+        return 1.0
     spread = _variance(X) if asked == "scale" else 1.0
     gamma = float(1 / max(1, X.shape[1]) / (spread or 1.0))
     if not 0 < gamma < math.inf:

@@ -1,0 +1,55 @@
+// What helps to teach, in one place for the page: lessons, predictions, and the weight space.
+
+import { $, el } from "./dom.js";
+import { Lessons } from "./lessons.js";
+import { Predict } from "./predict.js";
+import { WeightSpace } from "./weight_space.js";
+
+export class Teaching {
+  constructor(page) {
+    this.page = page;
+    this.lessons = new Lessons(page, show => this.panels(show));
+    this.predict = new Predict(page);
+    this.weights = new WeightSpace(page);
+    const view = (id, text, title, part) => el("button", { id, type: "button", "aria-pressed": "false", title,
+      click: () => { this.views.open = false; part.turn(!part.on); } }, text);
+    this.views = el("details", { id: "views" }, el("summary", {}, "Views"), el("div", {},
+      view("predict", "Predict", "Say what a step will do, before it is shown", this.predict),
+      view("weight-space", "Weight space", "The weights among the half-planes of the points, and the proof's two curves", this.weights)));
+    $("teaching").append(el("button", { id: "lessons", type: "button", click: () => this.lessons.choose() }, "Lessons"), this.views);
+    document.addEventListener("click", event => { if (!this.views.contains(event.target)) this.views.open = false; });
+    this.views.addEventListener("keydown", event => {
+      if (event.key !== "Escape") return;
+      this.views.open = false;
+      this.views.firstChild.focus();
+    });
+  }
+
+  /** The panels that a scene asks for. */
+  panels(show) {
+    this.predict.turn(show.includes("predict"));
+    this.weights.turn(show.includes("weights"));
+  }
+
+  /** Called whenever the page has drawn itself. */
+  show() {
+    this.lessons.show();
+    this.predict.show();
+    this.weights.show();
+  }
+
+  /** What the picture shows at this step, less what is still to be guessed. */
+  scene(scene) {
+    return this.predict.scene(scene);
+  }
+
+  /** Called whenever the plane was drawn. */
+  drawn() {
+    this.predict.drawn();
+  }
+
+  /** Whether a key was for one of these. */
+  key(event) {
+    return this.predict.key(event) || this.lessons.key(event);
+  }
+}

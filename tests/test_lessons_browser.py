@@ -1,0 +1,220 @@
+"""Lessons, predictions and the weight space in a real browser, by keyboard alone and at every size."""
+
+import itertools
+import json
+
+import pytest
+from browsing import needed
+from test_lessons import FOLDER, OWN, SCENES, scene
+from test_playground_browser import address, browser, load, open_page, pages, settled, state, until, usual_page
+
+__all__ = ["address", "browser", "open_page", "pages", "usual_page"]  # fixtures
+
+needed()
+
+SIZES = {"desktop": (1440, 900), "projector": (1024, 768), "phone": (390, 844)}
+
+
+def view(page, name):
+    """Turn a view on, or off."""
+    page.click("#views summary")
+    page.click(f"#{name}")
+
+
+def at_scene(page, number):
+    """Wait until this scene of the lesson is shown with its run."""
+    page.wait_for_selector(f"#lesson-title span:text-is('{number}')")
+    settled(page)
+
+
+def walk(page, name):
+    """Through a lesson with the Enter key, and out of it."""
+    count = len(OWN[name]["scenes"])
+    for at in range(count):
+        at_scene(page, f"{at + 1} of {count}")
+        told = scene(name, at)
+        assert page.locator("#lesson-text").text_content() == told["text"]
+        assert state(page)["step"] == told["step"]
+        assert len(state(page)["points"]) == len(told["points"])
+        if "certificate" in told["show"]:
+            page.wait_for_selector("#answer strong")
+        if "weights" in told["show"]:
+            page.wait_for_selector(".curves svg")
+        overflow = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+        assert overflow <= 0
+        for part in ("lesson-text", "scene-next"):
+            box = page.locator(f"#{part}").bounding_box()
+            assert box["y"] >= 0
+            assert box["y"] + box["height"] <= page.viewport_size["height"]
+        assert page.evaluate("document.activeElement.id") == "scene-next"
+        page.keyboard.press("Enter")
+    page.wait_for_selector("#lesson", state="hidden")
+
+
+@pytest.mark.parametrize(
+    ("name", "size", "scheme"),
+    [("why-it-must-end", "projector", "light"), ("xor", "phone", "dark"), ("one-mistake", "desktop", "light")],
+)
+def test_a_lesson_by_keyboard_alone(open_page, name, size, scheme):
+    width, height = SIZES[size]
+    page = open_page(f"#lesson={name}", width=width, height=height, color_scheme=scheme)
+    walk(page, name)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("size", "scheme"), itertools.product(SIZES, ["light", "dark"]))
+def test_every_lesson_at_every_size(open_page, size, scheme):
+    width, height = SIZES[size]
+    for name in OWN:
+        page = open_page(f"#lesson={name}", width=width, height=height, color_scheme=scheme)
+        walk(page, name)
+
+
+def test_a_lesson_is_chosen_played_with_restored_and_linked(open_page):
+    page = open_page()
+    page.click("#lessons")
+    page.wait_for_selector(".lessons button")
+    assert page.locator(".lessons button").all_text_contents() == [
+        OWN[name]["title"] for name in ("one-mistake", "why-it-must-end", "a-narrow-margin", "xor", "a-kernel",
+                                        "averaging", "when-it-cannot-be-done", "words")
+    ]  # fmt: skip
+    page.click("[data-lesson=one-mistake]")
+    at_scene(page, "1 of 6")
+    page.keyboard.press("PageDown")
+    at_scene(page, "2 of 6")
+    assert page.url.endswith("#lesson=one-mistake&scene=2")
+    assert page.locator("#scene-restore").is_disabled()
+    page.keyboard.press("n")
+    until(page, "page.state.step === 2")
+    page.click("#scene-restore")
+    until(page, "page.state.step === 1")
+    settled(page)
+    assert page.locator("#scene-restore").is_disabled()
+    page.go_back()
+    at_scene(page, "1 of 6")
+    page.go_forward()
+    at_scene(page, "2 of 6")
+    page.click("#scene-leave")
+    page.wait_for_selector("#lesson", state="hidden")
+    assert len(state(page)["points"]) == 3
+
+
+def test_a_lesson_of_ones_own(open_page, tmp_path):
+    own = {
+        "title": "<b>Mine</b>",
+        "scenes": [{"text": "{points} points", "example": "xor"}, {"text": "{M} mistakes", "step": "end"}],
+    }
+    (tmp_path / "mine.json").write_text(json.dumps(own), "utf-8")
+    page = open_page()
+    page.click("#lessons")
+    page.set_input_files("#lesson-file", tmp_path / "mine.json")
+    at_scene(page, "1 of 2")
+    assert page.locator("#lesson-title").text_content() == "<b>Mine</b> 1 of 2"
+    page.keyboard.press("Enter")
+    at_scene(page, "2 of 2")
+    assert page.locator("#lesson-text").text_content() == "4 mistakes"
+    again = open_page(page.url[page.url.index("#") :], new=True)
+    at_scene(again, "2 of 2")
+    assert again.locator("#lesson-text").text_content() == "4 mistakes"
+    again.click("#scene-leave")
+    again.click("#lessons")
+    again.click("#lesson-write")
+    written = json.loads(again.locator("#dialog textarea").input_value())
+    assert written["scenes"][0]["points"] == state(again)["points"]
+
+
+@pytest.mark.parametrize(
+    ("link", "sentence"),
+    [
+        ("https://example.org/a.json", "A lesson must come from where the page does: save https://example.org/a.json"),
+        ("~bm8", "The lesson is no JSON: "),
+        ("~%%%", "The link holds no lesson that can be read."),
+        ("~e30", "a lesson must have a title"),
+        ("xor&scene=9", "the lesson has scenes 1 to 5; there is no scene 9"),
+    ],
+)
+def test_a_link_to_a_lesson_that_cannot_be_shown(open_page, link, sentence):
+    page = open_page(f"#lesson={link}")
+    page.wait_for_selector("#problem:not([hidden])")
+    assert page.locator("#problem").text_content().startswith(sentence)
+    settled(page)
+    assert len(state(page)["points"]) == 16  # the first example instead
+
+
+# ---- predict, then reveal ------------------------------------------------------------------------------------------
+
+
+def test_predict_then_reveal(open_page):
+    page = open_page()
+    load(page, "four points")
+    view(page, "predict")
+    assert not page.locator("#numbers").is_visible()
+    assert not page.locator("#table").is_visible()
+    assert page.locator(".wrong").count() == 0
+    page.keyboard.press("2")  # row 0 of class +1, a tie: w + x
+    assert page.locator("#question").text_content().startswith("Right. y·s = +1·0 = 0: tie, a mistake, so w + x")
+    assert page.locator("#score").text_content() == "1 of 1 right"
+    assert state(page)["step"] == 1
+    page.keyboard.press("n")
+    assert "row 1" in page.locator("#question").text_content()
+    page.keyboard.press("1")
+    assert (
+        page.locator("#question")
+        .text_content()
+        .startswith("No. y·s = −1·11 = −11 < 0: wrong sign, a mistake, so w − x")
+    )
+    assert page.locator("#score").text_content() == "1 of 2 right"
+    page.keyboard.press("n")
+    page.click("#reveal-bound")
+    assert page.locator("#numbers").is_visible()
+    page.keyboard.press("n")  # shown without an answer
+    assert page.locator("#score").text_content() == "1 of 2 right"
+    page.keyboard.press("n")
+    page.locator(".choice[data-choice=minus] circle").click()
+    assert page.locator("#score").text_content() == "1 of 3 right"
+    assert len(state(page)["points"]) == 4  # a click on an arrow places no point
+    view(page, "predict")
+    assert page.locator("#table").is_visible()
+
+
+def test_every_answer_of_a_whole_run_is_told_by_its_trace(open_page):
+    page = open_page()
+    load(page, "xor")
+    view(page, "predict")
+    steps = page.evaluate("async () => (await import('/main.js')).page.run.steps")
+    for step in steps:
+        page.keyboard.press("1" if not step["moved"] else "2" if step["coef"][0] > 0 else "3")
+        page.keyboard.press("n")
+    assert page.locator("#score").text_content() == f"{len(steps)} of {len(steps)} right, {len(steps)} in a row"
+    load(page, "three classes")
+    assert page.locator(".answers button").count() == 2
+
+
+# ---- weight space --------------------------------------------------------------------------------------------------
+
+
+def test_the_weight_space_of_each_example(open_page):
+    page = open_page()
+    load(page, "four points")
+    view(page, "weight-space")
+    page.wait_for_selector(".curves .norm", state="attached")
+    assert page.locator(".half-planes .limit:not(.of-step)").count() == 4
+    page.evaluate("document.getElementById('end').click()")
+    assert "w is inside" in page.locator("#weights").text_content()
+    assert "M = 13: Mγ = 5.8138 ≤ u·w = 5.8138 ≤ ‖w‖ = 5.831 ≤ √M·R = 13." in page.locator("#claims").text_content()
+    assert "No run can make more than 65 updates" in page.locator("#claims").text_content()
+    load(page, "xor")
+    page.wait_for_selector("#claims:text('No separator u exists')")
+    load(page, "three classes")
+    page.wait_for_selector(".curves .norm", state="attached")
+    assert page.locator(".half-planes svg").count() == 0
+    load(page, "narrow margin")
+    page.wait_for_selector("#where-they-meet")
+    assert page.locator(".curves .meet").count() == 0
+    page.click("#where-they-meet")
+    assert page.locator("circle.meet").count() == 1
+    assert "b = " in page.locator("#weights").text_content()
+
+
+def test_the_files_of_lessons_are_all_in_the_list():
+    assert len(SCENES) == sum(len(json.loads(entry.read_text("utf-8"))["scenes"]) for entry in FOLDER.iterdir())
