@@ -45,11 +45,12 @@ gallery: $(VENV)/test
 	$(BIN)/python scripts/gallery.py
 
 # The site, into build/site: pages and reference by Sphinx, the playground as static files beside them, then every link
-# followed. Nothing is fetched. The code of the pages is run by `make test`.
+# followed. Nothing is fetched but, once, what the playground runs on. The code of the pages is run by `make test`.
 SITE := build/site
 docs: $(VENV)/docs
+	rm -rf $(SITE) build/doctrees docs/reference/api
 	$(BIN)/python -m sphinx -q -W --keep-going -d build/doctrees docs $(SITE)
-	if [ -e scripts/static_playground.py ]; then $(BIN)/python scripts/static_playground.py --out $(SITE)/playground; fi
+	$(BIN)/python scripts/static_playground.py --out $(SITE)/playground
 	$(BIN)/python scripts/check_site.py $(SITE)
 
 docs-serve: docs

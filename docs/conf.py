@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 import sys
 from typing import Any
@@ -42,10 +43,11 @@ myst_enable_extensions = ["attrs_block", "colon_fence", "deflist", "dollarmath"]
 myst_heading_anchors = 4
 
 autosummary_generate = ["reference/python.md"]
+toc_object_entries_show_parents = "hide"
 autodoc_typehints = "none"  # the docstrings say them in words
 autodoc_default_options = {"members": True, "inherited-members": True, "member-order": "alphabetical"}
 napoleon_google_docstring = False
-napoleon_use_ivar = True
+napoleon_custom_sections = [("Attributes", "params_style")]
 napoleon_use_rtype = False
 
 copybutton_prompt_text = r">>> |\.\.\. |\$ "
@@ -60,6 +62,7 @@ html_show_sourcelink = False
 html_copy_source = False
 html_math_renderer = "mathml"
 html_sidebars = {"index": [], "contributing": [], "changelog": []}
+html_context = {"default_mode": "auto"}
 html_theme_options: dict[str, Any] = {
     "logo": {"text": "rosenblatt", "image_light": "_static/icon.svg", "image_dark": "_static/icon.svg", "alt_text": ""},
     "navbar_center": ["navbar-nav", "playground-link"],
@@ -69,7 +72,7 @@ html_theme_options: dict[str, Any] = {
     "show_prev_next": False,
     "show_toc_level": 2,
     "footer_start": ["copyright"],
-    "footer_end": [],
+    "footer_end": ["project-links"],
     "pygments_light_style": "a11y-high-contrast-light",
     "pygments_dark_style": "a11y-high-contrast-dark",
 }
@@ -89,6 +92,22 @@ def of_other_packages(app: Sphinx, what: str, name: str, member: Any, skip: bool
     """Leave out what a class has from scikit-learn or Python: its own documentation says it."""
     home = getattr(getattr(member, "fget", member), "__module__", None) or "rosenblatt"
     return None if home.startswith("rosenblatt") else True
+
+
+def true_signature(app: Sphinx, what: str, name: str, member: Any, options: Any, *given: Any) -> tuple[str, str] | None:
+    """The parameters of an estimator by name, as ``inspect`` tells them; autodoc sees ``**parameters``."""
+    if what != "class" or not member.__module__.startswith("rosenblatt.estimators"):
+        return None
+    bare = [each.replace(annotation=each.empty) for each in inspect.signature(member).parameters.values()]
+    return str(inspect.Signature(bare)), ""
+
+
+def without_empty_ends(app: Sphinx, doctree: nodes.document) -> None:
+    """Code without the empty line that ends a session of Python for doctest."""
+    for block in doctree.findall(nodes.literal_block):
+        if block.rawsource == block.astext():  # else it is highlighted already
+            block.rawsource = block.rawsource.rstrip()
+            block[:] = [nodes.Text(block.rawsource)]
 
 
 def types_are_words(app: Sphinx, doctree: nodes.document) -> None:
@@ -113,5 +132,7 @@ def setup(app: Sphinx) -> None:
         (lambda translator, node: mathml(translator, node, True), None),
     )
     app.connect("autodoc-skip-member", of_other_packages)
+    app.connect("autodoc-process-signature", true_signature)
     app.connect("doctree-read", types_are_words)
+    app.connect("doctree-read", without_empty_ends)
     app.connect("html-collect-pages", no_page_of_the_native_core, priority=400)
