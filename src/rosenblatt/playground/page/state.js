@@ -37,6 +37,7 @@ export function encode(state) {
   if (names) link.n = names;
   if (classes) link.c = classes;
   if (captions) link.x = captions;
+  if (state.generate) link.g = state.generate;
   const bytes = new TextEncoder().encode(JSON.stringify(link));
   return btoa(String.fromCharCode(...bytes)).replace(/\+/g, "-").replace(/\//g, "_").replace(/=+$/, "");
 }
@@ -45,13 +46,13 @@ export function encode(state) {
 export function decode(text) {
   try {
     const bytes = Uint8Array.from(atob(text.replace(/-/g, "+").replace(/_/g, "/")), c => c.charCodeAt(0));
-    const { p, l, s, t, n, c, x } = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
+    const { p, l, s, t, n, c, x, g } = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
     const data = dataOf({ points: p, labels: l, names: n, classes: c, captions: x });
     const width = data.points[0]?.length ?? 2;
     const sound = data.points.length === data.labels.length && data.points.length <= MOST_POINTS
       && data.points.every(point => point.length === width && point.every(Number.isFinite))
       && data.labels.every(label => Number.isInteger(label) && label >= 0 && label < MOST_CLASSES);
-    return sound ? { ...data, settings: settingsOf(s), step: Number.isInteger(t) ? t : 0 } : null;
+    return sound ? { ...data, settings: settingsOf(s), step: Number.isInteger(t) ? t : 0, generate: g ?? null } : null;
   } catch {
     return null;
   }
