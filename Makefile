@@ -9,7 +9,7 @@ NATIVE := CMakeLists.txt pyproject.toml $(wildcard native/*)
 SANITIZED := .venv-sanitize
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: demo test test-slow check format gallery sanitize fuzz fuzz-bytes fuzz-estimators fuzz-models bench bench-quick clean
+.PHONY: demo test test-slow check format gallery docs docs-serve sanitize fuzz fuzz-bytes fuzz-estimators fuzz-models bench bench-quick clean
 
 demo: $(VENV)/built
 	$(BIN)/rosenblatt demo
@@ -40,11 +40,23 @@ format: $(VENV)/lint
 	$(BIN)/ruff format .
 	$(BIN)/clang-format -i native/* tests/fuzz/*.cpp
 
-# docs/gallery.md and its pictures.
+# docs/how-to/gallery.md and its pictures.
 gallery: $(VENV)/test
 	$(BIN)/python scripts/gallery.py
 
-# Everything measured beside the peers (about 40 minutes), then docs/benchmarks.md, its plots and the README's table.
+# The site, into build/site: pages and reference by Sphinx, the playground as static files beside them, then every link
+# followed. Nothing is fetched but, once, what the playground runs on. The code of the pages is run by `make test`.
+SITE := build/site
+docs: $(VENV)/docs
+	rm -rf $(SITE) build/doctrees docs/reference/api
+	$(BIN)/python -m sphinx -q -W --keep-going -d build/doctrees docs $(SITE)
+	$(BIN)/python scripts/static_playground.py --out $(SITE)/playground
+	$(BIN)/python scripts/check_site.py $(SITE)
+
+docs-serve: docs
+	$(BIN)/python -m http.server --bind 127.0.0.1 --directory $(SITE) 8000
+
+# Everything measured beside the peers (about 40 minutes), then docs/reference/benchmarks.md, its plots and the README's table.
 bench: $(VENV)/bench
 	$(BIN)/python benchmarks/bench.py --json benchmarks/results.json
 	$(BIN)/python benchmarks/report.py benchmarks/results.json
@@ -61,7 +73,7 @@ $(VENV)/built: $(BIN)/python $(NATIVE)
 	$(BIN)/python -m pip install -q --no-build-isolation -C build-dir=build/release -e .
 	touch $@
 
-$(VENV)/test $(VENV)/lint $(VENV)/bench: $(VENV)/built
+$(VENV)/test $(VENV)/lint $(VENV)/bench $(VENV)/docs: $(VENV)/built
 	$(BIN)/python -m pip install -q --no-build-isolation -C build-dir=build/release -e ".[$(notdir $@)]"
 	touch $@
 

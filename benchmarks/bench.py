@@ -1,4 +1,4 @@
-"""Measure rosenblatt beside its peers: one runner, one JSON, from which report.py makes docs/benchmarks.md.
+"""Measure rosenblatt beside its peers: one runner, one JSON, from which report.py makes docs/reference/benchmarks.md.
 
 ``python benchmarks/bench.py [--quick] [--only NAME ...] [--slow] [--repeats 5] [--json FILE]``
 

@@ -1,4 +1,4 @@
-"""The plots of docs/benchmarks.md, from the rows of a run, in the style of ``rosenblatt.plots``."""
+"""The plots of docs/reference/benchmarks.md, from the rows of a run, in the style of ``rosenblatt.plots``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""docs/benchmarks.md, its plots, and the short table of the README, from the JSON of a run. No number is typed.
+"""docs/reference/benchmarks.md, its plots, and the table of the README, from the JSON of a run. No number is typed.
 
 ``python benchmarks/report.py benchmarks/results.json``
 """
@@ -21,6 +21,8 @@ SHORT = (
     "sparse", "dense", "classes", "averaged", "partial_fit", "learn_one", "text-1", "text-predict", "20news",
     "svmlight-reals", "train-svmlight", "train-text", "imdb-90-cold", "first-fit",
 )  # fmt: skip
+#: Those of them that the README shows: one of each kind of work, and one where a peer is faster.
+FEWEST = ("sparse", "dense", "classes", "partial_fit", "text-1", "imdb-90-cold", "first-fit")
 #: Each question: its heading and what is asked.
 QUESTIONS = {
     "passes": ("Passes per second", "How long do five passes take, on sparse and dense rows, with two and ten classes, "
@@ -161,7 +163,7 @@ def plain(rows: list[Row]) -> str:
 
 
 def passes(rows: list[Row]) -> str:
-    return plain(rows) + "\n\n![Stored entries a second](images/bench-passes.svg)"
+    return plain(rows) + "\n\n![Stored entries a second](../images/bench-passes.svg)"
 
 
 def standard_error(p: float, n: int) -> float:
@@ -213,7 +215,7 @@ def accuracy(rows: list[Row]) -> str:
         "grows with the square of them; on text, with its million columns, they are left out. "
         "`OnlineClassifier` is left out, as its default is the `Perceptron`. One seed."
     )
-    return "\n\n".join([said, words, "![Accuracy by data set](images/bench-accuracy.svg)", *parts])
+    return "\n\n".join([said, words, "![Accuracy by data set](../images/bench-accuracy.svg)", *parts])
 
 
 def separation(rows: list[Row]) -> str:
@@ -261,7 +263,7 @@ def growth(rows: list[Row]) -> str:
     if cells:
         parts.append(table(("work", "grows in", "from … to", "exponent, ours", "exponent, peer"), cells))
         parts.append(
-            "![Time by rows](images/bench-growth-rows.svg)\n\n![Time by classes](images/bench-growth-classes.svg)"
+            "![Time by rows](../images/bench-growth-rows.svg)\n\n![Time by classes](../images/bench-growth-classes.svg)"
         )
     return "\n\n".join([*parts, outcome(rows), races(rows)])
 
@@ -313,16 +315,14 @@ def ceilings(rows: list[Row]) -> str:
             for row in shares
         ]  # fmt: skip
         parts += [table(("name", "work", "time", "ceiling that binds", "share"), cells), notes(shares)]
-        parts.append("![Shares of the ceilings](images/bench-ceilings.svg)")
+        parts.append("![Shares of the ceilings](../images/bench-ceilings.svg)")
     return "\n\n".join(part for part in parts if part)
 
 
 def shards(rows: list[Row]) -> str:
     """Those that are timed; the others are on a page of their own."""
     timed = [row for row in rows if row["ratios"]]
-    return "\n\n".join(
-        [*([races(timed)] if timed else []), "More, and what follows from it: [scaling.md](scaling.md)."]
-    )
+    return "\n\n".join([*([races(timed)] if timed else []), "More, and what follows from it: [shards](scaling.md)."])
 
 
 SECTIONS: dict[str, Callable[[list[Row]], str]] = {
@@ -340,12 +340,12 @@ def peers_used(results: dict[str, Any]) -> str:
     return ", ".join(f"{name} {number}" for name, number in results["versions"].items())
 
 
-def short(results: dict[str, Any]) -> str:
-    """About ten rows that say most."""
+def short(results: dict[str, Any], names: Iterable[str] = SHORT) -> str:
+    """The rows that say most."""
     rows = {row["name"]: row for row in results["rows"]}
     cells = [
         (rows[name]["what"], rows[name]["ours_name"], rows[name]["peer_name"], ratio(rows[name]))
-        for name in SHORT if name in rows and not rows[name].get("missing")
+        for name in names if name in rows and not rows[name].get("missing")
     ]  # fmt: skip
     return table(("work", "ours", "against", "ratio (quartiles)"), cells)
 
@@ -354,13 +354,13 @@ def readme_part(results: dict[str, Any]) -> str:
     return (
         f"Against peers in the same run, {machine(results)}, {results['date']}, medians of {results['repeats']} runs "
         "of each\nin turns; above 1 ours is faster. `make bench` repeats it all: "
-        "[docs/benchmarks.md](docs/benchmarks.md).\n\n"
-        f"{short(results)}" + (f"\n\n{results['note']}" if results.get("note") else "")
+        "[benchmarks](docs/reference/benchmarks.md).\n\n"
+        f"{short(results, FEWEST)}"
     )
 
 
 def page(results: dict[str, Any]) -> str:
-    """docs/benchmarks.md."""
+    """docs/reference/benchmarks.md."""
     rows = [row for row in results["rows"] if not row.get("missing")]
     absent = [row for row in results["rows"] if row.get("missing")]
     minutes = results.get("took", 0) / 60
@@ -373,7 +373,7 @@ def page(results: dict[str, Any]) -> str:
         results.get("note", ""),
         "## In short",
         short(results),
-        "![Ratios](images/bench-ratios.svg)",
+        "![Ratios](../images/bench-ratios.svg)",
     ]
     for key, (title, question) in QUESTIONS.items():
         own = by_question(rows, key)
@@ -419,19 +419,20 @@ def main() -> None:
     parser.add_argument("--root", type=Path, default=ROOT, help="where docs/ and README.md are")
     options = parser.parse_args()
     results = json.loads(options.results.read_text(encoding="utf-8"))
-    docs = options.root / "docs"
-    (docs / "images").mkdir(parents=True, exist_ok=True)
-    (docs / "benchmarks.md").write_text(page(results), encoding="utf-8")
+    images, pages = options.root / "docs" / "images", options.root / "docs" / "reference"
+    for folder in (images, pages):
+        folder.mkdir(parents=True, exist_ok=True)
+    (pages / "benchmarks.md").write_text(page(results), encoding="utf-8")
     readme = options.root / "README.md"
     if readme.exists():
         readme.write_text(between_markers(readme.read_text(encoding="utf-8"), readme_part(results)), encoding="utf-8")
     import figures
     import scaling
 
-    figures.draw(results, docs / "images")
-    scaling.draw(results, docs / "images")
+    figures.draw(results, images)
+    scaling.draw(results, images)
     if text := scaling.page(results):
-        (docs / "scaling.md").write_text(text, encoding="utf-8")
+        (pages / "scaling.md").write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":

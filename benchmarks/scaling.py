@@ -1,5 +1,5 @@
-"""docs/scaling.md: what shards cost and what they are worth, from the rows of shards.py; and what follows for a billion
-examples on a hundred machines. Called by report.py; no number is typed but the assumptions, which the page names.
+"""docs/reference/scaling.md: what shards cost and are worth, from the rows of shards.py; and what follows for a
+billion examples on a hundred machines. Called by report.py; no number is typed but the assumptions.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def page(results: dict[str, Any]) -> str:
     parts = [
         "# Shards: what they cost and what they are worth",
         "Made by `python benchmarks/report.py` from `benchmarks/results.json`; nothing here is typed but the "
-        "assumptions. How to use a cluster: [distributed.md](distributed.md).",
+        "assumptions. How to use a cluster: [train on a cluster](../how-to/cluster.md).",
         f"{machine(results)}; {results['date']}.",
     ]
     timed = {row["name"]: row for row in rows if "shards" not in row["more"]}
@@ -85,7 +85,7 @@ def accuracy(rows: list[Row]) -> str:
             *(f"{k} pass{'es' if k > 1 else ''}, %" for k in first["passes"]),
         )
         parts.append(f"**{data}**: {own[0]['what']}; {first['n']:,} unseen rows, standard error {error:.2f} %.")
-        parts += [f"![Accuracy by passes and shards, {data}](images/bench-shards-{data}.svg)", table(head, cells)]
+        parts += [f"![Accuracy by passes and shards, {data}](../images/bench-shards-{data}.svg)", table(head, cells)]
     return "\n\n".join(parts)
 
 

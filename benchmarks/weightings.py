@@ -1,4 +1,4 @@
-"""What weightings and learners are worth on the imdb reviews: the table of docs/text.md.
+"""What weightings and learners are worth on the imdb reviews: the table of docs/reference/measured.md.
 
 ``python benchmarks/weightings.py``
 """

@@ -14,8 +14,8 @@
 #include "data_bindings.hpp"
 #include "equal_rows.hpp"
 #include "groups.hpp"
+#include "learning.hpp"
 #include "named_row.hpp"
-#include "objects.hpp"
 #include "product.hpp"
 #include "share.hpp"
 #include "text_bindings.hpp"
@@ -24,121 +24,20 @@ using namespace rosenblatt;
 
 namespace {
 
-template <class Rows>
-constexpr bool is_sparse = requires(const Rows& rows) { rows.feature; };
-
 // ---- learning ----------------------------------------------------------------------------------------------------
-
-// One pass; false: it ended before a step that could overflow.
-template <class Rows, class Model, class Targets>
-bool run(const Rows& rows, Model& model, const PyRule& rule, const Examples<Targets>& examples,
-         nb::handle pocket_weights, bool ratchet, PyTally& kept, bool stop) {
-    using T = typename Rows::value_type;
-    if (kept.n_vectors != model.w.n_classes || !kept.is_writable())
-        throw std::invalid_argument("the tally must be writable, and of as many vectors as the model");
-    const Index n_classes = std::max<Index>(2, model.w.n_classes);
-    rule.check_classes(n_classes);
-    check_order(examples, rows.n_rows);
-    if constexpr (std::is_same_v<Targets, Codes>) check_codes(examples, n_classes);
-    Tally tally{.room = kept.number(PyTally::room),
-                .batch = model.w.sink != model.w.bias,
-                .mistakes = kept.count(PyTally::mistakes),
-                .updates = kept.count(PyTally::updates),
-                .visited = kept.count(PyTally::visited),
-                .growth = kept.number(PyTally::growth),
-                .tau = kept.tau(),
-                .least = kept.least()};
-    Pocket<T> pocket{};
-    if (!pocket_weights.is_none()) {
-        if constexpr (requires { model.w.lists; }) throw std::invalid_argument("lists of classes have no pocket");
-        const Index size = (1 + rows.n_features) * model.w.stride;
-        pocket = {writable<T>(pocket_weights, size, "pocket"),
-                  size,
-                  kept.count(PyTally::run),
-                  kept.count(PyTally::best_run),
-                  kept.count(PyTally::errors),
-                  ratchet,
-                  kept.count(PyTally::is_current) != 0};
-    }
-    {
-        std::optional<nb::gil_scoped_release> unlocked;
-        if (rows.n_rows > 1) unlocked.emplace();
-        learn(rows, model, rule.rule, examples, pocket, stop, tally);
-    }
-    kept.set(PyTally::growth, tally.growth);
-    kept.set_count(PyTally::visited, tally.visited);
-    kept.set_count(PyTally::mistakes, tally.mistakes);
-    kept.set_count(PyTally::updates, tally.updates);
-    if (pocket.weights) {
-        kept.set_count(PyTally::run, pocket.run);
-        kept.set_count(PyTally::best_run, pocket.best);
-        kept.set_count(PyTally::errors, pocket.errors);
-        kept.set_count(PyTally::is_current, pocket.current);
-    }
-    return !tally.overflow;
-}
-
-// One row may have its code given as a number, kept in `one`.
-Codes codes_of(nb::handle targets, Index n_rows, std::int32_t& one) {
-    if (n_rows == 1 && PyLong_Check(targets.ptr())) {
-        one = nb::cast<std::int32_t>(targets);
-        return {nullptr, &one};
-    }
-    const auto codes = array<ReadOnly>(targets, "targets");
-    if (codes.dtype() == nb::dtype<std::int8_t>()) return {typed<std::int8_t>(codes, n_rows, "targets"), nullptr};
-    return {nullptr, typed<std::int32_t>(codes, n_rows, "targets")};
-}
 
 bool learn_rows(const AnyRows& rows, const PyModel& model, const PyRule& rule, nb::object targets, nb::object order,
                 nb::object weight, Index first, nb::object dual, nb::object steps, nb::object pocket, bool ratchet,
                 PyTally& tally, bool stop, nb::object misread) {
-    bool done = false;
-    rows.visit([&]<class Rows>(const Rows& view) {
-        using T = typename Rows::value_type;
-        model.with_view<T, is_sparse<Rows>>(view.n_features, true, [&]<class Model>(Model m) {
-            const auto with = [&](auto target) {
-                Examples<decltype(target)> examples{
-                    target, nullptr, read_only_or_none<double>(weight, view.n_rows, "weights"), view.n_rows, first};
-                examples.dual = writable_or_none<double>(dual, view.n_rows, "coefficients");
-                examples.steps = writable_or_none<double>(steps, view.n_rows * m.w.n_classes, "steps");
-                examples.misread = writable_or_none<Index>(misread, 1, "misread");
-                if (!order.is_none()) {
-                    const auto numbers = array<ReadOnly>(order, "order");
-                    examples.order = typed<std::int32_t>(numbers, 0, "order");
-                    examples.count = static_cast<Index>(numbers.size());
-                }
-                done = run(view, m, rule, examples, pocket, ratchet, tally, stop);
-            };
-            std::int32_t one = 0;
-            if constexpr (std::is_same_v<Model, Regression<T>>)
-                with(read_only<double>(targets, view.n_rows, "targets"));
-            else
-                with(codes_of(targets, view.n_rows, one));
-        });
-    });
-    return done;
+    const Learning asked{model,  rule,    targets, order,   weight, dual, steps,
+                         pocket, misread, first,   ratchet, stop,   tally};
+    return model.with_number_type_of([&]<class T>(T) { return learn_from<T>(rows, asked); });
 }
 
 bool learn_one(const nb::dict& row, const nb::dict& columns, const PyModel& model, const PyRule& rule,
                nb::handle target, double weight, nb::object pocket, PyTally& tally) {
-    bool done = false;
-    model.with_number_type_of([&]<class T>(T) {
-        const NamedRow<T> named(row, columns, true);
-        model.with_view<T>(named.n_features, true, [&]<class Model>(Model m) {
-            const auto with = [&](auto one) {
-                const Examples<decltype(one)> examples{one, nullptr, &weight, 1};
-                done = run(named.rows(), m, rule, examples, pocket, false, tally, false);
-            };
-            if constexpr (std::is_same_v<Model, Regression<T>>) {
-                const double number = nb::cast<double>(target);
-                with(&number);
-            } else {
-                const std::int32_t code = nb::cast<std::int32_t>(target);
-                with(Codes{nullptr, &code});
-            }
-        });
-    });
-    return done;
+    return model.with_number_type_of(
+        [&]<class T>(T) { return learn_from_one<T>(row, columns, model, rule, target, weight, pocket, tally); });
 }
 
 // ---- scoring -----------------------------------------------------------------------------------------------------

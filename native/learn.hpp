@@ -70,26 +70,20 @@ ROSENBLATT_CLONES void learn(const Rows& rows, Model& model, const Rule& rule, c
         pocket.best = pocket.run;
         pocket.current = true;
     };
-    std::vector<double> scores;
     for (Index i = examples.first; i < examples.count; ++i) {
         if (i + 2 * kAhead < examples.count) rows.prefetch_start(examples.row(i + 2 * kAhead));
         if (i + kAhead < examples.count) rows[examples.row(i + kAhead)].prefetch();
         const Index row = examples.row(i);
         const auto x = rows[row];
         const double weight = examples.dual ? examples.dual[row] : examples.weight ? examples.weight[row] : 1;
-        bool misread = false;
-        if (examples.misread) {
-            readout_scores(x, model, tally.visited, scores);
-            misread = is_misread(model, scores, examples.target[row]);
-        }
         const Index mistakes = tally.mistakes;
         const Outcome outcome = model.consider(x, examples.target[row], weight, rule, tally);
         if (tally.overflow) {  // as if it had not been visited
             tally.mistakes = mistakes;
             return;
         }
+        if (examples.misread) *examples.misread += is_misread(x, model, examples.target[row], tally.visited);
         ++tally.visited;
-        if (misread) ++*examples.misread;
         if (pocket.weights) {
             pocket.run += !outcome.wrong;
             if (outcome.wrong || outcome.moves) {

@@ -18,18 +18,33 @@
 
 namespace rosenblatt {
 
-// 64-bit words in chunks: what is in them never moves.
-class Words {
+// Places for entries, in chunks: what is in them never moves. The sums of all entries lie apart from their classes and
+// weights, as a score needs these alone.
+template <class T>
+class Places {
   public:
-    std::uint64_t* at(std::uint32_t place) const { return chunks_[place >> kBits] + (place & (kChunk - 1)); }
-    // The place of n more, side by side, whose content is undefined.
+    static constexpr std::size_t kPair = sizeof(std::int32_t) + sizeof(T);
+
+    explicit Places(bool with_sums) : with_sums_(with_sums) {}
+    char* pairs(std::uint32_t place) const { return pairs_[place >> kBits] + (place & (kChunk - 1)) * kPair; }
+    double* sums(std::uint32_t place) const {
+        return with_sums_ ? sums_[place >> kBits] + (place & (kChunk - 1)) : nullptr;
+    }
+    // The first of n more, side by side, whose content is undefined.
     std::uint32_t extend(std::size_t n) {
-        if (size_ + n > chunks_.size() * kChunk) {
-            const std::size_t first = chunks_.size(), count = (n + kChunk - 1) / kChunk;
+        if (size_ + n > pairs_.size() * kChunk) {
+            const std::size_t first = pairs_.size(), count = (n + kChunk - 1) / kChunk;
             if (first + count > kMost) throw std::bad_alloc();
-            chunks_.reserve(first + count);
-            blocks_.push_back(aligned<std::uint64_t>(count * kChunk));
-            for (std::size_t i = 0; i < count; ++i) chunks_.push_back(blocks_.back().get() + i * kChunk);
+            auto pairs = aligned<char>(count * kChunk * kPair);
+            auto sums = aligned<double>(with_sums_ ? count * kChunk : 0);
+            pairs_.reserve(first + count);
+            sums_.reserve(first + count);
+            blocks_.reserve(blocks_.size() + 1);
+            for (std::size_t i = 0; i < count; ++i) {
+                pairs_.push_back(pairs.get() + i * kChunk * kPair);
+                if (with_sums_) sums_.push_back(sums.get() + i * kChunk);
+            }
+            blocks_.emplace_back(std::move(pairs), std::move(sums));
             size_ = first * kChunk;
         }
         const auto place = static_cast<std::uint32_t>(size_);
@@ -39,10 +54,12 @@ class Words {
 
   private:
     static constexpr int kBits = 19;
-    static constexpr std::uint32_t kChunk = 1u << kBits;  // 4 MiB
+    static constexpr std::uint32_t kChunk = 1u << kBits;
     static constexpr std::size_t kMost = std::size_t{1} << (32 - kBits);
-    std::vector<Aligned<std::uint64_t>> blocks_;
-    std::vector<std::uint64_t*> chunks_;  // blocks are of one, or of several where a list is longer
+    bool with_sums_;
+    std::vector<std::pair<Aligned<char>, Aligned<double>>> blocks_;
+    std::vector<char*> pairs_;  // blocks are of one chunk, or of several where a list is longer
+    std::vector<double*> sums_;
     std::size_t size_ = 0;
 };
 
@@ -52,7 +69,7 @@ template <class T>
 class ClassLists {
   public:
     struct Row {
-        std::uint32_t at, size;  // where its list is, in words, and of how many classes
+        std::uint32_t at, size;  // where its list is, and of how many classes
     };
     // The three columns of a list: the numbers of classes, their weights, and Σ (t − 1)·Δ_t for the averaged readout.
     struct List {
@@ -62,7 +79,7 @@ class ClassLists {
     };
 
     ClassLists(Index n_classes, bool averaged)
-        : averaged_(averaged), number_(static_cast<std::size_t>(n_classes)), code_(number_.size()) {
+        : averaged_(averaged), places_(averaged), number_(static_cast<std::size_t>(n_classes)), code_(number_.size()) {
         std::iota(number_.begin(), number_.end(), 0);
         std::iota(code_.begin(), code_.end(), 0);
     }
@@ -89,12 +106,14 @@ class ClassLists {
         code_.push_back(static_cast<std::int32_t>(code));
     }
 
-    // Fetch the classes and weights of a list that will be read.
+    // Fetch a list that will be read, without its sums.
     void prefetch(const Row& row) const {
-        if (row.size == 0) return;
-        const std::uint64_t* const at = words_.at(row.at);
-        prefetch_near(at);
-        if (row.size > 4) prefetch_near(at + 8);
+        if (row.size) prefetch_list(list(row), row.size);
+    }
+    void prefetch_list(const List& held, std::uint32_t size) const {
+        if (size == code_.size()) return prefetch_bytes(held.weight, static_cast<Index>(size * sizeof(T)));
+        prefetch_near(held.number);
+        if (size > 4) prefetch_near(held.number + 16);
     }
     // f(list, place) of every entry of a row that is not 0.
     template <class F>
@@ -121,7 +140,7 @@ class ClassLists {
         }
         return mean;
     }
-    List list(const Row& row) const { return row.size ? columns(words_.at(row.at), room_for(row.size)) : List{}; }
+    List list(const Row& row) const { return row.size ? columns(row.at, room_for(row.size)) : List{}; }
 
     // The list of a feature that has none yet, for so many classes, to be filled.
     List make(Index j, std::uint32_t size) {
@@ -132,6 +151,7 @@ class ClassLists {
     // The place of a class in the list of a feature, which it gets with the weight 0 if it has none.
     std::size_t find(Index j, std::int32_t number) {
         Row& row = rows_[static_cast<std::size_t>(j)];
+        if (row.size == code_.size()) return static_cast<std::size_t>(number);  // it has every class
         const List held = list(row);
         std::size_t place = row.size;
         if (row.size && held.number[row.size - 1] >= number) {
@@ -147,10 +167,10 @@ class ClassLists {
 
   private:
     bool averaged_;
+    Places<T> places_;
     std::vector<std::int32_t> number_, code_;  // of the classes: the number by the code, and the code by the number
     Aligned<Row> rows_;
     Index n_rows_ = 0;
-    Words words_;
     std::vector<std::uint32_t> free_[64];  // lists that were left for larger ones, by their room
 
     // Room for so many classes: an even number, at most a third of which is unused, once there are some.
@@ -162,17 +182,13 @@ class ClassLists {
     static std::size_t kind_of(std::uint32_t room) {
         return 2 * static_cast<std::size_t>(std::bit_width(room)) + std::has_single_bit(room);
     }
-    std::size_t words_of(std::uint32_t room) const {
-        return room / 2 * (sizeof(std::int32_t) + sizeof(T) + (averaged_ ? sizeof(double) : 0)) / 4;
-    }
-    List columns(std::uint64_t* at, std::uint32_t room) const {
-        auto* const number = reinterpret_cast<std::int32_t*>(at);
-        auto* const weight = reinterpret_cast<T*>(number + room);
-        return {number, weight, averaged_ ? reinterpret_cast<double*>(weight + room) : nullptr};
+    List columns(std::uint32_t at, std::uint32_t room) const {
+        auto* const number = reinterpret_cast<std::int32_t*>(places_.pairs(at));
+        return {number, reinterpret_cast<T*>(number + room), places_.sums(at)};
     }
     std::uint32_t take(std::uint32_t room) {
         auto& left = free_[kind_of(room)];
-        if (left.empty()) return words_.extend(words_of(room));
+        if (left.empty()) return places_.extend(room);
         const std::uint32_t at = left.back();
         left.pop_back();
         return at;
@@ -181,9 +197,9 @@ class ClassLists {
         const std::uint32_t size = row.size, room = room_for(size), larger = room_for(size + 1);
         if (larger != room) {
             const std::uint32_t at = take(larger);
-            const List to = columns(words_.at(at), larger);
+            const List to = columns(at, larger);
             if (room) {
-                const List from = columns(words_.at(row.at), room);
+                const List from = columns(row.at, room);
                 std::copy_n(from.number, size, to.number);
                 std::copy_n(from.weight, size, to.weight);
                 if (averaged_) std::copy_n(from.total, size, to.total);
@@ -192,7 +208,7 @@ class ClassLists {
             row.at = at;  // nothing throws from here on
         }
         row.size = size + 1;
-        const List held = columns(words_.at(row.at), larger);
+        const List held = columns(row.at, larger);
         put(held.number, size, place, number);
         put(held.weight, size, place, T{0});
         if (averaged_) put(held.total, size, place, 0.0);

@@ -94,7 +94,8 @@ struct Weights {
 template <class T>
 struct ListedWeights : Weights<T> {
     struct Found {
-        typename ClassLists<T>::Row row;
+        typename ClassLists<T>::List list;
+        std::uint32_t size;
         T value;
         Index lane;
     };
@@ -141,21 +142,19 @@ struct ListedWeights : Weights<T> {
             [&](Index j, T value) {
                 const auto row = lists->row(j);
                 if (row.size == 0) return;
-                lists->prefetch(row);
-                found.push_back({row, value, j & (kLanes - 1)});
+                found.push_back({lists->list(row), row.size, value, j & (kLanes - 1)});
+                lists->prefetch_list(found.back().list, row.size);
             },
             ask);
         const Index k = this->n_classes;
-        for (const auto& [row, value, lane] : found) {
-            const auto held = lists->list(row);
+        for (const auto& [held, size, value, lane] : found) {
             T* const sums = lanes.data() + lane * k;
-            const auto size = static_cast<Index>(row.size);
             if (n > 0)
                 for (Index e = 0; e < size; ++e)
                     sums[held.number[e]] +=
                         value * static_cast<T>(static_cast<double>(held.weight[e]) - held.total[e] / n);
             else if (size == k)
-                for (Index c = 0; c < k; ++c) sums[c] += value * held.weight[c];
+                add_product(value, held.weight, k, sums);
             else
                 for (Index e = 0; e < size; ++e) sums[held.number[e]] += value * held.weight[e];
         }
@@ -235,12 +234,14 @@ struct Binary {
     using Target = std::int32_t;  // 0: y = −1, 1: y = +1
     Weights<T> w;
     bool tie_is_mistake;
-    T a = 0;
+    T a = 0;            // the step
+    double judged = 0;  // the score of the example that was considered
 
     template <class Row>
     T score(const Row& x) const {
         return x.dot(w.features()) + w.bias[0];
     }
+    const double* judged_scores() const { return &judged; }
     template <class Row>
     void scores(const Row& x, T* out) {
         *out = score(x);
@@ -248,6 +249,7 @@ struct Binary {
     template <class Row>
     Outcome consider(const Row& x, Target target, double weight, const Rule& rule, Tally& tally) {
         const double y = target ? 1 : -1, s = static_cast<double>(score(x)), margin = y * s;
+        judged = s;
         const bool wrong = !(margin > 0) && (margin != 0 || tie_is_mistake || target == 1);
         const Judged<Row> e{x, static_cast<double>(w.one), margin, 1 - margin, weight, wrong, target};
         tally.note_margin(margin, wrong);
@@ -274,6 +276,7 @@ struct Regression : Binary<T> {
     template <class Row>
     Outcome consider(const Row& x, Target y, double weight, const Rule& rule, Tally& tally) {
         const double s = static_cast<double>(this->score(x)), loss = std::abs(s - y) - epsilon;
+        this->judged = s;
         const Judged<Row> e{x, static_cast<double>(this->w.one), 0, loss, weight, false, 0};
         const T tau = static_cast<T>(std::visit([&](const auto& r) { return r.step(e); }, rule));
         tally.overflow = tally.overflow || !std::isfinite(s);
@@ -315,6 +318,7 @@ struct ClassVectors {
         all_scores(x);
         std::copy_n(narrow.data(), w.n_classes, out);
     }
+    const double* judged_scores() const { return wide.data(); }
     template <class Row>
     void move(const Row& x, Index t) {
         steps.clear();

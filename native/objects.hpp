@@ -202,6 +202,17 @@ class PyModel {
     }
 };
 
+// The codes of the classes of so many rows. One row may have its code given as a number, kept in `one`.
+inline Codes codes_of(nb::handle targets, Index n_rows, std::int32_t& one) {
+    if (n_rows == 1 && PyLong_Check(targets.ptr())) {
+        one = nb::cast<std::int32_t>(targets);
+        return {nullptr, &one};
+    }
+    const auto codes = array<ReadOnly>(targets, "targets");
+    if (codes.dtype() == nb::dtype<std::int8_t>()) return {typed<std::int8_t>(codes, n_rows, "targets"), nullptr};
+    return {nullptr, typed<std::int32_t>(codes, n_rows, "targets")};
+}
+
 // ---- the rule ------------------------------------------------------------------------------------------------------
 
 // A rule by its name and numbers, as `native` of rosenblatt.core.rules lists them; those that it has for each class are

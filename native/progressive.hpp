@@ -11,38 +11,54 @@
 
 namespace rosenblatt {
 
-// The scores of a row by the weights, or, where their sums are kept, by their average over the n examples so far.
-template <class Row, class Model>
-ROSENBLATT_APART void readout_scores(const Row& x, Model& model, Index n, std::vector<double>& out) {
-    auto& w = model.w;
+// What the weights' average over the n examples so far scores less than they do: total/n·x, by class.
+template <class Row, class Weights>
+void add_totals(const Row& x, const Weights& w, double* sums) {
+    using T = typename Row::value_type;
     const auto k = static_cast<std::size_t>(w.n_classes);
-    std::vector<typename Row::value_type> last(static_cast<std::size_t>(w.stride));
-    model.scores(x, last.data());
-    out.assign(last.begin(), last.begin() + w.n_classes);
-    if (!w.total || n == 0) return;
+    std::copy_n(w.total, k, sums);
     if constexpr (requires { w.lists; }) {
-        const auto visited = static_cast<double>(n);
-        w.class_scores(x, last.data(), visited);
-        for (std::size_t c = 0; c < k; ++c)
-            out[c] = static_cast<double>(last[c]) + static_cast<double>(w.bias[c]) - w.total[c] / visited;
-        return;
+        x.each([&](Index j, T value) {
+            const auto row = w.lists->row(j);
+            const auto held = w.lists->list(row);
+            for (std::size_t e = 0; e < row.size; ++e)
+                sums[w.lists->codes()[held.number[e]]] += static_cast<double>(value) * held.total[e];
+        });
+    } else if (w.stride == 1) {
+        double sum = w.total[0];
+        x.each([&](Index j, T value) { sum += static_cast<double>(value) * w.total[j + 1]; },
+               [&](Index j) { prefetch_near(w.total + j + 1); });
+        sums[0] = sum;
+    } else {
+        const auto add = [&](Index j, T value) {
+            const double* const total = w.total + (j + 1) * w.stride;
+            for (std::size_t c = 0; c < k; ++c) sums[c] += static_cast<double>(value) * total[c];
+        };
+        x.each(add, [&](Index j) { prefetch_near(w.total + (j + 1) * w.stride); });
     }
-    std::vector<double> sums(w.total, w.total + w.n_classes);
-    x.each_nonzero([&](Index j, typename Row::value_type value) {
-        const double* const total = w.total + (j + 1) * w.stride;
-        for (std::size_t c = 0; c < k; ++c) sums[c] += static_cast<double>(value) * total[c];
-    });
-    for (std::size_t c = 0; c < k; ++c) out[c] -= sums[c] / static_cast<double>(n);
 }
 
-template <class Model>
-bool is_misread(const Model&, const std::vector<double>& scores, std::int32_t target) {
-    if (scores.size() == 1) return (scores[0] > 0) != (target == 1);
-    return std::max_element(scores.begin(), scores.end()) - scores.begin() != target;
+inline bool is_wrong(const double* scores, Index n_classes, std::int32_t target) {
+    if (n_classes == 1) return (scores[0] > 0) != (target == 1);
+    return std::max_element(scores, scores + n_classes) - scores != target;
 }
-template <class T>
-bool is_misread(const Regression<T>& model, const std::vector<double>& scores, double target) {
-    return std::abs(scores[0] - target) > model.epsilon;
+
+// Whether they are wrong about an example that the model has just considered; n were learned from before.
+template <class Row, class Model>
+ROSENBLATT_APART bool is_misread(const Row& x, const Model& model, typename Model::Target target, Index n) {
+    const auto& w = model.w;
+    const auto k = static_cast<std::size_t>(w.n_classes);
+    Room<double> scores(k);
+    std::copy_n(model.judged_scores(), k, scores.data);
+    if (w.total && n > 0) {
+        Room<double> sums(k);
+        add_totals(x, w, sums.data);
+        for (std::size_t c = 0; c < k; ++c) scores[c] -= sums[c] / static_cast<double>(n);
+    }
+    if constexpr (requires { model.epsilon; })
+        return std::abs(scores[0] - target) > model.epsilon;
+    else
+        return is_wrong(scores.data, w.n_classes, target);
 }
 
 }  // namespace rosenblatt

@@ -46,6 +46,21 @@ struct Pack {
 #endif
 };
 
+// sums += a·w, k numbers.
+template <class T>
+void add_product(T a, const T* w, Index k, T* sums) {
+    const auto add = [&]<int N>(std::integral_constant<int, N>, Index from) {
+        Pack<T, N> all;
+        std::memcpy(&all.v, sums + from, sizeof all.v);
+        all.add_product(a, w + from);
+        std::memcpy(sums + from, &all.v, sizeof all.v);
+    };
+    Index c = 0;
+    for (; c + 8 <= k; c += 8) add(std::integral_constant<int, 8>{}, c);
+    for (; c + 4 <= k; c += 4) add(std::integral_constant<int, 4>{}, c);
+    for (; c < k; ++c) sums[c] += a * w[c];
+}
+
 // The 16 partial sums of one number: of one score, or of one squared norm.
 template <class T>
 struct Lanes {
@@ -293,5 +308,8 @@ struct GramRows {
     GramRow<T> operator[](Index i) const { return {data + i * n_features, i, n_features}; }
     void prefetch_start(Index) const {}
 };
+
+template <class Rows>
+constexpr bool is_sparse = requires(const Rows& rows) { rows.feature; };
 
 }  // namespace rosenblatt

@@ -1,4 +1,4 @@
-"""Write docs/cli.md from the options of the commands, and what the commands of docs/tutorial.md print.
+"""Write docs/reference/cli.md from the options of the commands, and what those of tutorials/file-to-model.md print.
 
 ``python scripts/cli_docs.py``. A test holds both current.
 """
@@ -16,8 +16,8 @@ from pathlib import Path
 
 from rosenblatt import cli
 
-PAGE = Path(__file__).parent.parent / "docs" / "cli.md"
-TUTORIAL = PAGE.with_name("tutorial.md")
+PAGE = Path(__file__).parent.parent / "docs" / "reference" / "cli.md"
+TUTORIAL = PAGE.parents[1] / "tutorials" / "file-to-model.md"
 
 
 def house(i: int) -> str:
@@ -36,8 +36,8 @@ FILES = {
 INTRODUCTION = """# The command line
 
 `rosenblatt` trains models on files, evaluates and explains them, and predicts with them, without a line of Python;
-`python -m rosenblatt` is the same. [From a file to a shipped model](tutorial.md) is a tutorial. This page is made from
-the help of the commands.
+`python -m rosenblatt` is the same. [From a file to a shipped model](../tutorials/file-to-model.md) is a tutorial. This
+page is made from the help of the commands.
 
 - **Output:** results go to standard output, progress and errors to standard error. Progress is shown only in a
   terminal.
@@ -48,12 +48,12 @@ the help of the commands.
   other command leaves the file that it was to write as it was. A signal that is ignored, as under `nohup`, stays
   ignored.
 - **Files** are written completely or not at all; an existing one is replaced only by a complete new one
-  ([details](models.md)), and a file that is read from is never overwritten. If a file changes or disappears after the
-  first pass, `train` exits with 1 and saves the model so far.
+  ([details](model-files.md#what-it-promises)), and a file that is read from is never overwritten. If a file changes or
+  disappears after the first pass, `train` exits with 1 and saves the model so far.
 - **Closed output:** once `train` has written the model, or `convert` the new file, a summary that cannot be printed
   (`>&-`, `| head -1`, a full disk) is no failure. A result that belongs on standard output, such as `--json`, is one.
   Standard error may be closed.
-- **Formats** are those of [rb.data](data.md), compressed or not.
+- **Formats** are those of [rb.data](file-formats.md), compressed or not.
 - **Pipes:** `-` is standard input; named pipes and `<(…)` are read like files, also as `--held-out`. A pipe that is
   read more than once (several passes block by block, `--held-out SHARE`, `convert` to number labels) is buffered: 64
   MiB in memory, then up to 16 GiB in an unnamed temporary file (in `TMPDIR`). One that is read once, as with `--passes

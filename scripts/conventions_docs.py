@@ -1,4 +1,4 @@
-"""Write the table of docs/conventions.md from ``rosenblatt.conventions``.
+"""Write the table of docs/reference/other-perceptrons.md from ``rosenblatt.conventions``.
 
 ``python scripts/conventions_docs.py``. A test holds it current.
 """
@@ -10,7 +10,7 @@ from pathlib import Path
 
 from rosenblatt import conventions
 
-PAGE = Path(__file__).parent.parent / "docs" / "conventions.md"
+PAGE = Path(__file__).parent.parent / "docs" / "reference" / "other-perceptrons.md"
 
 
 def table() -> str:
@@ -18,7 +18,7 @@ def table() -> str:
     lines = ["| there | nearest here |", "|---|---|"]
     lines += [f"| [{entry.name}](#{_anchor(entry.name)}) | `{entry.here}` |" for entry in conventions.ALL]
     for entry in conventions.ALL:
-        lines += ["", f"### {entry.name}", "", "| | |", "|---|---|", f"| there | {entry.there} |"]
+        lines += ["", f"## {entry.name}", "", "| | |", "|---|---|", f"| there | {entry.there} |"]
         lines += [f"| here | `{entry.here}` |"]
         names = ("ties", "bias", "order", "averaging", "labels", "arguments", "differs", "source")
         lines += [f"| {name} | {getattr(entry, name) or 'Nothing.'} |" for name in names]

@@ -1,4 +1,4 @@
-"""Draw the gallery: docs/gallery.md and its pictures, each with the code that made it. ``make gallery``."""
+"""Draw the gallery: docs/how-to/gallery.md and its pictures, each with the code that made it. ``make gallery``."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 import matplotlib as mpl
 
-PAGE = Path(__file__).parent.parent / "docs" / "gallery.md"
+PAGE = Path(__file__).parent.parent / "docs" / "how-to" / "gallery.md"
 FOLDER = PAGE.with_suffix("")
 
 INTRODUCTION = """# Gallery

@@ -44,7 +44,7 @@ def results():
 
 
 def test_the_page_is_made_of_the_results():
-    assert (ROOT / "docs" / "benchmarks.md").read_text(encoding="utf-8") == report.page(results())
+    assert (ROOT / "docs" / "reference" / "benchmarks.md").read_text(encoding="utf-8") == report.page(results())
 
 
 def test_the_table_of_the_readme_is_made_of_the_results():
@@ -53,8 +53,8 @@ def test_the_table_of_the_readme_is_made_of_the_results():
 
 
 def test_every_plot_of_the_page_is_there():
-    page = (ROOT / "docs" / "benchmarks.md").read_text(encoding="utf-8")
-    for part in page.split("](images/")[1:]:
+    page = (ROOT / "docs" / "reference" / "benchmarks.md").read_text(encoding="utf-8")
+    for part in page.split("](../images/")[1:]:
         assert (ROOT / "docs" / "images" / part.partition(")")[0]).exists()
 
 

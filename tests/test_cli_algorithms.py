@@ -9,6 +9,7 @@ import pytest
 import rosenblatt as rb
 from rosenblatt import cli
 from rosenblatt.cli.algorithms import ALGORITHMS
+from rosenblatt.cli.held_out import HeldOut
 from rosenblatt.cli.parameters import OPTIONS
 
 CLASSIFIERS = [name for name, named in ALGORITHMS.items() if not named.is_regression]
@@ -93,14 +94,16 @@ def test_block_by_block_is_partial_fit_and_resuming_goes_on(name, files, tmp_pat
     lines = path.read_text().splitlines(keepends=True)
     (tmp_path / "a.svm").write_text("".join(lines[:100]))
     (tmp_path / "b.svm").write_text("".join(lines[100:]))
-    more = {"gamma": 0.25} if "gamma" in ALGORITHMS[name].takes else {}  # else it is that of the first rows
+    more = {"gamma": 0.25} if name == "kernel" else {}  # else it is that of the first rows
     options = ["--gamma", 0.25] if more else []
     train(tmp_path / "a.svm", "-o", tmp_path / "a", "-a", name, "--stream", "--passes", 1, "--block-rows", 32, *options)
     train(tmp_path / "b.svm", "-o", tmp_path / "b", "--resume", tmp_path / "a", "--block-rows", 7)
     train(path, "-o", tmp_path / "all", "-a", name, "--stream", "--passes", 1, "--block-rows", 1000, *options)
     rows = rb.data.read(path)
     expected = estimator(name, max_iter=1, random_state=0, **more)
-    if "gamma" in more:  # in the blocks that the files come in: sums of a kernel's products round by block
+    if (
+        "kernel" in ALGORITHMS[name].takes
+    ):  # in the blocks that the files come in: sums of a kernel's products round by block
         for start, stop in [
             (0, 32),
             (32, 64),
@@ -329,7 +332,7 @@ def test_numbers_for_labels_are_a_regression_unless_told_otherwise(files, tmp_pa
     out = capsys.readouterr().out
     assert "readout averaged, the default for labels that are not whole numbers" in out
     rows = rb.data.read(files / "numbers.svm")
-    kept = (np.arange(ROWS) + 1) % 4 != 0
+    kept = ~HeldOut(0.25, 0).mask(0, ROWS)
     expected = rb.PassiveAggressiveRegressor(variant="PA-II", average=True, max_iter=5, random_state=0)
     expected.fit(rows.X[kept], rows.y[kept])
     same(tmp_path / "m", expected, rows)
@@ -402,6 +405,13 @@ def test_a_precomputed_kernel_says_why_not(tmp_path, capsys):
     ("options", "code", "sentence"),
     [
         (["--gamma", "1"], 1, "--gamma does not go with --algorithm averaged; it goes with voted or kernel"),
+        (["-a", "kernel", "--kernel", "linear", "--gamma", "3"], 1, "--gamma does not go with --kernel linear"),
+        (["-a", "voted", "--gamma", "3"], 1, "--kernel linear, the default of voted; it goes with --kernel poly"),
+        (["-a", "kernel", "--degree", "2"], 1, "--degree does not go with --kernel rbf, the default of kernel"),
+        (["-a", "kernel", "--kernel", "rbf", "--coef0", "2"], 1, "it goes with --kernel poly or sigmoid"),
+        (["-a", "perceptron", "--eta0", "-1"], 1, "rosenblatt: --eta0 must be a finite number > 0, got -1.0"),
+        (["-a", "pa1", "-C", "0"], 1, "rosenblatt: -C must be a finite number > 0, got 0.0"),
+        (["--intercept-scaling", "0"], 1, "rosenblatt: --intercept-scaling must be a number between 1e-9 and 1e9"),
         (["-a", "pa", "-C", "1"], 1, "-C does not go with --algorithm pa; it goes with pa1, pa2, mira, "),
         (["-a", "batch", "--no-shuffle"], 1, "--no-shuffle does not go with --algorithm batch"),
         (["--last"], 1, "--last does not go with --algorithm averaged"),
@@ -495,7 +505,7 @@ def said(capsys, *arguments):
             ["--margins", "1,2,3,4", "--stream"],
             "a stream must know all its classes from the beginning: leave out --stre",
         ),
-        (["--margins", "1,-2,3"], "margins must be two or more finite numbers >= 0, got 1.0, -2.0, 3.0\n"),
+        (["--margins", "1,-2,3"], "--margins must be two or more finite numbers >= 0, got 1.0, -2.0, 3.0\n"),
         (["--multiclass", "ovr"], "--multiclass ovr does not go with PAUM, which has no margin for a class against "),
     ],
 )

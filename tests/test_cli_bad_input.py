@@ -52,7 +52,7 @@ FAULTS = {
     "no weight at all": ("a.csv", b"label,x,w\na,1,0\nb,2,0\n", ["--weight", "w"], "all weights are 0"),
     "wrong setting": ("a.svm", ROWS, ["--delimiter", ";"], "svmlight has no setting 'delimiter'"),
     "wrong parameter": ("a.svm", ROWS, ["-C", "2"], "-C does not go with --algorithm averaged"),
-    "bad parameter": ("a.svm", ROWS, ["-a", "pa1", "-C", "-1"], "C must be a finite number > 0"),
+    "bad parameter": ("a.svm", ROWS, ["-a", "pa1", "-C", "-1"], "-C must be a finite number > 0"),
 }  # fmt: skip
 
 

@@ -8,12 +8,13 @@ import pytest
 import rosenblatt as rb
 from rosenblatt import cli
 from rosenblatt.cli.label_order import LEVEL, LabelOrder
+from rosenblatt.core.labels import counts_of
 
 
 def order_of(*blocks, regression=False):
     order = LabelOrder()
     for block in blocks:
-        order.add(np.asarray(block), regression)
+        order.add(np.asarray(block), None if regression else counts_of(np.asarray(block)))
     return order
 
 

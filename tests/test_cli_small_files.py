@@ -1,9 +1,11 @@
 """Proofs, traces, conversions, the tour and completion."""
 
+import io
 import json
 import re
 import shutil
 import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -70,10 +72,25 @@ def test_a_trace_of_hashed_features_names_them(tmp_path, capsys):
     assert "{film: 1, good: 1}" in out
     assert {"s^bad: 2", "s^film: 1", "t^7: 0.5", "s^not: 1"} <= set(re.findall(r"[\w^]+: [\d.]+", out))
     assert "#" not in out
-    in_one_column = inputs._hashed_names([str(tmp_path / "a.vw")], rb.data.VowpalWabbit(bits=1))
+    in_one_column = inputs.hashed_names([str(tmp_path / "a.vw")], rb.data.VowpalWabbit(bits=1))
     names = {"good", "film", "s^bad", "s^film", "t^7", "s^not"}
     assert {name for same in in_one_column.values() for name in same} == names
     assert len(in_one_column) == 2
+
+
+@pytest.mark.parametrize("piped", [False, True])
+def test_rows_of_hashed_features_are_explained_by_their_names(piped, tmp_path, capsys, monkeypatch):
+    text = "1 'a| good film\n\n-1 0.5 |s bad:2 film |t 7:0.5\n-1 |s not bad:1\n"
+    (tmp_path / "a.vw").write_text(text)
+    assert cli.main(["train", str(tmp_path / "a.vw"), "-o", str(tmp_path / "m"), "-q"]) == 0
+    name = str(tmp_path / "a.vw")
+    if piped:
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
+        name = "-"
+    assert cli.main(["explain", str(tmp_path / "m"), name, "--rows", "2", "--json"]) == 0
+    first, second = map(json.loads, capsys.readouterr().out.splitlines())
+    assert {part["feature"] for part in first["features"]} == {"good", "film"}
+    assert {part["feature"] for part in second["features"]} == {"s^bad", "s^film", "t^7"}
 
 
 def test_a_trace_of_too_much_says_so(tmp_path, capsys):

@@ -3,15 +3,19 @@
 import gzip
 import json
 import signal
+from itertools import pairwise
 
 import numpy as np
 import pytest
 from clockless import is_waiting, until
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from saved import same_learner
 
 import rosenblatt as rb
 from rosenblatt import cli, model_files
 from rosenblatt.cli import training
+from rosenblatt.cli.held_out import HeldOut
 from rosenblatt.data.features import bits_for
 
 WORDS = [
@@ -208,12 +212,40 @@ def test_held_out_rows_are_not_learned_from(svm, tmp_path, capsys):
     assert cli.main(["train", str(svm), "-o", str(tmp_path / "m"), "--held-out", "0.2", "--json"]) == 0
     told = json.loads(capsys.readouterr().out)
     rows = rb.data.read(svm)
-    out = (np.arange(250) + 1) % 5 == 0
+    out = HeldOut(0.2, 0).mask(0, 250)
     expected = rb.AveragedPerceptron(max_iter=5, tol=None, random_state=0).fit(rows.X[~out], rows.y[~out])
     same(tmp_path / "m", expected)
     assert told["rows"] == 200
     assert told["held_out"]["rows"] == 50
     assert told["held_out"]["accuracy"] == pytest.approx(expected.score(rows.X[out], rows.y[out]))
+
+
+@given(
+    share=st.floats(1e-4, 0.5), seed=st.integers(0, 5), cuts=st.sets(st.integers(1, 2999)), late=st.integers(0, 10**9)
+)
+@settings(max_examples=30)
+def test_a_share_is_held_out_evenly_in_any_blocks(share, seed, cuts, late):
+    edges = [0, *sorted(cuts), 3000]
+    whole = HeldOut(share, seed).mask(late, 3000)
+    assert np.array_equal(
+        np.concatenate([HeldOut(share, seed).mask(late + a, b - a) for a, b in pairwise(edges)]), whole
+    )
+    assert abs(int(whole.sum()) - 3000 * share) <= 2
+    assert len(whole) == 3000
+
+
+def test_labels_that_come_with_a_period_are_not_all_held_out(tmp_path, capsys):
+    rows = [f"{int(i % 10 == 9)} 1:{i} 2:{1 + i % 10}" for i in range(400)]
+    (tmp_path / "a.svm").write_text("\n".join(rows) + "\n")
+    found = set()
+    for seed in range(3):
+        words = ["train", str(tmp_path / "a.svm"), "-o", str(tmp_path / "m"), "--held-out", "0.1", "--json"]
+        assert cli.main([*words, "--seed", str(seed)]) == 0
+        told = json.loads(capsys.readouterr().out)["held_out"]
+        assert told["rows"] == 40
+        found.add(told["classes"]["1"]["rows"])
+        assert 0 < told["classes"]["1"]["rows"] < 15
+    assert len(found) > 1  # other seeds hold out other rows
 
 
 @pytest.mark.parametrize("readout", ["averaged", "last"])

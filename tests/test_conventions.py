@@ -20,7 +20,7 @@ from sklearn.base import is_classifier
 import rosenblatt as rb
 from rosenblatt import conventions
 
-PAGE = Path(__file__).parent.parent / "docs" / "conventions.md"
+PAGE = Path(__file__).parent.parent / "docs" / "reference" / "other-perceptrons.md"
 SCRIPT = Path(__file__).parent.parent / "scripts" / "conventions_docs.py"
 PEERS = {"sklearn": sklearn, "mlxtend": mlxtend, "nltk": nltk}
 SEEDS = range(4)

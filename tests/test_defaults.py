@@ -95,11 +95,25 @@ def test_rows_without_weight_are_not_there():
 
 def test_who_does_not_look():
     X, y = conflicting()
-    for model in (rb.Perceptron(tol=None, max_iter=12), rb.Perceptron(max_iter=12, early_stopping=True)):
-        assert model.fit(X, y).equal_rows_ is None  # the rows of a part would have other numbers
+    assert rb.Perceptron(tol=None, max_iter=12).fit(X, y).equal_rows_ is None
     stream = rb.Perceptron().partial_fit(X, y)
     assert stream.equal_rows_ is None
     rb.PassiveAggressiveRegressor().fit(X, y.astype(float))
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("kind", [rb.Perceptron, rb.KernelPerceptron])
+def test_early_stopping_looks_at_the_rows_that_are_learned_from(kind, weighted):
+    X, y = conflicting()
+    weight = np.ones(len(y))
+    weight[:5] = 0  # so that rows of a part have other numbers than those of the whole
+    ends = set()
+    for seed in range(12):
+        model = kind(random_state=seed, early_stopping=True, n_iter_no_change=20, max_iter=14, tol=1e-4)
+        model.fit(X, y, sample_weight=weight if weighted else None)
+        assert (model.margin_bounds_[1] == 0.0) == (model.equal_rows_ is not None) == (model.verdict_ == "no margin")
+        ends.add((model.n_iter_, model.equal_rows_) if model.verdict_ == "no margin" else None)
+    assert ends == {(10, (7, 30)), None}  # held out is none of the two, or one
 
 
 @pytest.mark.parametrize("kernel", ["rbf", "poly", "linear"])

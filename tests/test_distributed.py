@@ -120,6 +120,13 @@ def test_one_shard_on_a_cluster_is_the_local_estimator(client, rows):
     same_model(fit(learner(), *rows, shards=1, client=client, progress=False), learner().fit(*rows))
 
 
+def test_equal_rows_of_different_shards_are_found_on_a_cluster(client, rows):
+    X, y = rows
+    X, y = np.concatenate((X, X[9:10])), np.append(y, (y[9] + 1) % 3)
+    model = fit(rb.Perceptron(random_state=0), X, y, shards=5, client=client, progress=False)
+    assert (model.verdict_, model.n_iter_, model.equal_rows_) == ("no margin", 10, (9, 240))
+
+
 def test_large_sparse_weights_travel_as_the_rows_in_use(client):
     """Of a million columns a few are met: their values move, and nothing that is as long as the weights."""
     rng = np.random.default_rng(0)

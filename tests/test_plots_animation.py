@@ -15,7 +15,7 @@ import pytest
 from PIL import Image
 
 import rosenblatt as rb
-from rosenblatt.plots.storyboard import GRID
+from rosenblatt.plots.storyboard import DIGITS, FINEST, GRID
 
 mpl.use("Agg")
 
@@ -100,18 +100,41 @@ def test_several_classes_move_the_right_and_a_wrong_one(three):
         assert [part.rpartition(": w ← w")[0] for part in numbers(frame)["update"].split("; ")] == (moved or [""])
 
 
+def decoded(text):
+    """Scores of a grid as the page reads them, the largest 1."""
+    codes = [64 * DIGITS.index(a) + DIGITS.index(b) - FINEST for a, b in zip(text[::2], text[1::2])]
+    return (np.array(codes) / FINEST) ** 3
+
+
 def test_regions_of_a_kernel_are_its_predictions():
     est = rb.KernelPerceptron(kernel="rbf", gamma=1.0, shuffle=False)
     told = record(rb.trace(est, LOPSIDED, XOR).animate())
     assert told["picture"] == "regions"
-    sides = [low + (high - low) * (np.arange(GRID) + 0.5) / GRID for low, high in zip(told["low"], told["high"])]
-    cells = np.array([(a, b) for b in sides[1] for a in sides[0]])
-    scores = est.fit(LOPSIDED, XOR).decision_function(cells)
-    last = np.array(list(told["states"][-1]["regions"]), int)
-    clear = np.abs(scores) > 1e-6
-    assert np.array_equal(last[clear], (scores > 0)[clear].astype(int))
+    sides = [np.linspace(low, high, GRID) for low, high in zip(told["low"], told["high"])]
+    places = np.array([(a, b) for b in sides[1] for a in sides[0]])
+    scores = est.fit(LOPSIDED, XOR).decision_function(places)
+    (lead,) = map(decoded, told["states"][-1]["leads"])
+    assert np.array_equal(np.sign(lead), np.sign(scores))
+    assert np.allclose(lead, scores / np.abs(scores).max(), rtol=0.02, atol=1e-8)  # where lines between them are drawn
     assert numbers(told["frames"][2])["update"] == "α[1] ← α[1] + 1"
-    assert set(told["states"][0]["regions"]) == {"0"}  # zero weights say the first class everywhere
+    assert not decoded(told["states"][0]["leads"][0]).any()  # zero weights say the first class everywhere
+
+
+def test_regions_of_several_classes_are_their_leads():
+    est = rb.KernelPerceptron(kernel="poly", degree=2, gamma=1.0, shuffle=False, max_iter=20)
+    told = record(rb.trace(est, LOPSIDED, [0, 1, 2, 1]).animate())
+    leads = np.array([decoded(text) for text in told["states"][-1]["leads"]])
+    assert ((leads > 0).sum(axis=0) <= 1).all()
+    sides = [np.linspace(low, high, GRID) for low, high in zip(told["low"], told["high"])]
+    places = np.array([(a, b) for b in sides[1] for a in sides[0]])
+    clear = leads.max(axis=0) > 0
+    assert np.array_equal(leads.argmax(axis=0)[clear], est.fit(LOPSIDED, [0, 1, 2, 1]).predict(places)[clear])
+
+
+def test_eight_classes_have_eight_colours():
+    rng = np.random.default_rng(1)
+    told = record(rb.trace(rb.Perceptron(max_iter=2, tol=None), rng.normal(size=(16, 2)), [*range(8)] * 2).animate())
+    assert len(set(told["colours"])) == 8
 
 
 def test_many_features_are_bars():
@@ -276,6 +299,18 @@ def test_step_by_step_in_a_browser(run, browser, tmp_path):
         assert page.locator("#slider").get_attribute("aria-valuetext") == "step 25 of 32, pass 7"
 
 
+def test_keys_are_those_of_the_playground(run, browser, tmp_path):
+    with opened(browser, run.animate(), tmp_path / "run.html") as page:
+        for key, step in (("n", 1), ("PageDown", 2), ("ArrowRight", 3), ("b", 2), ("PageUp", 1), ("ArrowLeft", 0),
+                          ("p", 4), ("p", 8), ("e", 32), ("0", 0), ("End", 32), ("Home", 0)):  # fmt: skip
+            page.keyboard.press(key)
+            assert page.locator("#slider").input_value() == str(step), key
+        page.keyboard.press("r")
+        assert page.locator("#play").get_attribute("aria-label") == "Pause"
+        page.keyboard.press("r")
+        assert page.locator("#play").get_attribute("aria-label") == "Play"
+
+
 def test_the_line_on_the_page_is_the_boundary(run, browser, tmp_path):
     with opened(browser, run.animate(), tmp_path / "run.html") as page:
         told = record(run.animate())
@@ -361,6 +396,15 @@ def test_kernels_and_bars_in_a_browser(browser, tmp_path):
         page.keyboard.press("End")
         assert page.locator("#picture .region").count() == 2
         assert page.locator("#picture .cross").count() == 0
+    uneven = rb.trace(rb.KernelPerceptron(kernel="rbf", gamma=1.0, shuffle=False), LOPSIDED, XOR)
+    with opened(browser, uneven.animate(), tmp_path / "run.html") as page:
+        page.keyboard.press("End")
+        pieces = [
+            [float(v) for v in re.findall(r"[\d.]+", piece)]
+            for piece in page.locator("#picture .boundary").get_attribute("d")[1:].split("M")
+        ]
+        slanted = sum(abs(x1 - x2) > 0.05 < abs(y1 - y2) for x1, y1, x2, y2 in pieces)
+        assert slanted > 0.9 * len(pieces)  # lines, and no stairs
     words = rb.trace(rb.Perceptron(shuffle=False), PAIRS, ["pos", "neg", "neg", "pos"])
     with opened(browser, words.animate(), tmp_path / "run.html") as page:
         page.keyboard.press("End")

@@ -7,13 +7,21 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent
-PAGES = sorted(page.relative_to(ROOT).as_posix() for page in (*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")))
+PAGES = sorted(page.relative_to(ROOT).as_posix() for page in (*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")))
 
 
 @pytest.mark.parametrize("page", PAGES)
 def test_python_blocks_run_as_shown(page):
     failed, _ = doctest.testfile(str(ROOT / page), module_relative=False, encoding="utf-8")
     assert failed == 0
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_every_python_block_is_run(page):
+    """As a session of Python, by the test above; those of the gallery by test_gallery."""
+    blocks = re.findall(r"^ *```python\n(.*?)```", (ROOT / page).read_text(encoding="utf-8"), flags=re.S | re.M)
+    if page != "docs/how-to/gallery.md":
+        assert all(">>> " in block for block in blocks), page
 
 
 def test_the_readme_shows_python():

@@ -10,7 +10,7 @@ from sklearn import linear_model
 
 import rosenblatt as rb
 
-PAGE = (Path(__file__).parent.parent / "docs" / "scikit-learn.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parent.parent / "docs" / "how-to" / "scikit-learn.md").read_text(encoding="utf-8")
 PROSE = re.sub(r"```.*?```", "", PAGE, flags=re.S)
 NAMED = set(re.findall(r"\w+", " ".join(re.findall(r"`([^`]+)`", PROSE))))
 THEIRS = ["Perceptron", "PassiveAggressiveClassifier", "PassiveAggressiveRegressor"]

@@ -16,6 +16,8 @@ from refusals import one_sentence
 
 import rosenblatt as rb
 from rosenblatt import cli
+from rosenblatt.data import Encoder
+from rosenblatt.estimators import contract
 
 CITIES = ["Paris", "Rome", "Oslo", "Bonn"]
 
@@ -221,6 +223,66 @@ def test_categories_that_are_no_text_are_spelled_as_in_training(tmp_path, capsys
         same_bits(loaded.decision_function(X), expected)
     rows = [{"flag": value, "store": 2, "size": 7} for value in (True, "True")]
     assert len({*loaded.decision_function(rows).tolist()}) == 1
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet", "jsonl"])
+def test_truths_are_alike_in_every_format(ending, tmp_path, capsys):
+    frame = pd.DataFrame({"flag": [True, False] * 20, "city": ["Rome", "Oslo", "Bonn", "Oslo"] * 10})
+    frame["label"] = np.where(frame["flag"], "yes", "no")
+    frame.to_csv(tmp_path / "rows.csv", index=False)  # True
+    frame.to_parquet(tmp_path / "rows.parquet")  # true
+    frame.to_json(tmp_path / "rows.jsonl", orient="records", lines=True)
+    model = tmp_path / "model"
+    assert cli.main(["train", str(tmp_path / f"rows.{ending}"), "-o", str(model), "--categorical", "flag,city"]) == 0
+    answers = set()
+    for other in ("csv", "parquet", "jsonl"):
+        capsys.readouterr()
+        assert cli.main(["predict", str(model), str(tmp_path / f"rows.{other}"), "--scores"]) == 0
+        answers.add(capsys.readouterr().out)
+        assert cli.main(["evaluate", str(model), str(tmp_path / f"rows.{other}"), "--json"]) == 0
+        assert json.loads(capsys.readouterr().out)["unseen_categories"] == {}
+    assert len(answers) == 1
+    loaded = rb.load(model)
+    expected = loaded.decision_function(frame)
+    same_bits(loaded.decision_function(frame.astype({"flag": str})), expected)
+    assert cli.main(["explain", str(model), str(tmp_path / "rows.csv"), "--json"]) == 0
+    assert "flag=true" in {part["feature"] for part in json.loads(capsys.readouterr().out)["features"]}
+    for yes, no in (("true", "false"), ("True", "False")):
+        inputs = {"categories": np.array([[yes, "Rome"], [no, "Oslo"]], object)}
+        np.testing.assert_allclose(answered(loaded, inputs, tmp_path)["scores"], expected[:2], rtol=1e-5)
+
+
+def test_rows_are_encoded_part_by_part(tmp_path, monkeypatch):
+    frame, new = table(), table(50, seed=1)
+    loaded = rb.load(trained(tmp_path, frame))
+    expected, labels = loaded.decision_function(new), loaded.predict(new)
+    encoded = []
+    monkeypatch.setattr(contract, "PART", 16)
+    encode = Encoder.encode
+    monkeypatch.setattr(
+        Encoder, "encode", lambda self, block, **how: encoded.append(len(block)) or encode(self, block, **how)
+    )
+    for X in containers(new):
+        same_bits(loaded.decision_function(X), expected)
+        assert loaded.predict(X).tolist() == labels.tolist()
+    assert {*encoded} == {16, 2}
+    new.loc[37, "age"] = np.nan
+    one_sentence(lambda: loaded.predict(new), ValueError, "row 37", "'age'")
+    one_sentence(lambda: loaded.predict(new[:0]), ValueError, "0 sample")
+
+
+def test_a_graph_takes_dates_as_days_and_names_them(tmp_path):
+    onnx = pytest.importorskip("onnx")
+    frame = table(60)
+    frame["day"] = pd.date_range("2020-02-28 06:00", periods=60).strftime("%Y-%m-%d %H:%M")
+    loaded = rb.load(trained(tmp_path, frame, "--numeric", "day,age"))
+    days = (pd.to_datetime(frame["day"]) - pd.Timestamp(0)) / pd.Timedelta(days=1)
+    numeric = {"day": days, "age": frame["age"]}
+    inputs = {"X": np.column_stack([numeric[name] for name in loaded.encoder_.columns.numeric])}
+    found = answered(loaded, inputs, tmp_path)["scores"]
+    np.testing.assert_allclose(found, loaded.decision_function(frame), rtol=1e-9)
+    props = {one.key: json.loads(one.value) for one in onnx.load(tmp_path / "model.onnx").metadata_props}
+    assert props == {"X": list(loaded.encoder_.columns.numeric), "categories": [], "dates": ["day"]}
 
 
 def test_predicting_changes_nothing(tmp_path):

@@ -65,7 +65,7 @@ def joined(tokens, ngrams=(1, 2)):
 
 
 def ngram_hash(gram):
-    """As docs/text.md defines it: MurmurHash3 of every word, joined."""
+    """As docs/reference/text-features.md defines it: MurmurHash3 of every word, joined."""
     first, *others = (murmurhash3_32(word, positive=True) for word in gram.encode().split(b" "))
     return reduce(lambda h, other: ((h + 1) * 0x9E3779B1 + other) % 2**32, others, first)
 

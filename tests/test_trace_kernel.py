@@ -20,7 +20,7 @@ from test_trace import fitted, holds
 import rosenblatt as rb
 from rosenblatt.core import rules
 from rosenblatt.theory.certificates import combination
-from rosenblatt.tracing import kernel_space
+from rosenblatt.tracing.gram import Gram
 from rosenblatt.tracing.record import ACROSS
 
 SIGNS = [-1, 1, 1, -1]
@@ -114,10 +114,8 @@ def test_containers(container):
 
 def test_a_run_that_rounds_otherwise_is_told(monkeypatch):
     """Kernel values that differ from those of fit stand for scores within rounding of 0."""
-    true = kernel_space.inputs.kernel_values
-    monkeypatch.setattr(
-        kernel_space.inputs, "kernel_values", lambda *kernel: lambda a, b: true(*kernel)(a, b) * (1 + (b.start == 1))
-    )
+    true = Gram.column
+    monkeypatch.setattr(Gram, "column", lambda gram, j: [v * (1 + (j == 1)) for v in true(gram, j)])
     told = rb.trace(conic(), XOR[0], SIGNS)
     assert told.proved[-1].startswith("Some score lies within rounding of where the rule decides, and fit, which adds")
     assert "decided otherwise there: it made 21 mistakes and 21 updates, this trace" in told.proved[-1]
@@ -125,11 +123,9 @@ def test_a_run_that_rounds_otherwise_is_told(monkeypatch):
 
 
 def test_coefficients_that_differ_are_told_too(monkeypatch):
-    true = kernel_space.inputs.kernel_values
+    true = Gram.column
     for factor, telling in ((1, "The mistakes and updates are those of fit"), (1 + 1e-5, "Some score lies within")):
-        monkeypatch.setattr(
-            kernel_space.inputs, "kernel_values", lambda *kernel, by=factor: lambda a, b: true(*kernel)(a, b) * by
-        )
+        monkeypatch.setattr(Gram, "column", lambda gram, j, by=factor: [v * by for v in true(gram, j)])
         told = rb.trace(conic(rule=rules.PA(), max_iter=2), XOR[0], SIGNS)
         assert told.proved[-1].startswith(telling)
 

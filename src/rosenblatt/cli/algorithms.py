@@ -60,7 +60,7 @@ ALGORITHMS: dict[str, Named] = {
     "pa2-regressor": _passive_aggressive(_REGRESSOR, "PA-II"),
     "pa-regressor": _passive_aggressive(_REGRESSOR, "PA"),
 }
-#: The best of those tried on text (docs/text.md). Its C is in units of rows of norm 1, which text has.
+#: The best of those tried on text (docs/reference/measured.md). Its C is in units of rows of norm 1, which text has.
 FOR_TEXT = "pa1"
 #: On such rows a bias takes half of every step of these, and is worth nothing.
 _NO_BIAS_ON_TEXT = ("PassiveAggressiveClassifier", "MIRA")
@@ -121,9 +121,27 @@ def chosen(arguments: argparse.Namespace, name: str, is_text: bool = False) -> t
         if option not in named.takes:
             raise CommandError(_does_not_go(option, value, name))
         chosen[option] = value
+    if "kernel" in named.takes:
+        _refuse_unused(chosen, named, name)
     if named.estimator == "OnlineClassifier" and chosen.get("readout") == "voted":
         raise CommandError("--readout voted needs the examples of the run: say --algorithm voted")
     return named.estimator, chosen
+
+
+def _refuse_unused(chosen: dict[str, Any], named: Named, name: str) -> None:
+    """Refuse parameters of a kernel that the one chosen does not use."""
+    from ..core import spec
+    from ..core.spaces.kernel.function import USES
+
+    kernel = chosen.get("kernel", spec.ALGORITHMS[named.estimator].defaults["kernel"])
+    default = "" if "kernel" in chosen else f", the default of {name}"
+    for option in chosen:
+        takes = [other for other, used in USES.items() if option in used]
+        if takes and kernel not in takes:
+            raise CommandError(
+                f"{spelled(option, chosen[option])} does not go with --kernel {kernel}{default}; it goes with --kernel "
+                f"{listed(takes)}"
+            )
 
 
 def _with_rule(asked: dict[str, Any], name: str) -> dict[str, Any]:

@@ -99,4 +99,5 @@ class _Run:
             mistakes=[record.mistakes if classifies else record.updates for record in job.history],
         )  # fmt: skip
         run.passes_on_cluster, run.fault, run.skipped = job.history, fault, job.skipped
+        run.equal_rows = job.equal_rows
         return run

@@ -65,7 +65,8 @@ def _train(parser: argparse.ArgumentParser) -> None:
         "--held-out",
         metavar="FILE|SHARE",
         type=options.fraction_or_file,
-        help="evaluate the model on this file, or on a share of the rows that it is not trained on (0.1: every tenth)",
+        help="evaluate the model on this file, or on a share of the rows that it is not trained on (0.1: one of each "
+        "ten consecutive rows, drawn by --seed)",
     )
     options.add_seed(parser)
     parser.add_argument(

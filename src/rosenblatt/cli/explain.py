@@ -16,13 +16,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..core import engine
-from ..data import Block
+from ..data import Block, VowpalWabbit
 from ..data.arrow import arrow
 from ..data.csr import Csr
 from ..model_files import Model
 from ..tables import Table
+from . import inputs
 from .features import Features
-from .inputs import load_model, open_for_model
 from .terminal import CommandError, emit, shown
 
 Array = Any
@@ -33,7 +33,7 @@ _FILE_NAME = re.compile(r"^\S+\.(csv|tsv|txt|svm|svmlight|libsvm|vw|jsonl|ndjson
 
 def run(arguments: argparse.Namespace) -> None:
     """Explain a model, or the predictions of rows."""
-    model, features = load_model(arguments.model)
+    model, features = inputs.load_model(arguments.model)
     _refuse_votes(model, arguments.model)
     if model.classes is not None and len(model.classes) < 2:
         raise CommandError(
@@ -73,11 +73,18 @@ def _rows_to_explain(arguments: argparse.Namespace, features: Features) -> Itera
         yield _block_of_text(features, arguments.example), 0, ""
         return
     left = arguments.rows
-    with open_for_model(features, [arguments.example], arguments, labelled=False) as stream:
+    inputs.keep_pipes(arguments, arguments.example)
+    with inputs.open_for_model(features, [arguments.example], arguments, labelled=False) as stream:
+        if not isinstance(stream.format, VowpalWabbit):
+            inputs.release_pipes(arguments, [arguments.example])
         for block in stream:
-            for row in range(min(left, len(block))):
+            n = min(left, len(block))
+            if n and isinstance(stream.format, VowpalWabbit):
+                sources, last_line = inputs.sources_of([arguments.example], arguments), int(block.lines[n - 1])
+                features.hashed_names = inputs.hashed_names(sources, stream.format, last_line)
+            for row in range(n):
                 yield block, row, block.place(row)
-            left -= min(left, len(block))
+            left -= n
             if not left:
                 break
 

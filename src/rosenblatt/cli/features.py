@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..core.engine import threads
 from ..data import Block, Columns, Encoder, Svmlight, VowpalWabbit, features
-from ..data.encoder import hash_names
+from ..data.encoder import category, hash_names
 from ..data.features import SECTION, TextColumn, bits_for
 from ..text import ENGLISH_NEGATIONS, Analysis, Hashing
 from .terminal import CommandError
@@ -23,6 +24,8 @@ __all__ = ["SECTION", "Features"]
 
 class Features(features.Features):
     """What makes rows of numbers of blocks: an encoder of tables, or the format of rows that are numbers already."""
+
+    hashed_names: Mapping[int, Sequence[str]] = MappingProxyType({})  # of Vowpal Wabbit's features, if they were read
 
     @classmethod
     def asked_for(cls, columns: Columns | None, format: Any, arguments: argparse.Namespace) -> Features:
@@ -64,7 +67,7 @@ class Features(features.Features):
         wanted = np.asarray(columns, np.int64)
         if self.encoder is None:
             if isinstance(self.format, VowpalWabbit):
-                return [f"#{column}" for column in wanted.tolist()]
+                return [" | ".join(self.hashed_names.get(column, ())) or f"#{column}" for column in wanted.tolist()]
             first = 0 if isinstance(self.format, Svmlight) and self.format.zero_based is True else 1
             return [str(column + first) for column in wanted.tolist()]
         names = {column: [name] for column, name in enumerate(self.encoder.columns.numeric or ())}
@@ -85,7 +88,7 @@ class Features(features.Features):
             return dict(zip(columns, self.column_names(columns)))
         names = {column: [name] for column, name in enumerate(self.encoder.columns.numeric or ())}
         for name in self.encoder.columns.categorical or ():
-            pair = f"{name}={block.table[name][row].as_py()}"
+            pair = category(name, block.table[name][row].as_py())
             names.setdefault(self._column_of_category(pair), []).append(pair)
         for name, (prefix, start, text) in zip(self.encoder.columns.text or (), self._text_columns()):
             for ngram, column, _ in text.hashing.features(block.table[name][row].as_py() or ""):

@@ -15,6 +15,7 @@ from ..core import labels
 from ..core.spec import Spec
 from ..data import Block, Columns, Data, Stream, VowpalWabbit
 from ..data.blocks import joined
+from ..data.chunks import Size, chunks
 from ..data.csr import Csr
 from ..data.encoder import hash_names
 from ..data.memory_limit import MemoryLimit
@@ -254,19 +255,22 @@ def read_small(arguments: argparse.Namespace, most: int | None = None, regressio
         return SmallData(csr, y, None, places)
     used, indices = np.unique(csr.indices, return_inverse=True)
     features.to_section()  # which waits until the words of all rows are named
-    named = features.column_names(used.tolist())
     if isinstance(format, VowpalWabbit):
-        hashed = _hashed_names(sources_of(arguments.files, arguments), format)
-        named = [" | ".join(hashed.get(column, ())) or name for column, name in zip(used.tolist(), named)]
+        features.hashed_names = hashed_names(sources_of(arguments.files, arguments), format)
+    named = features.column_names(used.tolist())
     return SmallData(Csr(csr.indptr, indices.astype(csr.indices.dtype), csr.data, len(used)), y, named, places)
 
 
-def _hashed_names(sources: Sequence[Any], format: VowpalWabbit) -> dict[int, list[str]]:
-    """The names of features in small files of Vowpal Wabbit's format, by the columns that they are hashed to."""
+def hashed_names(sources: Sequence[Any], format: VowpalWabbit, rows: int | None = None) -> dict[int, list[str]]:
+    """The names of features in files of Vowpal Wabbit's format, by the columns that they are hashed to.
+
+    ``rows``: those of so many rows of each are enough.
+    """
     hashed: dict[int, list[str]] = {}
     for place in sources:
         source = Source(place)
-        names = vowpal_wabbit_names(str(source.read_all(), "utf-8", "replace"))
+        chunk = next(chunks(source, None if rows is None else Size(rows)), None)
+        names = [] if chunk is None else vowpal_wabbit_names(str(chunk.text, "utf-8", "replace"))
         source.close()
         for name, column in zip(names, hash_names(names).tolist()):
             same = hashed.setdefault(column % (1 << format.bits), [])

@@ -27,7 +27,7 @@ def run(arguments: argparse.Namespace) -> None:
     if arguments.json:
         emit(document)
         return
-    history = document["history"]
+    history, training = document["history"], document["training"]
     rows = [
         ("model", f"{arguments.model} ({summary.size_of(arguments.model)}), written by rosenblatt {model.written_by}"),
         ("learner", document["algorithm"]),
@@ -40,8 +40,8 @@ def run(arguments: argparse.Namespace) -> None:
     if history["mistakes"] is not None:
         low, high = history["margin_bounds"]
         known = [f"{word} {bound:.4g}" for word, bound in (("at least", low), ("at most", high)) if bound is not None]
-        rows += [("verdict", summary.verdict_in_words(history["verdict"])), ("max margin", ", ".join(known))]
-    training = document["training"]
+        proof = summary.equal_rows(model.learner, None if training is None else training.get("equal_rows"))
+        rows += [("verdict", summary.verdict_in_words(history["verdict"], proof)), ("max margin", ", ".join(known))]
     if training is not None:
         after = f", continuing {training['resumed']}" if training["resumed"] else ""
         files = summary.first_names(training["files"])

@@ -17,6 +17,8 @@ from typing import Any
 
 import numpy as np
 
+from ..core.labels import counts_of
+
 #: Labels are said to come in runs if so few would come about by chance less often than this,
 LEVEL = 1e-6
 #: and if there are at least this share fewer than expected: among millions of rows the least drift is significant.
@@ -32,15 +34,19 @@ class LabelOrder:
     _last: Any = None
     _middle: float | None = None
 
-    def add(self, labels: Any, regression: bool) -> None:
-        """Take in the next labels; numbers of a regression count as below or above the median of the first ones."""
+    def add(self, labels: Any, counts: Counter[Any] | None) -> None:
+        """Take in the next labels, and how often each occurs.
+
+        None: they are numbers of a regression, and count as below or above the median of the first ones.
+        """
         if not len(labels):
             return
-        if regression:
+        if counts is None:
             self._middle = float(np.median(labels)) if self._middle is None else self._middle
             labels = labels > self._middle
+            counts = counts_of(labels)
         self.runs += int(np.count_nonzero(labels[1:] != labels[:-1])) + (not self.counts or labels[0] != self._last)
-        self.counts.update(labels.tolist())
+        self.counts.update(counts)
         self._last = labels[-1]
 
     @property

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from .. import schema
-from ..core.convergence import NO_MARGIN, SEPARATED, STOPPED
+from ..core.verdicts import NO_MARGIN, SEPARATED, STOPPED
 from . import terminal
 from .terminal import several, shown
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 #: The section of a model file.
 SECTION = "training"
-#: What the verdicts mean (docs/convergence.md).
+#: What the verdicts mean (docs/explanation/convergence.md).
 VERDICTS = {
     SEPARATED: "the last weights classify every training row correctly",
     NO_MARGIN: "any separator has a relative margin of at most --tol",
@@ -34,7 +34,7 @@ def record(run: TrainingRun, streamed: bool, held_out: ConfusionMatrix | Regress
     learner, counts = run.learner, run.mistakes
     judged = None if run.passes_on_cluster is not None else learner.progressive  # of shards nobody ships the weights
     share = 1 - judged.wrong / judged.seen if judged is not None and judged.seen else None
-    classifies = not run.is_regression
+    classifies, proof = not run.is_regression, equal_rows(learner, run.equal_rows)
     return {
         "files": list(run.files),
         "resumed": run.arguments.resume,
@@ -53,6 +53,7 @@ def record(run: TrainingRun, streamed: bool, held_out: ConfusionMatrix | Regress
         "held_out": None if held_out is None else held_out.to_dict(),
         "skipped": run.skipped.count,
         "interrupted": run.interrupted,
+        **({} if proof is None else {"equal_rows": proof}),
         **({} if run.passes_on_cluster is None else {"cluster": _cluster_record(run.passes_on_cluster)}),
     }
 
@@ -86,6 +87,7 @@ SCHEMA = schema.record(
         "progressive_readout",
         "label_order",
         "shuffled_within",
+        "equal_rows",
         "cluster",
     ),
     files=schema.listed(schema.text),
@@ -102,6 +104,7 @@ SCHEMA = schema.record(
     shuffled_within=schema.optional(schema.whole()),
     progressive_readout=schema.optional(schema.text),
     verdict=schema.optional(schema.text),
+    equal_rows=schema.optional(schema.listed(schema.text)),
     held_out=schema.optional(_EVALUATION),
     skipped=schema.whole(),
     interrupted=schema.flag,
@@ -127,7 +130,7 @@ def lines(run: TrainingRun, record: dict[str, Any]) -> list[tuple[str, str]]:
         *mistakes_in_words(record),
     ]
     if record["verdict"] is not None:
-        rows.append(("verdict", verdict_in_words(record["verdict"])))
+        rows.append(("verdict", verdict_in_words(record["verdict"], record.get("equal_rows"))))
     rows.append(("progressive", _progressive(record, learner)))
     if record["held_out"] is not None:
         rows.append(("held out", evaluation_in_words(record["held_out"])))
@@ -167,8 +170,18 @@ def mistakes_in_words(record: dict[str, Any]) -> list[tuple[str, str]]:
     return []
 
 
-def verdict_in_words(verdict: str) -> str:
-    """A verdict and its meaning; one that a newer version wrote stands alone."""
+def equal_rows(learner: Any, places: Sequence[str] | None) -> list[str] | None:
+    """The two rows that prove "no margin", if they do: their places, or numbers from 0 where these are not known."""
+    if learner.verdict != NO_MARGIN or learner.evidence.equal_rows is None:
+        return None
+    return list(places or [f"row {number}" for number in learner.evidence.equal_rows])
+
+
+def verdict_in_words(verdict: str, equal_rows: Sequence[str] | None) -> str:
+    """A verdict and its meaning, or the two rows that prove it; one that a newer version wrote stands alone."""
+    if verdict == NO_MARGIN and equal_rows:
+        both = " and ".join(equal_rows)
+        return f"{verdict} (upper bound 0, exact): {both} are equal and have different labels"
     return f"{verdict} ({VERDICTS[verdict]})" if verdict in VERDICTS else verdict
 
 

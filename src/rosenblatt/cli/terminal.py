@@ -17,7 +17,7 @@ import time
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from ..errors import DataError, WordedError
+from ..errors import DataError, ParameterError, WordedError
 
 #: Exit codes. SIGTERM and SIGHUP end like Ctrl-C, with 143 and 129.
 DONE, FAILED, USAGE, INTERRUPTED, PIPE_CLOSED = 0, 1, 2, 130, 141
@@ -106,6 +106,10 @@ def in_words(error: BaseException) -> str:
         }
         error.at(remedy=options.get(error.remedy, error.remedy))
     sentence = error.worded(option) if isinstance(error, WordedError) else str(error)
+    if isinstance(error, ParameterError) and sentence.startswith(f"{error.parameter} "):
+        from .parameters import spelled
+
+        sentence = spelled(error.parameter, None) + sentence[len(error.parameter) :]
     if isinstance(error, OSError):
         if error.filename is None and error.errno == errno.EBADF:
             return "standard output is closed"

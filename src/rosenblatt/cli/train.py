@@ -20,6 +20,7 @@ from . import algorithms, inputs, options, summary, training
 from .commands import PASSES
 from .evaluate import ConfusionMatrix, RegressionErrors, evaluate
 from .features import SECTION, Features
+from .held_out import HeldOut
 from .parameters import OPTIONS, asked_for, spelled
 from .terminal import (
     DONE,
@@ -34,7 +35,7 @@ from .terminal import (
     several,
     show,
 )
-from .training import TrainingRun, split_block
+from .training import TrainingRun
 
 #: Options that need a cluster.
 _CLUSTER_OPTIONS = ("mix", "shards", "checkpoint", "worker_timeout")
@@ -195,7 +196,7 @@ def _note_repeated(arguments: argparse.Namespace) -> None:
 
 def _prepare(arguments: argparse.Namespace, progress: Progress, interrupt: Interrupt) -> TrainingRun:
     """A run before its first row: the files opened, the columns and the learner chosen."""
-    every = round(1 / arguments.held_out) if isinstance(arguments.held_out, float) else None
+    held_out = HeldOut(arguments.held_out, arguments.seed) if isinstance(arguments.held_out, float) else None
     files = expand(arguments.files)
     stamps = inputs.file_stamps(files)
     if arguments.resume:
@@ -207,7 +208,7 @@ def _prepare(arguments: argparse.Namespace, progress: Progress, interrupt: Inter
             raise CommandError("the batch perceptron needs all rows at once and cannot continue on others")
         return TrainingRun(
             arguments, files, columns, features.format, features, model.learner, model.algorithm, model.parameters,
-            arguments.passes or 1, every, progress, interrupt, model.classes, begun=True, resumed=model,
+            arguments.passes or 1, held_out, progress, interrupt, model.classes, begun=True, resumed=model,
             updates_before=model.learner.n_updates, stamps=stamps,
         )  # fmt: skip
     stream = inputs.open_files(files, arguments, inputs.column_options(arguments))
@@ -230,7 +231,7 @@ def _prepare(arguments: argparse.Namespace, progress: Progress, interrupt: Inter
     kind, parameters, why = algorithms.for_training(arguments, features, numbers, passes)
     return TrainingRun(
         arguments, files, columns, format, features, Spec.of(kind, parameters).learner(), kind, parameters, passes,
-        every, progress, interrupt, why=why, first=stream, ahead=(first,), stamps=stamps,
+        held_out, progress, interrupt, why=why, first=stream, ahead=(first,), stamps=stamps,
     )  # fmt: skip
 
 
@@ -253,18 +254,19 @@ def _evaluate_held_out(run: TrainingRun) -> tuple[ConfusionMatrix | RegressionEr
     arguments, features = run.arguments, run.features
     if arguments.held_out is None or run.interrupted or run.fault is not None:
         return None, None
-    files = run.files if run.every else [arguments.held_out]
+    drawn = run.held_out
+    files = run.files if drawn else [arguments.held_out]
 
     def blocks(stream: Any) -> Iterator[Block]:
         seen = 0
         for block in stream:
-            part = split_block(block, seen, run.every, held_out=True)
+            part = drawn.part(block, seen, held_out=True) if drawn else block
             seen += len(block)
             if len(part):
                 yield part
 
     try:
-        if run.every:
+        if drawn:
             run.refuse_changed()
         with inputs.open_for_model(features, files, arguments, labelled=True) as stream:
             inputs.release_pipes(arguments, files)

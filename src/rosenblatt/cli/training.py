@@ -19,17 +19,18 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..core import engine, labels
-from ..core.convergence import SEPARATED
 from ..core.learner import Learner, Pass, learn_labels, rows_per_call, weighted_rows
 from ..core.spec import Spec
+from ..core.verdicts import SEPARATED
 from ..data import Block, Skipped, Svmlight
-from ..data.blocks import placed
+from ..data.blocks import place_of, placed
 from ..data.csr import Csr, vstack
 from ..data.features import nbytes_of
 from ..data.memory_limit import STREAM_INSTEAD, MemoryLimit
 from ..model_files import Model
 from .algorithms import class_weights
 from .features import Features
+from .held_out import HeldOut
 from .inputs import are_text, file_stamps, open_files, read_whole, refuse_one_class, refuse_unique, targets_of
 from .label_order import LabelOrder
 from .terminal import CommandError, Interrupt, Progress, shown
@@ -53,7 +54,7 @@ class TrainingRun:
     name: str  # of the estimator
     parameters: dict[str, Any]
     passes: int
-    every: int | None  # each so many-th row is held out; None: none is
+    held_out: HeldOut | None  # rows of the files; None: none of them
     progress: Progress
     interrupt: Interrupt
     classes: Array = None  # None: none yet, or a regression
@@ -73,6 +74,7 @@ class TrainingRun:
     order: LabelOrder | None = None  # of the labels in the first pass; None: all rows were shuffled
     buffer: int = 0  # block by block: bytes of rows that are gathered and shuffled; 0: those of a block, if any
     shuffled_within: int = 0  # rows, at most; 0: none were shuffled
+    equal_rows: tuple[str, str] | None = None  # where two of different labels stand, which prove that nothing separates
 
     @cached_property
     def spec(self) -> Spec:
@@ -90,7 +92,7 @@ class TrainingRun:
 
     def reads_again(self, streamed: bool) -> bool:
         """Whether the files, which are open, will be opened again."""
-        return self.every is not None or (self.passes > 1 if streamed else isinstance(self.format, Svmlight))
+        return self.held_out is not None or (self.passes > 1 if streamed else isinstance(self.format, Svmlight))
 
     def refuse_changed(self) -> None:
         """Refuse files that have changed since they were first opened."""
@@ -114,7 +116,7 @@ class TrainingRun:
         seen, ahead = 0, self.ahead
         self.ahead = ()
         for block in chain(ahead, stream):
-            yield split_block(block, seen, self.every, held_out=False)
+            yield block if self.held_out is None else self.held_out.part(block, seen, held_out=False)
             seen += len(block)
 
     def open(self) -> Any:
@@ -129,25 +131,6 @@ class TrainingRun:
             assert stream.columns is not None
             self.columns = encoder.columns = stream.columns
         return stream
-
-
-def split_block(block: Block, seen: int, every: int | None, held_out: bool) -> Block:
-    """The held-out rows of a block, each ``every``-th of the files, or the others; ``seen`` rows came before it."""
-    if every is None:
-        return block
-    out = (np.arange(seen, seen + len(block)) + 1) % every == 0
-    which = np.flatnonzero(out if held_out else ~out)
-    if not len(which):
-        which = np.empty(0, np.int64)
-    return Block(
-        None if block.labels is None else block.labels[which],
-        block.lines[which],
-        block.files,  # a block of a stream has one
-        None if block.csr is None else block.csr.taken(which),
-        None if block.columns is None else block.table.take(which),
-        None if block.weights is None else block.weights[which],
-        unit=block.unit,
-    )
 
 
 # ---- in memory -----------------------------------------------------------------------------------------------------
@@ -173,7 +156,7 @@ def in_memory(run: TrainingRun) -> None:
     targets = y if run.is_regression else labels.encode(y, run.classes)
     if not run.spec.shuffle:
         run.order = LabelOrder()
-        run.order.add(y, run.is_regression)
+        run.order.add(y, None if run.is_regression else labels.counts_of(y))
     learner.start_progressive()
 
     def report(done: Pass) -> None:
@@ -203,6 +186,9 @@ def in_memory(run: TrainingRun) -> None:
             run.interrupted = True
         finally:
             del learner.pulse
+    if learner.evidence.equal_rows is not None:
+        first, second = learner.evidence.equal_rows
+        run.equal_rows = place_of(places, first), place_of(places, second)
 
 
 def _read(run: TrainingRun) -> tuple[Csr, Array, Array, list[Block]]:
@@ -213,7 +199,7 @@ def _read(run: TrainingRun) -> tuple[Csr, Array, Array, list[Block]]:
     with run.open() as stream:
         run.skipped = stream.skipped
         blocks = run.blocks(stream)
-        if isinstance(stream.format, Svmlight) and run.every is None:
+        if isinstance(stream.format, Svmlight) and run.held_out is None:
             run.refuse_changed()
             stream.close()  # as an index 0 on any line decides that they start at 0
             whole = read_whole(run.files, run.arguments)
@@ -406,17 +392,19 @@ def _learn(run: TrainingRun, part: _Part, rng: np.random.Generator | None, first
     if order is not None:
         csr, y, weight = csr.taken(order), y[order], None if weight is None else weight[order]
         run.shuffled_within = max(run.shuffled_within, len(y))
+    counts = None if run.is_regression else labels.counts_of(y)
     if first and run.order is not None:
-        run.order.add(y, run.is_regression)
+        run.order.add(y, counts)
     if run.begun and csr.n_features > learner.n_features:
         learner.widen(csr.n_features)
     with placed(places, order):
         rows = run.spec.rows(csr, learner.dtype if run.begun else None, learner=learner if run.begun else None)
     if not run.begun:
         _begin(run, rows, weight, rng)
-    classes = set() if run.is_regression else {*y.tolist(), *(() if run.classes is None else run.classes.tolist())}
+    known = [] if run.classes is None else run.classes.tolist()
+    classes = {*(counts or ()), *known}
     refuse_many_classes(classes, run.arguments.files)
-    new = 0 if run.is_regression else len(classes) - (0 if run.classes is None else len(run.classes))
+    new = len(classes) - len(known)
     size = max(len(y), 1), max(len(classes), 1)
     step = rows_per_call(len(csr.indices), *size)
     if new:  # which takes a walk through all weights, unless these are lists

@@ -37,8 +37,7 @@ class RiverClassifier(RiverModel, base.Classifier):
     Parameters
     ----------
     estimator
-        A classifier with ``learn_one``. It is copied and not changed; the copy, which learns, goes on from what the
-        estimator has learned, if it is fitted.
+        A classifier with ``learn_one``; see `rosenblatt.compat.river`.
 
     Examples
     --------
@@ -69,8 +68,7 @@ class RiverRegressor(RiverModel, base.Regressor):
     Parameters
     ----------
     estimator
-        A regressor with ``learn_one``. It is copied and not changed; the copy, which learns, goes on from what the
-        estimator has learned, if it is fitted.
+        A regressor with ``learn_one``; see `rosenblatt.compat.river`.
 
     Examples
     --------

@@ -19,12 +19,6 @@ from .lists import Listed
 
 Array = NDArray[Any]
 
-SEPARATED, NO_MARGIN, STOPPED = VERDICTS = "separated", "no margin", "stopped"
-
-#: "no margin" ends no run before so many passes: a proof may come long before the weights are of any use. A run that
-#: they have not separated is looked through for equal rows of different labels.
-PASSES_BEFORE_NO_MARGIN = 10
-
 ON_THE_BOUNDARY = (
     "separated the data only in the sense of ties='predict': the margin is 0, because points lie on the boundary. With "
     "ties='mistake' it would go on until they do not."
@@ -79,6 +73,12 @@ class Evidence:
         """Take two equal rows of different labels, if there are any, as the proof that they are."""
         if rows is not None:
             self.equal_rows, self.upper = rows, min(self.upper, 0.0)
+
+    def number_rows(self, numbers: Array) -> None:
+        """Name the two rows by these numbers: they were rows of a part."""
+        if self.equal_rows is not None:
+            first, second = self.equal_rows
+            self.equal_rows = int(numbers[first]), int(numbers[second])
 
     def upper_bound(
         self,

@@ -8,12 +8,9 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from typing import Any, Union
-
-import numpy as np
-from numpy.typing import NDArray
 
 Exact = Union[int, Fraction]
 
@@ -79,22 +76,28 @@ def are_short(values: Iterable[Any], places: int = 4) -> bool:
 
 def number(value: Any) -> Exact:
     """One number as an int if it is whole, else as a Fraction."""
-    if isinstance(value, (bool, np.bool_)):
+    if hasattr(value, "item"):  # NumPy's
+        value = value.item()
+    if isinstance(value, (int, bool)):
         return int(value)
-    if isinstance(value, (float, np.floating)):
-        fraction = Fraction(str(float(value)))
-    elif isinstance(value, Decimals):
+    if isinstance(value, Fraction):
         fraction = value
+    elif isinstance(value, float) or hasattr(value, "dtype"):  # the latter: floats longer than Python's
+        fraction = Fraction(str(float(value)))
     else:
-        fraction = Fraction(value.item() if isinstance(value, np.generic) else value)
+        fraction = Fraction(value)
     return fraction.numerator if fraction.denominator == 1 else fraction
 
 
 def rows(X: Any, which: Iterable[int] | None = None) -> list[list[Exact]]:
     """Rows of an array, a sparse matrix, a frame or a list of lists, all of them or those in ``which``."""
-    X = X.tocsr() if hasattr(X, "tocsr") else np.asarray(X)
-    X = X if which is None else X[list(which)]
-    return [[number(value) for value in row] for row in (X.toarray() if hasattr(X, "tocsr") else X)]
+    if hasattr(X, "tocsr"):
+        X = X.tocsr()
+        X = (X if which is None else X[list(which)]).toarray()
+    else:
+        X = X if isinstance(X, (list, tuple)) else X.__array__()
+        X = X if which is None else [X[i] for i in which]
+    return [[number(value) for value in row] for row in X]
 
 
 def whole(values: Iterable[Exact]) -> list[int]:
@@ -105,17 +108,18 @@ def whole(values: Iterable[Exact]) -> list[int]:
     return [value // (math.gcd(*scaled) or 1) for value in scaled]
 
 
-def scaled(values: NDArray[Any]) -> tuple[NDArray[Any], int]:
-    """Exact numbers times the smallest factor that makes them all whole, and that factor."""
-    factor = math.lcm(*{Fraction(value).denominator for value in values.ravel().tolist()})
-    return np.vectorize(lambda value: int(value * factor), otypes=[object])(values), factor
+def scaled(values: Sequence[Sequence[Exact]]) -> tuple[list[list[int]], int]:
+    """Rows of exact numbers times the smallest factor that makes them all whole, and that factor."""
+    factor = math.lcm(*{Fraction(value).denominator for row in values for value in row})
+    return [[int(value * factor) for value in row] for row in values], factor
 
 
 def entries(X: Any, row: int) -> list[tuple[int, Exact]]:
-    """The columns and numbers of one row of an array or a CSR matrix that are not 0."""
+    """The columns and numbers of one row of a table or a CSR matrix that are not 0."""
     values = X[[row]].toarray()[0] if hasattr(X, "tocsr") else X[row]
-    columns = np.flatnonzero(values != 0).tolist()
-    return [(column, number(values[column])) for column in columns]
+    if hasattr(values, "nonzero"):  # an array, which may be long
+        return [(column, number(values[column])) for column in values.nonzero()[0].tolist()]
+    return [(column, number(value)) for column, value in enumerate(values) if value]
 
 
 def root(square: Exact) -> float:
@@ -148,28 +152,29 @@ def solve(
     """
     n, work = len(matrix[0]), work or Work()
     homogeneous = right is None
-    rows = [whole([*row, 0 if right is None else right[i]]) for i, row in enumerate(matrix)]
-    M = np.array(rows, dtype=object)
+    M = [whole([*row, 0 if right is None else right[i]]) for i, row in enumerate(matrix)]
     done, previous, pivots = 0, 1, []
     for column in range(n):
-        below = [i for i in range(done, len(M)) if M[i, column] != 0]
+        below = [i for i in range(done, len(M)) if M[i][column] != 0]
         if not below:
             continue
-        best = min(below, key=lambda i: abs(M[i, column]))
-        M[[done, best]] = M[[best, done]]
-        pivot, top = M[done, column], M[done, column:].copy()
+        best = min(below, key=lambda i: abs(M[i][column]))
+        M[done], M[best] = M[best], M[done]
+        pivot, top = M[done][column], M[done][column:]
         work.count(0.3 * (len(M) - done) * len(top), pivot.bit_length())
-        M[done + 1 :, column:] = (M[done + 1 :, column:] * pivot - np.outer(M[done + 1 :, column], top)) // previous
+        for row in M[done + 1 :]:
+            factor = row[column]
+            row[column:] = [(a * pivot - factor * b) // previous for a, b in zip(row[column:], top)]
         previous = pivot
         pivots.append(column)
         done += 1
-    if any(M[i, n] != 0 for i in range(done, len(M))) or (homogeneous and done == n):
+    if any(M[i][n] != 0 for i in range(done, len(M))) or (homogeneous and done == n):
         return None
     x = [Fraction(0)] * n
     if homogeneous:
         x[max(set(range(n)) - set(pivots))] = Fraction(1)
     for i in reversed(range(done)):
         work.count(5 * (n - i), previous.bit_length())
-        known = sum((M[i, j] * x[j] for j in range(pivots[i] + 1, n) if x[j]), Fraction(0))
-        x[pivots[i]] = (M[i, n] - known) / M[i, pivots[i]]
+        known = sum((M[i][j] * x[j] for j in range(pivots[i] + 1, n) if x[j]), Fraction(0))
+        x[pivots[i]] = (M[i][n] - known) / M[i][pivots[i]]
     return x

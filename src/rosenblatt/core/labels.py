@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import numbers
+from collections import Counter
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,14 @@ def classes_of(y: Array) -> Array:
         return y
     blocks = [np.unique(y[start : start + _BLOCK]) for start in range(0, len(y), _BLOCK)]
     return np.unique(np.concatenate(blocks))
+
+
+def counts_of(y: Array) -> Counter[Any]:
+    """How often each label occurs."""
+    if y.dtype.kind not in "biuf":  # to sort text takes longer
+        return Counter(y.tolist())
+    classes, counts = np.unique(y, return_counts=True)
+    return Counter(dict(zip(classes.tolist(), counts.tolist())))
 
 
 def encode(y: Array, classes: Array) -> Array:

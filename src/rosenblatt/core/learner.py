@@ -16,17 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import engine, labels
-from .convergence import (
-    NO_MARGIN,
-    ON_THE_BOUNDARY,
-    PASSES_BEFORE_NO_MARGIN,
-    SEPARATED,
-    STOPPED,
-    ConvergenceWarning,
-    undecided,
-)
+from .convergence import ON_THE_BOUNDARY, ConvergenceWarning, undecided
 from .lists import Entries
 from .state import State
+from .verdicts import NO_MARGIN, PASSES_BEFORE_NO_MARGIN, SEPARATED, STOPPED
 
 Array = NDArray[Any]
 
@@ -204,7 +197,7 @@ class Learner(State):
                 self.verdict = SEPARATED
                 break
             if tol is not None and scale is not None and number >= min(max_iter, PASSES_BEFORE_NO_MARGIN):
-                if not looked and held_out is None:
+                if not looked:
                     self.evidence.note_equal_rows(self.equal_rows(original, targets, natural))
                     looked = True
                 if self.evidence.upper <= tol * scale:

@@ -302,6 +302,10 @@ class Shards(Protocol):
         """The mistakes of the weights on all shards, and their smallest margins."""
         ...
 
+    def equal_rows(self) -> tuple[int, int] | None:
+        """Two equal rows of different labels, by their numbers among the rows of all shards."""
+        ...
+
     def radius2(self, order: Array | None = None) -> float:
         """R² of all rows, without the bias feature."""
         ...
@@ -353,8 +357,9 @@ class MixedLearner(Learner):
         rows: Any = shards
         self.fit(rows, nothing, shuffle=False, **options)
 
-    def equal_rows(self, rows: Any, targets: Any, order: Array | None) -> None:
-        """They are not looked for: the rows are elsewhere."""
+    def equal_rows(self, rows: Any, targets: Any, order: Array | None) -> tuple[int, int] | None:
+        shards: Shards = rows
+        return shards.equal_rows()
 
     def map_rows(self, rows: Any, *, learn: bool) -> Any:
         return rows  # each shard maps its own

@@ -34,8 +34,6 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
-import numpy as np
-
 from . import exact, rules
 from .rules import Example
 
@@ -432,6 +430,8 @@ def _solution(A: list[list[Number]], b: list[Number]) -> list[Number]:
     """The x of A·x = b, exact where the numbers are."""
     if all(isinstance(value, (int, Fraction)) for row in (*A, b) for value in row):
         return (exact.solve(A, b) or []) if b else []
+    import numpy as np  # what a trace runs does without it
+
     return list(np.linalg.solve(np.array(A, dtype=float), np.array(b, dtype=float)).tolist())
 
 

@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 
 from . import engine, rules
 from .checks import check_name
-from .convergence import STOPPED, Evidence
+from .convergence import Evidence
 from .groups import Groups
 from .lists import Entries, Listed
+from .verdicts import STOPPED
 from .weights import Weights
 
 Array = NDArray[Any]
@@ -377,7 +378,8 @@ class State(Weights):
         for name in (*self._arrays(), "lists", "tally"):
             setattr(self, name, getattr(earlier, name))
         self.tally.updates = updates
-        self.evidence = replace(earlier.evidence, lower=self.evidence.lower, upper=self.evidence.upper)
+        proved = {name: getattr(self.evidence, name) for name in ("lower", "upper", "equal_rows")}
+        self.evidence = replace(earlier.evidence, **proved)
         self._build_native()
 
     # ---- reading -------------------------------------------------------------------------------------------------

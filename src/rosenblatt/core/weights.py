@@ -22,9 +22,10 @@ Array = NDArray[Any]
 
 #: Weights of more bytes than these, of more features than a few, are kept for the features that were met alone,
 WIDE, FEW = 1 << 26, 1 << 10
-#: unless they are more than this share of all. Of several classes, only those that moved are kept, feature by feature,
-#: unless the run has a pocket, sums up the steps of a pass, starts from given weights, or learns from dense rows.
-SHARE = 2
+#: unless they are more than this share of all. Of several classes, and of so many times those bytes, only the classes
+#: that moved are kept, feature by feature, unless the run has a pocket, sums up the steps of a pass, starts from given
+#: weights, or learns from dense rows. To learn in such lists takes about twice as long as side by side.
+SHARE, LISTED = 2, 4
 #: Bytes of a feature that has a list, besides its list.
 LIST = 8
 
@@ -135,16 +136,16 @@ class Weights:
             "array)",
         )  # fmt: skip
 
-    def _is_wide(self, n_features: int) -> bool:
-        """Whether a row for each of so many features would take much memory."""
+    def _is_wide(self, n_features: int, times: int = 1) -> bool:
+        """Whether a row for each of so many features would take much memory, or so many times that."""
         row = engine.stride_of(self.n_vectors) * self.dtype.itemsize if self.lists is None else LIST
-        return n_features > FEW and n_features * row > WIDE
+        return n_features > FEW and n_features * row > times * WIDE
 
     def _wants_lists(self, n_features: int) -> bool:
         """Whether the weights of so many features are to be kept by lists, and are not yet."""
         if self.lists is not None or self.n_vectors == 1 or self.batch or self.readout not in ("last", "averaged"):
             return False
-        return self.start is None and self._is_wide(n_features)
+        return self.start is None and self._is_wide(n_features, LISTED)
 
     def keep_lists(self) -> None:
         """Keep the weights by lists again, if they are not."""

@@ -27,6 +27,7 @@ _SAMPLE_BYTES = 1 << 26
 class Parquet:
     """Parquet has no settings: types and names are in the file."""
 
+    #: What the format is called.
     name: ClassVar[str] = "parquet"
 
 
@@ -34,6 +35,7 @@ class Parquet:
 class ArrowFile:
     """Arrow IPC, as a file (Feather) or a stream, has no settings: types and names are in the file."""
 
+    #: What the format is called.
     name: ClassVar[str] = "arrow"
 
 

@@ -19,12 +19,21 @@ REMEMBERED = 5
 
 @dataclass
 class Skipped:
-    """Rows that were left out under ``on_error="skip"``: how many, and the first few with their place and reason."""
+    """Rows that were left out under ``on_error="skip"``: how many, and the first few with their place and reason.
+
+    Attributes
+    ----------
+    count : int
+        How many.
+    first : list of DataError
+        The first five.
+    """
 
     count: int = 0
     first: list[DataError] = field(default_factory=list)
 
     def add(self, count: int, errors: list[DataError]) -> None:
+        """Count more of them."""
         self.count += count
         self.first += errors[: REMEMBERED - len(self.first)]
 

@@ -174,6 +174,15 @@ class Reader:
         return blocks
 
 
+def place_of(blocks: Sequence[Block], row: int) -> str:
+    """The file and line, in words, of a row of these blocks; "": they are of no file."""
+    for block in blocks:
+        if row < len(block):
+            return block.place(row) if block.files else ""
+        row -= len(block)
+    return ""
+
+
 @contextmanager
 def placed(blocks: Sequence[Block], order: Array | None = None) -> Iterator[None]:
     """Add the file and line to the error of a row of these blocks; ``order``: the rows were put in this order first."""

@@ -35,14 +35,17 @@ class Csr:
 
     @property
     def shape(self) -> tuple[int, int]:
+        """Rows and columns."""
         return len(self.indptr) - 1, self.n_features
 
     @property
     def dtype(self) -> np.dtype[Any]:
+        """The type of the values."""
         return self.data.dtype
 
     @property
     def nnz(self) -> int:
+        """How many entries are stored."""
         return len(self.data)
 
     def tocsr(self) -> Csr:

@@ -48,6 +48,7 @@ class Csv:
     quote: str = '"'
     encoding_errors: str = "strict"
 
+    #: What the format is called.
     name: ClassVar[str] = "csv"
 
     def __post_init__(self) -> None:
@@ -63,6 +64,7 @@ class Csv:
 
     @property
     def quoting(self) -> Quoting:
+        """Delimiter and quote as the native reader takes them."""
         return Quoting(ord(self.delimiter or ","), ord(self.quote) if self.quote else 0)
 
 

@@ -37,6 +37,15 @@ def hash_names(names: Sequence[str]) -> NDArray[np.uint32]:
     return out
 
 
+#: Truths, as Parquet and JSON spell them, by other spellings.
+TRUTHS = {"True": "true", "TRUE": "true", "False": "false", "FALSE": "false"}
+
+
+def category(name: str, value: Any) -> str:
+    """A category as it is hashed, ``name=value``; true and false are the same however a file spells them."""
+    return f"{name}={TRUTHS.get(value, value)}"
+
+
 class TextEncoder(Protocol):
     """What turns a column of strings into rows of numbers, in two steps: the first may be taken ahead of the second."""
 
@@ -72,6 +81,7 @@ class Encoder:
 
     The columns of the result are: the numeric ones in their order; 2^bits for the categorical ones; then those of each
     text column. A category is hashed one-hot: 1 in column ``MurmurHash3("name=value") mod 2^bits``.
+    True, TRUE and true are one category, and so are False, FALSE and false.
 
     Parameters
     ----------
@@ -185,7 +195,7 @@ class Encoder:
         places = np.empty((len(block), len(names)), np.int64)
         for i, name in enumerate(names):
             values, codes = codes_of(block.table[name])
-            met = [f"{name}={value}" for value in values]
+            met = [category(name, value) for value in values]
             if learn and len(self.categories) < MOST_CATEGORIES:
                 self.categories.update(dict.fromkeys(met))
             elif not learn and len(self.categories) < MOST_CATEGORIES:

@@ -1,8 +1,8 @@
 """Tables in memory as blocks, read as those of files are.
 
 Frames of pandas and polars and Arrow tables are read as Parquet is; dicts of columns and lists of dicts, which hold any
-values of Python, as JSON lines are. But a category that is no text (True, 7.0) is spelled as it was met in training: a
-file of text may have said True, true, 7 or 7.0.
+values of Python, as JSON lines are. But a category that is a number is spelled as it was met in training: a file of
+text may have said 7 or 7.0.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ def _spelled(value: Any, name: str, met: Container[str]) -> Any:
     """A category as text, as it was met."""
     if value is None or _is_nan(value) or isinstance(value, (str, list, dict)):
         return value
-    spellings = [str(value), str(value).lower()]
+    spellings = [str(value)]
     if isinstance(value, (int, float)) and not isinstance(value, bool) and value % 1 == 0:
         spellings += [str(int(value)), str(float(value))]
     return next((text for text in spellings if f"{name}={text}" in met), spellings[0])

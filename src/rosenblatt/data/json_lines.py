@@ -35,6 +35,7 @@ class JsonLines:
 
     encoding_errors: str = "strict"
 
+    #: What the format is called.
     name: ClassVar[str] = "jsonl"
 
     def __post_init__(self) -> None:

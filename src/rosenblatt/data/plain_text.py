@@ -34,6 +34,7 @@ class PlainText:
     label_from: str | None = None
     encoding_errors: str = "strict"
 
+    #: What the format is called.
     name: ClassVar[str] = "text"
 
     def __post_init__(self) -> None:

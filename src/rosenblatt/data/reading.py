@@ -278,7 +278,7 @@ def block_size(block_rows: int | None) -> Size:
 
 
 class Stream:
-    """Blocks of files, one after the other; made by `stream`.
+    """Blocks of files, one after the other; `stream` makes it, and gives it its ``reading`` and ``size``.
 
     Attributes
     ----------

@@ -143,6 +143,7 @@ class Svmlight:
     query_id: bool = False
     dtype: Any = "float64"
 
+    #: What the format is called.
     name: ClassVar[str] = "svmlight"
 
     def __post_init__(self) -> None:
@@ -269,6 +270,7 @@ class VowpalWabbit:
     encoding_errors: str = "strict"
     dtype: Any = "float64"
 
+    #: What the format is called.
     name: ClassVar[str] = "vw"
 
     def __post_init__(self) -> None:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ..core import engine, labels
 from ..core.learner import Learner, Piece, weighted_rows
 from ..data import Block, Skipped
-from ..data.blocks import placed
+from ..data.blocks import place_of, placed
 from ..data.moments import RunningScale
 from ..errors import DataError
 from .tasks import at_shard
@@ -60,6 +60,7 @@ class HeldShard:
     rows: engine.Rows
     targets: Array
     weight: Array | None
+    places: list[Block]  # of rows of files, without these
 
     @property
     def natural(self) -> Array | None:
@@ -69,9 +70,13 @@ class HeldShard:
         """The one piece to learn from, in the order of the next pass."""
         yield self.rows, self.targets, learner.order(self.rows, self.natural, shuffle, rng), self.weight
 
-    def still(self, learner: Learner) -> Iterator[Piece]:
+    def still(self) -> Iterator[Piece]:
         """The one piece as it stands, to be judged."""
         yield self.rows, self.targets, self.natural, self.weight
+
+    def place(self, row: int) -> str:
+        """The file and line of a row; "": it is of no file."""
+        return place_of(self.places, row)
 
 
 @dataclass
@@ -80,14 +85,14 @@ class KeptShard:
 
     kept: list[Piece]
 
-    def still(self, learner: Learner) -> Iterator[Piece]:
+    def still(self) -> Iterator[Piece]:
         yield from self.kept
 
 
 def keep(shard: Any, name: str) -> KeptShard:
     """A shard that is read again and again, in memory from now on."""
     with at_shard(name):
-        return KeptShard(list(shard.still(None)))
+        return KeptShard(list(shard.still()))
 
 
 def look(examples: Examples, regression: bool) -> Look:
@@ -111,7 +116,7 @@ def ready(examples: Examples, coding: Coding, name: str, strict: bool = True) ->
     with at_shard(name), placed(places or []):
         rows = engine.admit(X, coding.dtype, names)
         targets, weight = targets_for(y, weight, coding, strict)
-    return HeldShard(rows, targets, weight)
+    return HeldShard(rows, targets, weight, places or [])
 
 
 def targets_for(y: Array, weight: Array | None, coding: Coding, strict: bool = True) -> tuple[Array, Array | None]:

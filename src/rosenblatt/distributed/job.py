@@ -57,6 +57,7 @@ class Job:
     features: Section | None = None  # what makes rows
     skipped: Skipped = field(default_factory=Skipped)  # rows that were left out as faulty
     history: list[PassRecord] = field(default_factory=list)
+    equal_rows: tuple[str, str] | None = None  # where two of different labels stand, if it looked for them, in files
     saved: int = 0  # passes that are in the checkpoint
 
 
@@ -144,6 +145,7 @@ def _passes(job: Job, mixed: MixedLearner, sharded: Sharded, data: Data, progres
         sharded, max_iter=job.max_iter, tol=job.spec.tol, progress=report, first=mixed.n_iter + 1, scale=progress.scale,
         name=job.name, warning=job.warning,
     )  # fmt: skip
+    job.equal_rows = sharded.equal_places
     drawn_on = sharded.shards[0].rng  # and so is the generator that was given
     job.rng.bit_generator.state = drawn_on.bit_generator.state
     save(ended=True)

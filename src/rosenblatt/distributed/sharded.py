@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from ..core.mixing import Held, MixedLearner, ShardReport, Share
 from ..model_files import learners
-from . import tasks
+from . import equal_rows, tasks
 from .cluster import Workers
 from .tasks import Judged, Measured, Report
 
@@ -48,6 +48,7 @@ class Sharded:
     seconds: float = 0.0  # that it took,
     bytes_moved: int = 0  # and that moved between processes,
     began_with: int = 0  # of weights as they travel
+    equal_places: tuple[str, str] | None = None  # where two equal rows of different labels stood, if in files
 
     _state: Any = None  # where the pass began,
     _held: int = -1  # after so many examples
@@ -102,6 +103,11 @@ class Sharded:
         )
         self._measure([one.measured for one in scored])
         return sum(one.mistakes for one in scored), np.min([one.least for one in scored], axis=0)
+
+    def equal_rows(self) -> tuple[int, int] | None:
+        found = equal_rows.find(self.workers, [(one.name, one.promise) for one in self.shards])
+        self.equal_places = None if found is None or not all(found.places) else found.places
+        return None if found is None else found.rows
 
     def accuracy(self, learner: MixedLearner) -> float | None:
         """The share of the held-out rows that the readout gets right, or R²; None: nothing is held out."""

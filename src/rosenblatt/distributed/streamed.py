@@ -34,9 +34,18 @@ class StreamedShard:
         if self.learns:
             self.learned = features.to_section()
 
-    def still(self, learner: Learner | None) -> Iterator[Piece]:
+    def still(self) -> Iterator[Piece]:
         """Block by block, to be judged by what was learned so far."""
         yield from self._blocks(self._features(), learn=False)
+
+    def place(self, row: int) -> str:
+        """The file and line of a row."""
+        with self.files.open() as stream:
+            for block in stream:
+                if row < len(block):
+                    return block.place(row)
+                row -= len(block)
+        return ""
 
     def _features(self) -> Features:
         features = Features.of_section(self.section)

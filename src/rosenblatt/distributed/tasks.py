@@ -30,7 +30,7 @@ from ..model_files import learners, listed
 Array = NDArray[Any]
 State = tuple[dict[str, Any], dict[str, Array]]
 
-#: Set to 1 in the environment of a worker: its allocator keeps freed memory for the next block (docs/distributed.md).
+#: 1 in the environment of a worker: its allocator keeps freed memory for the next block (docs/how-to/cluster.md).
 KEEP_FREED_MEMORY = "ROSENBLATT_KEEP_FREED_MEMORY"
 
 
@@ -172,7 +172,7 @@ def score(state: State, shard: Any, name: str, stop_at_mistake: bool) -> Scored:
     learner, measured = learners.from_state(*state), Measured()
     mistakes, least = 0, np.full(learner.slots, np.inf)
     with at_shard(name):
-        for rows, targets, order, _ in _measuring(shard.still(learner), learner, measured):
+        for rows, targets, order, _ in _measuring(shard.still(), learner, measured):
             mistakes += learner._score(rows, targets, order, stop_at_mistake)
             least = np.minimum(least, learner.least)
             if mistakes and stop_at_mistake:
@@ -185,7 +185,7 @@ def judge(state: State, shard: Any, name: str) -> Judged:
     learner = learners.from_state(*state)
     total = Judged()
     with at_shard(name):
-        for rows, targets, _, _ in shard.still(learner):
+        for rows, targets, _, _ in shard.still():
             predicted = learner.predict(rows)
             if learner.epsilon is None:
                 one = Judged(rows.n_rows, right=int(np.sum(predicted == targets)))

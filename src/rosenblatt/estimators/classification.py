@@ -11,8 +11,9 @@ from sklearn.utils import Tags
 from sklearn.utils.multiclass import check_classification_targets
 
 from ..core import engine, labels
-from ..core.convergence import SEPARATED
 from ..core.learner import learn_labels
+from ..core.verdicts import SEPARATED
+from .arguments import documented
 from .contract import Examples, LinearEstimator, refuse_no_weight
 from .locking import reads, writes
 
@@ -46,6 +47,7 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):
         return X, rows, labels.encode(y, classes), weight, classes
 
     @writes
+    @documented
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> LinearClassifier:
         """Learn from the next rows of a stream, in the order given; all calls together are one pass.
 
@@ -54,19 +56,15 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):
 
         Parameters
         ----------
-        X : array, sparse matrix or DataFrame of shape (n_samples, n_features)
-            The examples.
-        y : array of shape (n_samples,)
-            Their labels.
+        {X}
+        {labels}
         classes : array, default=None
             Labels known in advance; not needed.
-        sample_weight : array of shape (n_samples,), default=None
-            Weights of the examples; rows of weight 0 are left out.
+        {sample_weight}
 
         Returns
         -------
-        self
-            The estimator, further along.
+        {further}
         """
         if sample_weight is None and self.class_weight is None and self._is_plain(X) and self._are_known(classes):
             one = np.asarray(y)
@@ -153,22 +151,20 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):
         except TypeError:  # cannot be hashed: whoever adds it as a class refuses it
             return -1
 
+    @documented
     def learn_one(self, x: dict[Any, float], y: Any, sample_weight: float = 1.0) -> LinearClassifier:
-        """Learn from one example of named features, {name: number}; new names and new labels included.
+        """Learn from one example of named features; new names and new labels included.
 
         Parameters
         ----------
-        x : dict
-            The features; those left out are 0.
+        {x}
         y : label
             Its label.
-        sample_weight : float, default=1.0
-            Its weight; with 0 it is left out.
+        {one_weight}
 
         Returns
         -------
-        self
-            The estimator, one example further along.
+        {further}
         """
         lock = self._lock
         if lock.readers or lock.mutex._is_owned():
@@ -213,32 +209,31 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):
     # ---- predicting ----------------------------------------------------------------------------------------------
 
     @reads
+    @documented
     def decision_function(self, X: Any) -> Array:
         """Scores of the readout: (n_samples,) with two classes, > 0 for ``classes_[1]``; else (n_samples, n_classes).
 
         Parameters
         ----------
-        X : array, sparse matrix or DataFrame of shape (n_samples, n_features)
-            The examples.
+        {X}
 
         Returns
         -------
         ndarray
             The scores.
         """
-        rows = self._rows(X)
-        return self._learner.scores(rows)
+        return self._for_each_part(X, lambda rows: self._learner.scores(rows))
 
     def _named(self, predicted: Array) -> Array:
         return self.classes_[predicted]
 
+    @documented
     def predict_one(self, x: dict[Any, float]) -> Any:
         """The label of one example of named features; names never met count as absent.
 
         Parameters
         ----------
-        x : dict
-            The features, {name: number}.
+        {x}
 
         Returns
         -------

@@ -11,7 +11,7 @@ import copy
 import math
 import numbers
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, TypeVar
@@ -28,6 +28,7 @@ from ..core.run import Run
 from ..core.spec import ALGORITHMS, Spec, by_vector
 from ..errors import DataError
 from . import places
+from .arguments import documented
 from .locking import Locked, reads
 
 Array = NDArray[Any]
@@ -35,6 +36,9 @@ Own = TypeVar("Own", bound="LinearEstimator")
 
 #: What there is to learn from: X, its rows, targets (codes of the classes, or numbers), weights, classes (or None).
 Examples = tuple[Any, engine.Rows, Array, Array | None, Array | None]
+
+#: So many rows of a table are encoded at a time to predict them.
+PART = 1 << 15
 
 #: Checks of scikit-learn's contract that an online learner fails by its definition, with the reason.
 ONLINE_EXCEPTIONS = dict.fromkeys(
@@ -296,9 +300,20 @@ class LinearEstimator(FittedState):
         if self._is_plain(X):
             return self._admit(X)
         check_is_fitted(self)
-        X = self._validated(self._read(X), reset=False)
+        return self._encoded_rows(self._read(X))
+
+    def _encoded_rows(self, X: Any) -> Any:
         wide = self._learner.dtype == np.float64
-        return self._admit(X, np.float64 if wide else None)
+        return self._admit(self._validated(X, reset=False), np.float64 if wide else None)
+
+    def _for_each_part(self, X: Any, answer: Callable[[Any], Array]) -> Array:
+        """The answers to rows, which are those to all of X, part by part where it has to be encoded."""
+        encoding = self._encoding
+        if encoding is None or "_learner" not in self.__dict__:
+            return answer(self._rows(X))
+        most = PART if self._learner.space == "linear" else None  # products of a kernel round by block
+        parts = [answer(self._encoded_rows(part)) for part in encoding.parts(X, most)]
+        return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
     def _validated(self, X: Any, y: Any = "no_validation", *, reset: bool, **options: Any) -> Any:
         if engine.is_sparse(X):
@@ -350,6 +365,7 @@ class LinearEstimator(FittedState):
 
     # ---- a run ---------------------------------------------------------------------------------------------------
 
+    @documented
     def fit(
         self: Own, X: Any, y: Any, coef_init: Any = None, intercept_init: Any = None, sample_weight: Any = None
     ) -> Own:
@@ -357,41 +373,37 @@ class LinearEstimator(FittedState):
 
         Parameters
         ----------
-        X : array, sparse matrix or DataFrame of shape (n_samples, n_features)
-            The examples.
+        {X}
         y : array of shape (n_samples,)
             Their labels, of two classes at least; of a regressor their targets.
         coef_init : array of the shape of ``coef_``, default=None
             Weights to start from.
         intercept_init : array of the shape of ``intercept_``, default=None
             Biases to start from.
-        sample_weight : array of shape (n_samples,), default=None
-            Weights of the examples; rows of weight 0 are left out.
+        {sample_weight}
 
         Returns
         -------
-        self
-            The fitted estimator. Where a separator was neither found nor ruled out, a ConvergenceWarning says so.
+        {fitted}
         """
         self._fit(X, y, coef_init, intercept_init, sample_weight)
         return self
 
     @reads
+    @documented
     def predict(self, X: Any) -> Array:
         """The label of each row; of a regressor the predicted number.
 
         Parameters
         ----------
-        X : array, sparse matrix or DataFrame of shape (n_samples, n_features)
-            The examples.
+        {X}
 
         Returns
         -------
         ndarray of shape (n_samples,)
             The labels or numbers.
         """
-        rows = self._rows(X)
-        return self._named(self._learner.predict(rows))
+        return self._named(self._for_each_part(X, lambda rows: self._learner.predict(rows)))
 
     def _named(self, predicted: Array) -> Array:
         """What the learner predicts, as the user knows it: labels for codes."""
@@ -459,20 +471,22 @@ class LinearEstimator(FittedState):
         """Learn on a copy, and take over what it has learned."""
         fitted = self._lock.read(self._blank)
         run = fitted._prepare(X, y, coef_init, intercept_init, sample_weight)
-        held_out = None
+        held_out = numbers = None
         if self.early_stopping:
-            run, held_out = fitted._split(run)
+            run, held_out, numbers = fitted._split(run)
         learner = run.fit(
             held_out=held_out, n_iter_no_change=self.n_iter_no_change, progress=progress.printer(self.verbose),
             name=type(self).__name__, warning=self.undecided_warning,
         )  # fmt: skip
+        if numbers is not None:
+            learner.evidence.number_rows(numbers)
         if self.verbose:
             ending = "ended" if learner.verdict is None else learner.verdict
             print(f"{ending} after {learner.n_iter} passes, {learner.n_updates:,} updates")
         self.adopt(learner, run.classes, run.names)
 
-    def _split(self, run: Run) -> tuple[Run, tuple[Any, Array]]:
-        """The run without the part that is held out, and that part."""
+    def _split(self, run: Run) -> tuple[Run, tuple[Any, Array], Array]:
+        """The run without the part that is held out, that part, and the numbers of the rows that are left."""
         from sklearn.model_selection import train_test_split
 
         rows, targets, weight = run.rows, run.targets, run.weight
@@ -487,7 +501,7 @@ class LinearEstimator(FittedState):
             run, rows=self._part(rows, run.X, train), targets=targets[train],
             weight=None if weight is None else weight[train],
         )  # fmt: skip
-        return kept, (self._part(rows, run.X, test), targets[test])
+        return kept, (self._part(rows, run.X, test), targets[test]), train
 
     def adopt(
         self,

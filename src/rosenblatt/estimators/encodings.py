@@ -6,6 +6,8 @@ on, and makes rows of it as they were made in training.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,7 +15,7 @@ import numpy as np
 from .. import schema
 from ..core import engine
 from ..data import Block, Columns, Csr, Encoder
-from ..data.encoder import MOST_CATEGORIES, Read, hash_names
+from ..data.encoder import MOST_CATEGORIES, TRUTHS, Read, hash_names
 from ..data.features import SECTION as TABLE
 from ..data.features import Features, TextColumn
 from ..data.frames import block_of_matrix, block_of_table, is_table
@@ -120,8 +122,11 @@ class Encoding:
         for name in columns.categorical or ():
             pairs = [pair for pair in met if pair.startswith(f"{name}=")]
             places = len(numeric) + hash_names(pairs).astype(np.int64) % (1 << self.encoder.bits)
-            categories[name] = dict(zip((pair[len(name) + 1 :] for pair in pairs), places.tolist()))
+            met_values = dict(zip((pair[len(name) + 1 :] for pair in pairs), places.tolist()))
+            truths = {other: met_values[value] for other, value in TRUTHS.items() if value in met_values}
+            categories[name] = met_values | truths
         table = Table(numeric, absent=self.encoder.missing == "absent", categories=categories)
+        table.dates = list(columns.dates or ())
         if scale is not None:
             table.mean, table.deviation = scale.mean, np.sqrt(np.maximum(scale.variance, 0))
         return table
@@ -130,14 +135,28 @@ class Encoding:
 
     def rows(self, X: Any) -> Any:
         """The rows of what the model was trained on; what is encoded already is returned as it is."""
+        [rows] = self.parts(X, None)
+        return rows
+
+    def parts(self, X: Any, most: int | None) -> Iterator[Any]:
+        """The same, of a table at most so many at a time: encoded they take several times its memory."""
         if self.text is not None and is_text(X):
-            return self.text.transform(X)
+            yield self.text.transform(X)
+            return
         block = self._block(X)
         if block is None:
-            return X
+            yield X
+            return
         if self.text is not None:
             self._text_column()
-        return _encoded(self.encoder, block, learn=False).to_scipy()
+        n = max(1, len(block))
+        for start in range(0, n, most or n):
+            lines = block.lines[start : start + (most or n)]
+            part = replace(block, lines=lines, columns=block.columns.slice(start, len(lines)))
+            try:
+                yield _encoded(self.encoder, part, learn=False).to_scipy()
+            except DataError as error:
+                raise error if error.row is None else error.at(row=start + error.row) from None
 
     def learn_rows(self, X: Any) -> tuple[Encoding, Any]:
         """The rows of X as a stream makes them, and the encoding that has counted them: this one stays as it is."""

@@ -118,7 +118,8 @@ def export_onnx(estimator: Any, path: str | os.PathLike[str], encoded: bool = Fa
 
     A model that the command line trained on a table takes its columns as they stand: numbers as ``X``, in the order of
     ``encoder_.columns.numeric``, and text as ``categories``, in that of ``encoder_.columns.categorical``. They are
-    standardised and looked up in the graph. ONNX has no hash of text: a model of text is refused unless ``encoded``.
+    standardised and looked up in the graph. Dates are numbers there: days since 1970-01-01. ONNX has no hash of text: a
+    model of text is refused unless ``encoded``.
 
     Parameters
     ----------

@@ -19,6 +19,7 @@ from ..core.spaces.kernel.budget_learner import BudgetLearner
 from ..core.spaces.kernel.learner import READOUTS, KernelLearner
 from ..core.spaces.kernel.rows import KernelRows
 from ..core.spaces.kernel.space import see
+from .arguments import documented
 from .classification import LinearClassifier
 from .contract import Examples
 from .locking import reads
@@ -92,6 +93,7 @@ class KernelPerceptron(LinearClassifier):
 
     # ---- learning ------------------------------------------------------------------------------------------------
 
+    @documented
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> KernelPerceptron:  # type: ignore[override]
         """Learn from X and y, passing over them until the verdict.
 
@@ -101,13 +103,11 @@ class KernelPerceptron(LinearClassifier):
             The examples; with a precomputed kernel its square matrix.
         y : array of shape (n_samples,)
             Their labels, of two classes at least.
-        sample_weight : array of shape (n_samples,), default=None
-            Weights of the examples; rows of weight 0 are left out.
+        {sample_weight}
 
         Returns
         -------
-        self
-            The fitted estimator. Where a separator was neither found nor ruled out, a ConvergenceWarning says so.
+        {fitted}
         """
         self._fit(X, y, None, None, sample_weight)
         return self

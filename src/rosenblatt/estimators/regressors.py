@@ -12,6 +12,7 @@ from sklearn.base import RegressorMixin
 
 from ..core import engine
 from ..core.spec import by_vector
+from .arguments import documented
 from .contract import Examples, LinearEstimator, refuse_no_weight
 from .locking import reads, writes
 from .shared import published
@@ -57,22 +58,19 @@ class PassiveAggressiveRegressor(RegressorMixin, LinearEstimator):
         return X, rows, targets, weight, None
 
     @writes
+    @documented
     def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> PassiveAggressiveRegressor:
         """Learn from the next rows of a stream, in the order given; all calls together are one pass.
 
         Parameters
         ----------
-        X : array, sparse matrix or DataFrame of shape (n_samples, n_features)
-            The examples.
-        y : array of shape (n_samples,)
-            Their targets.
-        sample_weight : array of shape (n_samples,), default=None
-            Weights of the examples; rows of weight 0 are left out.
+        {X}
+        {targets}
+        {sample_weight}
 
         Returns
         -------
-        self
-            The estimator, further along.
+        {further}
         """
         stream = self if "_learner" in self.__dict__ else self._shell()
         with stream._read_to_learn(X) as rows:
@@ -103,22 +101,20 @@ class PassiveAggressiveRegressor(RegressorMixin, LinearEstimator):
         return X, rows, targets, self._sample_weights(sample_weight, X)
 
     @writes
+    @documented
     def learn_one(self, x: dict[Any, float], y: float, sample_weight: float = 1.0) -> PassiveAggressiveRegressor:
-        """Learn from one example of named features, {name: number}; new names included.
+        """Learn from one example of named features; new names included.
 
         Parameters
         ----------
-        x : dict
-            The features; those left out are 0.
+        {x}
         y : float
             Its target.
-        sample_weight : float, default=1.0
-            Its weight; with 0 it is left out.
+        {one_weight}
 
         Returns
         -------
-        self
-            The estimator, one example further along.
+        {further}
         """
         if self._encoding is not None:
             with self._read_to_learn([x]) as rows:
@@ -137,13 +133,13 @@ class PassiveAggressiveRegressor(RegressorMixin, LinearEstimator):
             self._become(stream)
         return self
 
+    @documented
     def predict_one(self, x: dict[Any, float]) -> float:
         """The predicted number of one example of named features; names never met count as absent.
 
         Parameters
         ----------
-        x : dict
-            The features, {name: number}.
+        {x}
 
         Returns
         -------

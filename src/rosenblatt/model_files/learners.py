@@ -12,8 +12,9 @@ import numpy as np
 
 from .. import schema
 from ..core import engine, rules
-from ..core.convergence import VERDICTS, Evidence
+from ..core.convergence import Evidence
 from ..core.learner import Learner
+from ..core.verdicts import VERDICTS
 from . import linear
 from .linear import Array
 from .values import decode, encode

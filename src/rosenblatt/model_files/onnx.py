@@ -34,6 +34,8 @@ class Table:
         By which they are standardised: (x − mean)/deviation, and 0 where the deviation is 0. None: they are not.
     absent : bool
         Whether a missing number, NaN, counts as 0 once it is standardised.
+    dates : list of str
+        Those of the numeric columns that hold dates, as days since 1970-01-01.
     categories : dict of str to dict
         Of each column of categories the values that were met, each with its column of the rows, which holds 1.
     """
@@ -42,6 +44,7 @@ class Table:
     mean: Array | None = None
     deviation: Array | None = None
     absent: bool = False
+    dates: list[str] = field(default_factory=list)
     categories: dict[str, dict[str, int]] = field(default_factory=dict)
 
 
@@ -99,9 +102,8 @@ def graph(model: Model, table: Table | None = None) -> Any:
         producer_version=__version__,
     )
     if table is not None:
-        onnx.helper.set_model_props(
-            proto, {"X": json.dumps(table.numeric), "categories": json.dumps([*table.categories])}
-        )
+        names = {"X": table.numeric, "categories": [*table.categories], "dates": table.dates}
+        onnx.helper.set_model_props(proto, {name: json.dumps(columns) for name, columns in names.items()})
     onnx.checker.check_model(proto)
     return proto
 

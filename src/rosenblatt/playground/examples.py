@@ -7,8 +7,6 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
-import numpy as np
-
 from .pasted import phrases
 
 #: "good" and "bad" with and without "not": no weights of single words can be right.
@@ -36,32 +34,34 @@ def _spirals(turns: int = 16) -> list[tuple[float, float]]:
 
 
 def _example(title: str, about: str, points: Any, labels: Sequence[int], **settings: Any) -> dict[str, Any]:
-    points = [[round(float(v), 2) for v in point] for point in points]
+    points = [[round(float(v), 2) + 0.0 for v in point] for point in points]
     return {"title": title, "about": about, "points": points, "labels": list(labels), "settings": settings}
 
 
-def _cloud(rng: np.random.Generator, centre: tuple[float, float], count: int, spread: float) -> Any:
-    return np.round(rng.normal(centre, spread, (count, 2)), 1)
+#: Drawn from two and three clouds, to one decimal.
+SEPARABLE = ((0.2, 0.8), (1.9, 2.0), (0.0, 0.1), (1.6, 1.5), (-0.1, 0.0), (1.6, 2.2), (0.2, 1.4), (1.9, 2.5),
+             (-0.1, 0.2), (2.8, 2.2), (0.5, 0.8), (1.2, 2.0), (0.3, 0.0), (2.7, 2.4), (0.2, 1.0), (1.8, 2.0),
+)  # fmt: skip
+OVERLAPPING = ((-1.7, -1.2), (0.9, 1.2), (0.4, -1.2), (0.6, 1.3), (-0.7, 0.5), (0.7, 1.3), (-1.3, -0.5), (2.2, -0.1),
+               (-0.6, -0.3), (1.0, 0.1), (-1.9, -0.3), (0.9, -0.6), (0.7, -1.9), (0.2, 0.4), (0.2, -0.3), (1.7, 1.7),
+               (-1.3, 1.6), (-0.5, -0.2), (0.1, -1.6), (1.4, -1.4))  # fmt: skip
+THREE = ((-2.3, -1.1), (1.9, -1.6), (-0.7, 2.2), (-1.3, -0.6), (2.0, -1.2), (-0.9, 0.9), (-2.2, -1.2), (2.6, -0.6),
+         (-0.2, 1.5), (-2.1, -0.2), (2.0, -0.6), (0.1, 3.2), (-2.2, -1.2), (1.8, -0.4), (-0.5, 1.7), (-1.8, -1.1),
+         (2.0, -0.7), (0.1, 2.3))  # fmt: skip
 
 
 @lru_cache(maxsize=1)
 def examples() -> dict[str, dict[str, Any]]:
     """All of them by name, in the order in which the page lists them."""
-    rng = np.random.default_rng(7)
-    angles = np.linspace(0, 2 * np.pi, 13)[:-1]
-    ring = np.column_stack([np.cos(angles), np.sin(angles)])
-    separable = np.vstack([_cloud(rng, (0.2, 0.6), 8, 0.6), _cloud(rng, (2.7, 2.3), 8, 0.6)])
-    overlap = np.vstack([_cloud(rng, (-0.7, -0.4), 10, 1.0), _cloud(rng, (0.8, 0.6), 10, 1.0)])
-    three = np.vstack([_cloud(rng, centre, 6, 0.55) for centre in ((-2, -1), (2, -1), (0, 2))])
-    alternating = [0, 1] * 8
-    mixed = [*separable.reshape(2, 8, 2).transpose(1, 0, 2).reshape(-1, 2)]
+    ring = [(math.cos(math.pi * k / 6), math.sin(math.pi * k / 6)) for k in range(12)]
+    circles = [(0.8 * x, 0.8 * y) for x, y in ring[::2]] + [(2.2 * x, 2.2 * y) for x, y in ring]
     return {
         "four points": _example(
             "Four points", "Without a bias the boundary goes through the origin: 13 updates in 8 passes.",
             [(1, 3), (2, 3), (-3, 1), (1, -1)], [1, 0, 1, 0], bias=False,
         ),
         "separable": _example(
-            "Separable", "Two clouds with room between them: a few mistakes, and it is done.", mixed, alternating
+            "Separable", "Two clouds with room between them: a few mistakes, and it is done.", SEPARABLE, [0, 1] * 8
         ),
         "narrow margin": _example(
             "Narrow margin", "Separable, but barely: the mistakes go with (R/γ)².",
@@ -70,7 +70,7 @@ def examples() -> dict[str, dict[str, Any]]:
         ),
         "inseparable": _example(
             "Inseparable", "Two clouds that overlap: it never rests, and a certificate says why.",
-            overlap.reshape(2, 10, 2).transpose(1, 0, 2).reshape(-1, 2), [0, 1] * 10, passes=20,
+            OVERLAPPING, [0, 1] * 10, passes=20,
         ),
         "xor": _example(
             "XOR", "Back at zero after four updates: no line can do it. Try a kernel.",
@@ -84,7 +84,7 @@ def examples() -> dict[str, dict[str, Any]]:
         ),
         "circles": _example(
             "Circles", "A ring around a ring: no line, but a kernel of degree 2.",
-            np.vstack([ring[::2] * 0.8, ring * 2.2]), [0] * 6 + [1] * 12, passes=20,
+            circles, [0] * 6 + [1] * 12, passes=20,
         ),
         "spirals": _example(
             "Spirals", "Two spirals around each other: choose an RBF kernel.", _spirals(), [0, 1] * 16, passes=20
@@ -95,7 +95,7 @@ def examples() -> dict[str, dict[str, Any]]:
         ) | {"names": ["petal length", "petal width"], "classes": ["versicolor", "virginica"]},
         "three classes": _example(
             "Three classes", "One weight vector for each class: the right one gains x, the best wrong one loses it.",
-            three.reshape(3, 6, 2).transpose(1, 0, 2).reshape(-1, 2), [0, 1, 2] * 6,
+            THREE, [0, 1, 2] * 6,
         ),
         "phrases, words": {
             "title": "Phrases: words",

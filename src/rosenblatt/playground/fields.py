@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-from . import readouts
-from .records import Recorded, basis, recorded
+from ..core.spaces.kernel.function import KernelFunction
+from . import plans, readouts
+from .readouts import Scores
+from .records import Recorded, Vectors, basis, decided, recorded
 from .requests import LARGEST, Problem, RequestError, is_number
 
-Array = NDArray[Any]
+Place = tuple[float, ...]
 
 #: Places across, and steps in one answer.
 MOST_ACROSS, MOST_AT_ONCE = 64, 24
@@ -28,27 +28,42 @@ def summary(problem: Problem, request: dict[str, Any]) -> dict[str, Any]:
             raise RequestError(
                 f"there is no step {step!r}: the run has steps 1 to {len(made.trace)}, and 0 is its start"
             )
-    places = None if problem.n_features != 2 or request.get("window") is None else grid(request["window"])
-    over = None if places is None else basis(problem, places)
-    scores = readouts.scores(made, at, basis(problem, problem.X))
-    over_plane = [None] * len(at) if over is None else readouts.scores(made, at, over)
-    return {"fields": [_field(made, *each, over) for each in zip(at, scores, over_plane)]}
+    over = None
+    if problem.n_features == 2 and request.get("window") is not None:
+        over = over_plane(problem, grid(request["window"]))
+    scores = readouts.scores(made, at, basis(problem))
+    plane: list[Any] = [None] * len(at) if over is None else readouts.scores(made, at, over)
+    return {"fields": [_field(made, *each, over) for each in zip(at, scores, plane)]}
 
 
-def _field(made: Recorded, step: int, scores: Array, plane: Array | None, over: Array | None) -> dict[str, Any]:
+def _field(made: Recorded, step: int, scores: Scores, plane: Scores | None, over: Vectors | None) -> dict[str, Any]:
     settings = made.problem.settings
-    right = (scores.argmax(axis=1) if scores.shape[1] > 1 else scores[:, 0] > 0) == made.codes
-    field: dict[str, Any] = {"step": step, "right": np.flatnonzero(right).tolist()}
+    right = [i for i, (each, code) in enumerate(zip(scores, made.codes)) if decided(each) == code]
+    field: dict[str, Any] = {"step": step, "right": right}
     if settings.readout != "voted":
-        field["vectors"] = [[float(v) for v in vector] for vector in readouts.coordinates(made, step)]
+        field["vectors"] = readouts.coordinates(made, step)
     if plane is not None and over is not None:
         field["model"] = columns(plane)
         if settings.in_kernel and settings.readout != "last":
-            field["last"] = columns(over @ made.coordinates[made.after[step - 1] if step else 0].T)
+            field["last"] = columns(readouts.weighed(made.coordinates[made.after[step - 1] if step else 0], over))
     return field
 
 
-def grid(window: Any) -> Array:
+def over_plane(problem: Problem, places: tuple[Place, ...]) -> Vectors:
+    """What coordinates are multiplied by at each place: (x, 1), or the kernel of x with each point."""
+    if not problem.settings.in_kernel:
+        return [[*place, 1.0] for place in places]
+    kernel = plans.kernel_of(problem.settings)
+    return [list(line) for line in zip(*(_column(kernel, point, places) for point in problem.points))]
+
+
+@lru_cache(maxsize=200)
+def _column(kernel: KernelFunction, point: Place, places: tuple[Place, ...]) -> list[float]:
+    """The kernel of a point with each place of a picture, kept while other points are moved."""
+    return [kernel.between(place, point, roughly=True) for place in places]
+
+
+def grid(window: Any) -> tuple[Place, ...]:
     """The places of a window [left, right, bottom, top, across], row by row from the bottom."""
     if not isinstance(window, list) or len(window) != 5 or not all(map(is_number, window)):
         raise RequestError("window must be [left, right, bottom, top, places across]")
@@ -57,10 +72,16 @@ def grid(window: Any) -> Array:
         raise RequestError("window must have its left before its right, and its bottom below its top")
     if across != int(across) or not 2 <= across <= MOST_ACROSS:
         raise RequestError(f"a window must be 2 to {MOST_ACROSS} places across, got {across!r}")
-    x, y = np.linspace(left, right, int(across)), np.linspace(bottom, top, int(across))
-    return np.array([(a, b) for b in y for a in x])
+    x, y = _between(left, right, int(across)), _between(bottom, top, int(across))
+    return tuple((a, b) for b in y for a in x)
 
 
-def columns(scores: Array) -> list[list[float]]:
+def _between(first: float, last: float, count: int) -> list[float]:
+    """Numbers from the first to the last, equally far from each other."""
+    step = (last - first) / (count - 1)
+    return [first + i * step for i in range(count - 1)] + [float(last)]
+
+
+def columns(scores: Scores) -> list[list[float]]:
     """Scores by vector, to the five digits that a picture needs."""
-    return [[float(f"{v:.5g}") for v in column] for column in scores.T]
+    return [[float(f"{v:.5g}") for v in column] for column in zip(*scores)]

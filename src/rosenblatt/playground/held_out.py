@@ -6,11 +6,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-
 from . import readouts
+from .fields import over_plane
 from .generator import Generator, generator_of
-from .records import basis, recorded
+from .records import recorded
 from .requests import Problem, RequestError
 
 #: Steps in one answer.
@@ -38,7 +37,7 @@ def wrong(problem: Problem, at: Sequence[int], generator: Generator) -> list[int
     made, (points, codes) = recorded(problem), generator.held_out()
     if not all(0 <= step <= len(made.trace) for step in at):
         raise RequestError(f"the run has steps 0 to {len(made.trace)}")
-    over = basis(problem, np.array(points))
+    over = over_plane(problem, tuple((x, y) for x, y in points))
     return [
         sum((float(scores[0]) > 0) != bool(code) for scores, code in zip(said, codes))
         for said in readouts.scores(made, at, over)

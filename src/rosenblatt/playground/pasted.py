@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import csv
+import math
+import re
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
-import numpy as np
-
-from ..text import Analysis, Documents, Vocabulary
 from .requests import LARGEST, LONGEST_NAME, MOST_CLASSES, MOST_FEATURES, MOST_POINTS, RequestError
 
 #: Characters of a table at most.
@@ -58,23 +58,24 @@ def table(text: Any, pairs: Any) -> dict[str, Any]:
 def phrases(labelled: Sequence[tuple[str, str]], pairs: bool) -> dict[str, Any]:
     """Phrases with their labels as counts of words, and of pairs of words."""
     texts = [text for text, _ in labelled]
-    vocabulary = Vocabulary(Analysis(ngrams=(1, 2 if pairs else 1)), dtype="float64")
-    try:
-        vocabulary.learn(Documents(texts))
-    except ValueError as error:
-        raise RequestError(str(error)) from None
-    starts, columns, values = vocabulary.encode(Documents(texts))
-    names = vocabulary.lexicon.names()
-    width = len(names)
-    if width > MOST_FEATURES:
-        raise RequestError(
-            f"the phrases have {width} different words{' and pairs' * pairs}: the page shows {MOST_FEATURES} at most"
-        )
-    X = np.zeros((len(texts), width))
-    X[np.repeat(np.arange(len(texts)), np.diff(starts)), columns] = values
-    order = sorted(range(width), key=lambda j: (" " in names[j], np.flatnonzero(X[:, j])[0], names[j]))
-    points = {"points": X[:, order].tolist(), "names": [names[j] for j in order], "captions": texts}
+    grams = [ngrams(text, pairs) for text in texts]
+    if not any(grams):
+        raise RequestError("the documents hold no n-grams: they are empty, or hold nothing but stop words")
+    names = sorted({name for each in grams for name in each})
+    if len(names) > MOST_FEATURES:
+        words = f"{len(names)} different words{' and pairs' * pairs}"
+        raise RequestError(f"the phrases have {words}: the page shows {MOST_FEATURES} at most")
+    first = {name: next(i for i, each in enumerate(grams) if name in each) for name in names}
+    names.sort(key=lambda name: (" " in name, first[name], name))
+    counts = [[float(each.count(name)) for name in names] for each in grams]
+    points = {"points": counts, "names": names, "captions": texts}
     return points | _classes([(i, name) for i, (_, name) in enumerate(labelled, 1)])
+
+
+def ngrams(text: str, pairs: bool) -> list[str]:
+    """The words of a text as ``rb.text.Analysis`` reads them, and its pairs of words."""
+    words = re.findall(r"\b\w\w+\b", text.lower())
+    return words + [f"{a} {b}" for a, b in pairwise(words)] * pairs
 
 
 def _lines(text: str) -> list[tuple[int, list[str]]]:
@@ -141,4 +142,4 @@ def _number(cell: str) -> float | None:
         value = float(cell.replace("−", "-"))
     except ValueError:
         return None
-    return value if np.isfinite(value) else None
+    return value if math.isfinite(value) else None

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import repeat
 from typing import Any
 
-from ..core.run import Run, prepare
-from ..core.spaces.kernel.kernels import Kernel
-from ..core.spec import Spec
+from ..core.shuffles import shuffles
+from ..core.spaces.kernel.function import KernelFunction
+from ..theory.exact_vectors import Codes
+from ..theory.small import encode
+from ..tracing import Plan
+from ..tracing.gram import of_rows
 from .requests import MOST_COEFFICIENTS, MOST_EXACT_COEFFICIENTS, MOST_STEPS, Problem, Settings
 
 
-def kernel_of(settings: Settings) -> Kernel:
+def kernel_of(settings: Settings) -> KernelFunction:
     """The kernel, the 1 of a bias included."""
-    return Kernel(
+    return KernelFunction(
         settings.space.removesuffix("-kernel"), settings.gamma, settings.degree, settings.coef0, settings.bias
     )
 
@@ -25,19 +30,42 @@ def passes_of(problem: Problem) -> int:
     return max(1, min(problem.settings.passes, most // len(problem.points)))
 
 
-def run_of(problem: Problem) -> Run:
-    """The run, made ready for a trace."""
-    settings = problem.settings
-    parameters = _parameters(problem) | {"max_iter": passes_of(problem), "random_state": settings.seed}
-    if settings.rule != "batch":
-        parameters["shuffle"] = settings.order == "shuffled"
-    return prepare(Spec.of(_class(settings), parameters), problem.X, problem.y, names=problem.names)
+def known(problem: Problem) -> Codes:
+    """The classes of the points."""
+    return encode(problem.labels)
+
+
+def plan_of(problem: Problem) -> Plan:
+    """The run, for a trace: that of the estimator which ``estimator`` names."""
+    settings, codes = problem.settings, known(problem)
+    name, kernel, several = _class(settings), None, len(codes.classes) > 2
+    rows = [list(point) for point in problem.points]
+    if settings.in_kernel:
+        kernel = kernel_of(settings)
+    return Plan(
+        name=name, form="multiclass" if several else "binary", rule=problem.learning_rule, rows=rows, given=rows,
+        targets=list(codes.codes), given_targets=list(problem.labels), classes=list(codes.classes),
+        n_features=problem.n_features, n_vectors=len(codes.classes) if several else 1,
+        orders=lambda: _orders(problem), max_iter=passes_of(problem), tol=_TOLERANCES.get(name),
+        readout=settings.readout, ratchet=settings.readout == "pocket", batch=settings.batch,
+        fit_intercept=settings.bias, ties=settings.ties,
+        names=None if problem.names is None else list(problem.names), kernel=kernel,
+        gram=None if kernel is None else lambda exact: of_rows(kernel, rows, exact),
+    )  # fmt: skip
+
+
+def _orders(problem: Problem) -> Iterator[list[int]]:
+    """The points in the order of each pass."""
+    n, settings = len(problem.points), problem.settings
+    return shuffles(settings.seed, n) if settings.order == "shuffled" and not settings.batch else repeat(list(range(n)))
 
 
 # ---- in Python ---------------------------------------------------------------------------------------------------
 
 #: The estimators that are Rosenblatt's rule with a readout, in linear space.
 _PERCEPTRONS = {"last": "Perceptron", "averaged": "AveragedPerceptron", "pocket": "PocketPerceptron"}
+#: The relative margin below which these end, their ``tol``; the others are for a model, and have none.
+_TOLERANCES = dict.fromkeys(("Perceptron", "PocketPerceptron", "BatchPerceptron"), 1e-4)
 #: The parameters that each kernel takes.
 _PARAMETERS = {"linear": (), "rbf": ("gamma",), "poly": ("gamma", "degree", "coef0"), "sigmoid": ("gamma", "coef0")}
 

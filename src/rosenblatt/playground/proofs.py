@@ -45,13 +45,16 @@ def proved(problem: Problem) -> Trace | str:
 
 
 def _separator(problem: Problem, answer: Any) -> Any:
-    """The separator of the best margin of the vectors that are learned from, (x, 1) where there is a bias."""
+    """The separator of the best margin of the vectors that are learned from, (x, 1) where there is a bias.
+
+    It is the weights and the bias of each vector; None where it cannot be written down.
+    """
     if problem.settings.in_kernel:
         vectors = certificates.separator(problem, answer)
-        return None if vectors is None else [list(map(float, vector)) for vector in vectors]
-    if answer.w_augmented is not None:
-        return (answer.w_augmented, answer.b_augmented)
-    return answer.w if not problem.settings.bias else (answer.w, answer.b)
+        return None if vectors is None else (vectors, [0.0] * len(vectors))
+    w, b = (answer.w, answer.b) if answer.w_augmented is None else (answer.w_augmented, answer.b_augmented)
+    w, b = (w, b) if isinstance(w[0], list) else ([w], [b])
+    return w, b if problem.settings.bias else [0] * len(w)
 
 
 def _scale(step: Step) -> float:

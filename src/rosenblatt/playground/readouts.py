@@ -3,48 +3,73 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from itertools import groupby
 
-import numpy as np
-from numpy.typing import NDArray
+from .records import Recorded, Vectors, decided
 
-from .records import Recorded
-
-Array = NDArray[Any]
+Scores = list[list[float]]  # of each place, a number for each vector
 
 
-def coordinates(made: Recorded, step: int) -> Array:
+def coordinates(made: Recorded, step: int) -> Vectors:
     """The weights of the readout after so many steps; of votes there are none: the last ones."""
     if not step:
-        return np.asarray(made.coordinates[0])
+        return made.coordinates[0]
     readout = made.problem.settings.readout
     if readout == "averaged":
-        return np.asarray(np.tensordot(_survived(made, step), made.coordinates, axes=1) / step)
-    return np.asarray(made.coordinates[_pocket(made, step) if readout == "pocket" else made.after[step - 1]])
+        return _mean(made, step)
+    return made.coordinates[_pocket(made, step) if readout == "pocket" else made.after[step - 1]]
 
 
-def scores(made: Recorded, steps: Sequence[int], basis: Array) -> list[Array]:
-    """Scores by the readout after so many steps each, or votes: (n, n_vectors). ``basis`` has the points."""
-    if made.problem.settings.readout != "voted":
-        return [np.asarray(basis @ coordinates(made, step).T) for step in steps]
-    each = np.matmul(
-        basis, made.coordinates[: max(made.after[step - 1] if step else 0 for step in steps) + 1].swapaxes(1, 2)
-    )
-    if each.shape[2] == 1:
-        votes = np.where(each > 0, 1.0, -1.0)
-    else:
-        votes = np.eye(each.shape[2])[each.argmax(axis=2)]
-    return [np.tensordot(_survived(made, step)[: len(votes)], votes, axes=1) for step in steps]
+def _mean(made: Recorded, step: int) -> Vectors:
+    """The mean of the weights after each of so many steps."""
+    total = [[0.0] * len(vector) for vector in made.coordinates[0]]
+    for moment, times in _survived(made, step):
+        total = [[t + times * v for t, v in zip(*pair)] for pair in zip(total, made.coordinates[moment])]
+    return [[value / step for value in vector] for vector in total]
 
 
-def _survived(made: Recorded, step: int) -> Array:
-    """How many examples each weight vector survived, the one that made it included."""
-    return np.bincount(made.after[:step], minlength=len(made.coordinates))
+def scores(made: Recorded, steps: Sequence[int], basis: Vectors) -> list[Scores]:
+    """Scores by the readout after so many steps each, or votes. ``basis`` has the places."""
+    if made.problem.settings.readout == "voted":
+        return _votes(made, steps, basis)
+    return [weighed(coordinates(made, step), basis) for step in steps]
+
+
+def weighed(vectors: Vectors, basis: Vectors) -> Scores:
+    """Scores of places by weights."""
+    used = [[(j, value) for j, value in enumerate(vector) if value] for vector in vectors]
+    return [[sum([value * place[j] for j, value in vector]) for vector in used] for place in basis]
+
+
+def _votes(made: Recorded, steps: Sequence[int], basis: Vectors) -> list[Scores]:
+    """Votes of all weight vectors so far, each as often as it survived an example."""
+    k = len(made.coordinates[0])
+    counted: dict[int, Scores] = {}
+    total = [[0.0] * k for _ in basis]
+    said: dict[int, list[int]] = {}  # what each moment says of each place
+    done = 0
+    for step in sorted(set(steps)):
+        for moment, times in _survived(made, step, done):
+            if moment not in said:
+                said = {moment: [decided(scores) for scores in weighed(made.coordinates[moment], basis)]}
+            for place, code in zip(total, said[moment]):
+                if k == 1:
+                    place[0] += times if code else -times
+                else:
+                    place[code] += times
+        done = step
+        counted[step] = [list(place) for place in total]
+    return [counted[step] for step in steps]
+
+
+def _survived(made: Recorded, step: int, first: int = 0) -> list[tuple[int, int]]:
+    """The moments of some steps, each with how many examples it survived, the one that made it included."""
+    return [(moment, len(list(times))) for moment, times in groupby(made.after[first:step])]
 
 
 def _pocket(made: Recorded, step: int) -> int:
     """The moment in the pocket: the longest run of right answers, replaced only by fewer mistakes on all points."""
-    wrong = (~made.right()).sum(axis=1)
+    wrong = [right.count(False) for right in made.right()]
     present = made.after[step - 1]
     if not wrong[present]:
         return present  # a run that ends here has separated, and leaves them there

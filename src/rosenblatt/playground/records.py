@@ -3,41 +3,39 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from ..core import exact
-from ..theory import inputs, kernels, radius
-from ..tracing import Trace, trace_run
+from ..theory import kernels, small
+from ..tracing import Step, Trace, trace_plan
 from . import formulas, plans, roots
 from .requests import Problem
 
-Array = NDArray[Any]
+Vectors = list[list[float]]  # one for each weight vector
 
 
 @dataclass(frozen=True)
 class Recorded:
-    """A trace, and the weights that it went through as arrays: one moment at the start and one after each move.
+    """A trace, and the weights that it went through: one moment at the start and one after each move.
 
     Attributes
     ----------
-    coordinates : ndarray of shape (n_moments, n_vectors, n)
-        The weights and, last, their bias; in kernel space the coefficients of the rows.
+    coordinates : list of vectors
+        Of each moment: the weights and, last, their bias; in kernel space the coefficients of the rows.
     after : list of int
         The moment after each step.
-    scores : ndarray of shape (n_moments, n_points, n_vectors)
-        What each moment says of each point.
+    scores : list of lists of lists
+        What each moment says of each point: a number for each vector.
     """
 
     problem: Problem
     trace: Trace
-    coordinates: Array
+    coordinates: list[Vectors]
     after: list[int]
-    scores: Array
+    scores: list[list[list[float]]]
 
     @property
     def classes(self) -> list[Any]:
@@ -45,29 +43,38 @@ class Recorded:
         return list(self.trace.setting.classes or ())
 
     @property
-    def codes(self) -> Array:
+    def codes(self) -> list[int]:
         """The class of each point as its number."""
-        place = {label: code for code, label in enumerate(self.classes)}
-        return np.array([place[label] for label in self.problem.labels])
+        return list(plans.known(self.problem).codes)
 
-    def margins(self) -> Array:
+    def margins(self) -> list[list[float]]:
         """y·s of each point at each moment; several classes: how far the right one leads."""
-        known = inputs.Labels(np.array(self.classes), self.codes)
-        return np.array([inputs.margins_of(scores.copy(), known) for scores in self.scores])
+        codes = self.codes
+        return [[margin(scores, code) for scores, code in zip(moment, codes)] for moment in self.scores]
 
-    def right(self) -> Array:
+    def right(self) -> list[list[bool]]:
         """Whether each moment is right on each point, ties by the tie rule."""
-        margins, ties = self.margins(), self.problem.settings.ties
-        if ties == "mistake":
-            return margins > 0
-        predicted = self.scores[:, :, 0] > 0 if len(self.classes) == 2 else self.scores.argmax(axis=2)
-        return np.asarray(predicted == self.codes)
+        if self.problem.settings.ties == "mistake":
+            return [[value > 0 for value in margins] for margins in self.margins()]
+        codes = self.codes
+        return [[decided(scores) == code for scores, code in zip(moment, codes)] for moment in self.scores]
+
+
+def margin(scores: Sequence[float], code: int) -> float:
+    """y·s, or how far the right class leads the best wrong one."""
+    if len(scores) == 1:
+        return scores[0] if code else -scores[0]
+    return scores[code] - max(score for r, score in enumerate(scores) if r != code)
+
+
+def decided(scores: Sequence[float]) -> int:
+    """The class that scores say: the second where there is one vector and it is positive, else the first largest."""
+    return int(scores[0] > 0) if len(scores) == 1 else scores.index(max(scores))
 
 
 def traced(problem: Problem, separator: Any = None) -> Trace:
     """The trace of a problem; with a separator each step has the quantities of the convergence proof."""
-    run, title = plans.run_of(problem), plans.estimator(problem)
-    return trace_run(run, problem.X, problem.y, problem.exact, separator=separator, title=title)
+    return trace_plan(plans.plan_of(problem), problem.exact, separator=separator, title=plans.estimator(problem))
 
 
 @lru_cache(maxsize=8)
@@ -75,38 +82,62 @@ def recorded(problem: Problem) -> Recorded:
     """The run of a problem, made once for all that is asked about it."""
     run = traced(problem)
     vectors = [_vectors(run, _start(run, problem), 0.0 if run.setting.b is None else run.setting.b)]
-    after = []
+    after, moves = [], []
     for step in run:
         if step.coordinates is not step.coordinates_before or step.b is not step.b_before:
             vectors.append(_vectors(run, step.coordinates, step.b))
+            moves.append(step)
         after.append(len(vectors) - 1)
-    coordinates = np.array(vectors, dtype=object if problem.exact else float)
+    scores = _kernel_scores(problem, moves) if problem.settings.in_kernel else _linear_scores(problem, vectors)
+    coordinates = [[[float(v) for v in vector] for vector in moment] for moment in vectors]
+    return Recorded(problem, run, coordinates, after, scores)
+
+
+def _linear_scores(problem: Problem, moments: list[list[list[Any]]]) -> list[list[list[float]]]:
+    """Scores of the points at each moment; exact ones are rounded only at the end, so that ties are ties."""
+    if not problem.exact:
+        points = [[*point, 1.0] for point in problem.points]
+        return [[[_product(vector, point) for vector in moment] for point in points] for moment in moments]
+    whole, scale = exact.scaled([[*row, 1] for row in exact.rows(problem.points)])
+    weights, factor = exact.scaled([vector for moment in moments for vector in moment])
+    k, over = len(moments[0]), scale * factor
+    return [
+        [[_product(vector, point) / over for vector in weights[start : start + k]] for point in whole]
+        for start in range(0, len(weights), k)
+    ]
+
+
+def _kernel_scores(problem: Problem, moves: Sequence[Step]) -> list[list[list[float]]]:
+    """The same in kernel space, where each move adds its coefficients times the kernel of its row."""
+    columns: Sequence[Sequence[Any]]
+    steps: Sequence[Sequence[Any]]
     if problem.exact:
-        scores = _exact_scores(problem, coordinates)
+        gram = kernels.Gram.of(plans.kernel_of(problem.settings), exact.rows(problem.points))
+        steps, factor = exact.scaled([step.coef for step in moves]) if moves else ([], 1)
+        columns, over = gram.values, gram.scale * factor
     else:
-        scores = np.matmul(basis(problem, problem.X), coordinates.swapaxes(1, 2))
-    return Recorded(problem, run, coordinates.astype(float), after, scores)
+        columns, steps, over = basis(problem), [step.coef for step in moves], 1
+    n_classes = len(set(problem.labels))
+    now: list[list[Any]] = [[0] * (1 if n_classes == 2 else n_classes) for _ in problem.points]
+    moments = [now]
+    for step, coef in zip(moves, steps):
+        column = columns[step.row]
+        now = [[s + value * a for s, a in zip(scores, coef)] for scores, value in zip(now, column)]
+        moments.append(now)
+    return [[[s / over for s in scores] for scores in moment] for moment in moments]
 
 
-def _exact_scores(problem: Problem, coordinates: Array) -> Array:
-    """Scores rounded only at the end, so that ties are ties: in whole numbers, by floats where these hold them all."""
-    rows = exact.rows(problem.X)
-    if problem.settings.in_kernel:
-        gram = kernels.Gram.of(plans.kernel_of(problem.settings), rows)
-        over, scale = gram.values, gram.scale
-    else:
-        over, scale = exact.scaled(np.array([[*row, 1] for row in rows], dtype=object))
-    weights, factor = exact.scaled(coordinates.swapaxes(1, 2))
-    if over.shape[1] * max(np.abs(over).max(), 1) * max(np.abs(weights).max(), 1) < 2**53:
-        over, weights = over.astype(float), weights.astype(float)
-    return np.asarray(np.matmul(over, weights) / (scale * factor)).astype(float)
+def _product(vector: Sequence[Any], point: Sequence[Any]) -> Any:
+    return sum(a * b for a, b in zip(vector, point))
 
 
-def basis(problem: Problem, X: Array) -> Array:
-    """What coordinates are multiplied by: (x, 1), or the kernel of x with each point."""
-    if problem.settings.in_kernel:
-        return np.asarray(plans.kernel_of(problem.settings).matrix(X, problem.X))
-    return np.hstack([X, np.ones((len(X), 1))])
+@lru_cache(maxsize=8)
+def basis(problem: Problem) -> Vectors:
+    """What coordinates are multiplied by at each point: (x, 1), or the kernel of x with each point."""
+    if not problem.settings.in_kernel:
+        return [[*point, 1.0] for point in problem.points]
+    kernel = plans.kernel_of(problem.settings)
+    return [[kernel.between(x, z) for z in problem.points] for x in problem.points]
 
 
 def _start(run: Trace, problem: Problem) -> Any:
@@ -154,18 +185,24 @@ def summary(problem: Problem) -> dict[str, Any]:
         "title": table.title, "headings": list(table.headings), "align": table.align, "steps": steps,
         "moments": [
             {
-                "vectors": _rounded(vectors), "scores": _rounded(scores, 6), "right": np.flatnonzero(good).tolist(),
+                "vectors": _rounded(vectors), "scores": _rounded(scores, 6),
+                "right": [i for i, is_right in enumerate(good) if is_right],
                 "lower": _number(lower),
             }
             for vectors, scores, good, lower in zip(made.coordinates, made.scores, right, lowers)
         ],
         "form": run.setting.form, "kernel": run.setting.kernel, "classes": [str(label) for label in made.classes],
-        "codes": made.codes.tolist(), "verdict": run.verdict, "passes": run.n_iter, "updates": run.n_updates,
+        "codes": made.codes, "verdict": run.verdict, "passes": run.n_iter, "updates": run.n_updates,
         "mistakes": run.mistakes, "bounds": [_number(bound) for bound in run.margin_bounds], "proved": run.proved,
         "certificate": _certificate(run), "R": radius_of(problem), "cut": _cut(problem, run),
         "program": plans.program(problem), "arithmetic": _arithmetic(problem), "novikoff": _is_novikoff(problem),
         "fractions": roots.so_far(problem, run),
     }  # fmt: skip
+
+
+def film(problem: Problem) -> str:
+    """The run as a page that plays by itself."""
+    return recorded(problem).trace.animate().to_html()  # type: ignore[no-any-return]
 
 
 def _arithmetic(problem: Problem) -> str:
@@ -184,15 +221,14 @@ def _lowers(made: Recorded) -> list[float]:
     norms = [0.0] * len(made.coordinates)
     for step, moment in zip(made.trace, made.after):
         norms[moment] = step.norm
-    least = made.margins().min(axis=1)
-    return [float(m) / n if n > 0 else -math.inf for m, n in zip(least, norms)]
+    return [min(margins) / n if n > 0 else -math.inf for margins, n in zip(made.margins(), norms)]
 
 
 def radius_of(problem: Problem) -> float:
     """The length of the longest vector that is learned from."""
     if problem.settings.in_kernel:
-        return math.sqrt(max(0.0, float(np.diagonal(basis(problem, problem.X)).max())))
-    return radius(problem.X, problem.settings.bias)
+        return math.sqrt(max(0.0, *(row[i] for i, row in enumerate(basis(problem)))))
+    return small.radius(problem.points, problem.settings.bias)
 
 
 def _certificate(run: Trace) -> Any:
@@ -218,5 +254,5 @@ def _number(value: float) -> float | None:
     return float(value) if math.isfinite(value) else None
 
 
-def _rounded(values: Array, digits: int = 12) -> list[list[float]]:
+def _rounded(values: Vectors, digits: int = 12) -> list[list[float]]:
     return [[float(f"{v:.{digits}g}") for v in row] for row in values]

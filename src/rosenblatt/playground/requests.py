@@ -7,14 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from ..core import exact as exactly
 from ..core import rules
 from ..core.rules import Rule
-
-Array = NDArray[Any]
 
 #: Limits that keep every answer below a second, and the page legible.
 MOST_POINTS, MOST_FEATURES, MOST_CLASSES, MOST_PASSES, MOST_STEPS = 100, 12, 4, 200, 1000
@@ -96,16 +91,6 @@ class Problem:
     labels: tuple[Any, ...]
     names: tuple[str, ...] | None
     settings: Settings
-
-    @property
-    def X(self) -> Array:
-        """The points as rows."""
-        return np.array(self.points)
-
-    @property
-    def y(self) -> Array:
-        """Their labels."""
-        return np.array(self.labels)
 
     @property
     def learning_rule(self) -> Rule:

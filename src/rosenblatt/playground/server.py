@@ -6,12 +6,9 @@ that no other name can be pointed at it, and what computes is asked by POST, wit
 
 from __future__ import annotations
 
-import json
 import threading
 from collections.abc import Callable, Collection
-from dataclasses import asdict
 from importlib import resources
-from typing import Any
 
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
@@ -20,10 +17,8 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from ..core import rules
-from . import certificates, fields, generator, held_out, lessons, pasted, proofs, race, records
+from .answers import ANSWERS, answer, dumps, rules_module
 from .examples import examples
-from .requests import RULES, RequestError, problem
 
 #: Bytes of a request at most.
 LARGEST_BODY = 200_000
@@ -48,21 +43,9 @@ TYPES = {
     "json": "application/json",
 }
 
+
 #: A place in the queue: does some work when it is its turn.
 Turn = Callable[[Callable[[], Response]], Response]
-
-#: What can be requested, and how it is computed.
-ANSWERS: dict[str, Callable[[dict[str, Any]], Any]] = {
-    "run": lambda request: records.summary(problem(request)),
-    "field": lambda request: fields.summary(problem(request), request),
-    "separable": lambda request: certificates.summary(problem(request), request),
-    "proof": lambda request: proofs.summary(problem(request)),
-    "scene": lessons.scene,
-    "points": generator.summary,
-    "held": lambda request: held_out.summary(problem(request), request),
-    "race": race.summary,
-    "table": lambda request: pasted.table(request.get("csv"), request.get("pairs", False)),
-}
 
 
 def page_files() -> dict[str, tuple[bytes, str]]:
@@ -78,25 +61,6 @@ def page_files() -> dict[str, tuple[bytes, str]]:
     return files
 
 
-def rules_module() -> str:
-    """The rules and their parameters as a module of the page, so that it lists those of the library."""
-    listed = [
-        {
-            "name": name, "title": "Batch descent" if name == "batch" else kind.title,
-            "fractions": kind.short_in_fractions, "controls": [control.name for control in kind.controls],
-        }
-        for name, kind in RULES.items()
-    ]  # fmt: skip
-    controls = {
-        control.name: {**asdict(control), "default": kind().control_value(control.name)}
-        for kind in rules.ALL
-        for control in kind.controls
-    }
-    return (
-        f"export const RULES = {json.dumps(listed)};\nexport const CONTROLS = {json.dumps(list(controls.values()))};\n"
-    )
-
-
 def application(hosts: Collection[str]) -> ASGIApp:
     """The application, which answers requests to these hosts (each with its port)."""
     files, turns = page_files(), Turns()
@@ -108,7 +72,7 @@ def application(hosts: Collection[str]) -> ASGIApp:
         return Response(body, media_type=kind)
 
     async def shown(request: Request) -> Response:
-        return JSONResponse(examples())
+        return _json(dumps(examples()))
 
     async def answered(request: Request) -> Response:
         kind = request.path_params["kind"]
@@ -122,7 +86,7 @@ def application(hosts: Collection[str]) -> ASGIApp:
         if body is None:
             return refusal(413, f"A request may have {LARGEST_BODY:,} bytes at most.")
         turn = turns.next(request.headers.get("x-turn", ""), kind)
-        return await run_in_threadpool(turn, lambda: _answer(kind, body))
+        return await run_in_threadpool(turn, lambda: _json(answer(kind, body)))
 
     routes = [
         Route("/api/examples", shown, methods=["GET"]),
@@ -186,18 +150,6 @@ class Turns:
         return turn
 
 
-def _answer(kind: str, body: bytes) -> Response:
-    try:
-        request = json.loads(body, parse_constant=_refuse_constant)
-        if not isinstance(request, dict):
-            raise RequestError("a request must be a JSON object")
-        return JSONResponse(ANSWERS[kind](request))
-    except (RecursionError, UnicodeDecodeError, json.JSONDecodeError):
-        return refusal(400, "The request is no JSON that can be read.")
-    except ValueError as error:  # an answer too: browsers write other statuses to the console as faults of the page
-        return refusal(200, str(error))
-
-
 async def _body(request: Request) -> bytes | None:
     """The body, or None where it is too large: it is not read further then."""
     declared = request.headers.get("content-length", "0")
@@ -211,8 +163,8 @@ async def _body(request: Request) -> bytes | None:
     return body
 
 
-def _refuse_constant(name: str) -> Any:
-    raise RequestError(f"{name} is no number")
+def _json(text: str) -> Response:
+    return Response(text, media_type="application/json")
 
 
 def refusal(status: int, sentence: str) -> Response:

@@ -20,6 +20,13 @@ class ConfusionMatrixDisplay(metrics.ConfusionMatrixDisplay):
 
     ``from_estimator(estimator, X, y)``, ``from_predictions(y_true, y_pred)`` and ``plot`` take what scikit-learn's do.
     One hue from light to dark, and every count written out.
+
+    Parameters
+    ----------
+    confusion_matrix : array of shape (n_classes, n_classes)
+        How often each class (row) was taken for each class (column).
+    display_labels : list or None
+        What the classes are called.
     """
 
     @classmethod

@@ -23,6 +23,7 @@ class Display:
 
     ax_: Any
     figure_: Any
+    #: What it is, for errors that name it.
     what: ClassVar[str]
 
     @property

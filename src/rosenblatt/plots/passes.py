@@ -109,7 +109,7 @@ class ErrorsDisplay(Display):
     def _draw(self, ax: Axes) -> None:
         self.lines_ = {}
         for i, (name, values) in enumerate(self.errors.items()):
-            k = i % len(style.COLOURS)
+            k = i % len(style.DASHES)
             (self.lines_[name],) = ax.plot(
                 np.arange(1, len(values) + 1), 100 * values, color=style.COLOURS[(5, 0, 2, 3, 4, 1)[k]],
                 ls=style.DASHES[k], marker=style.MARKERS[k], label=name,

@@ -25,6 +25,11 @@ PICTURES: dict[str, Any] = {
 class RunDisplay:
     """All pictures of a run that there are, in one figure.
 
+    Parameters
+    ----------
+    run : Trace
+        The run.
+
     Attributes
     ----------
     displays : dict

@@ -17,10 +17,13 @@ from .history import History
 MOST, FEW = 2000, 200
 #: So many weights are drawn as bars where there is no plane to draw.
 BARS = 40
-#: The side of the grid on which the regions of a kernel are drawn.
-GRID = 60
-#: A class of a cell in one character, as JavaScript reads it to the base 36.
-DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
+#: Classes whose regions are drawn.
+REGIONS = 36
+#: Places across and up at which the scores of a kernel are written; the page draws the lines between them.
+GRID = 49
+#: A score takes two of these: 4,095 steps, finer towards 0, where the boundary is.
+DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
+FINEST = 2047
 
 
 class Storyboard:
@@ -87,8 +90,7 @@ class Storyboard:
         own = history.scores(history.own, at)[0]
         state: dict[str, Any] = {"wrong": np.flatnonzero(history.said(own) != history.y).tolist()}
         if self.picture == "regions":
-            codes = history.said(history.scores(self._cells, at)[0])
-            state["regions"] = "".join(DIGITS[code] for code in codes.tolist())
+            state["leads"] = [written(lead) for lead in _leads(history.scores(self._places, at)[0])]
         else:
             stacked = np.column_stack((history.coordinates[place], history.biases[place]))
             if len(stacked) == 1:  # two classes: the other has no weights
@@ -97,11 +99,9 @@ class Storyboard:
         return state
 
     @cached_property
-    def _cells(self) -> Any:
-        """The image of the grid: the middles of its cells."""
-        low, high = plane.span(self.history.X)
-        half = (high - low) / (2 * GRID)
-        return self.history.image(plane.grid(low + half, high - half, GRID)[2])
+    def _places(self) -> Any:
+        """The image of the grid, its corners those of the picture."""
+        return self.history.image(plane.grid(*plane.span(self.history.X), GRID)[2])
 
     def _frames(self) -> list[dict[str, Any]]:
         """One for each step shown, and one for where the weights begin."""
@@ -137,6 +137,7 @@ class Storyboard:
         return {
             "state": place,
             "row": None if step is None else self.trace.data.present.index(step.row),
+            "pass": 0 if step is None else step.pass_number,
             "moved": step is not None and step.moved,
             "wrong": step is not None and step.mistake,
             "numbers": list(numbers.items()),
@@ -193,7 +194,7 @@ def _picture(history: History) -> str:
         raise ValueError(
             "a precomputed kernel has no features to draw; give the kernel itself and rows of two features"
         )
-    if kernel is not None and len(history.classes) > len(DIGITS):
+    if kernel is not None and len(history.classes) > REGIONS:
         raise ValueError(f"the regions of {len(history.classes)} classes cannot be told apart in a picture")
     if setting.n_features == 2:
         return "lines" if kernel is None else "regions"
@@ -208,6 +209,24 @@ def _picture(history: History) -> str:
             f"{setting.n_features} features and {len(history.classes)} classes"
         )
     return "weights"
+
+
+def _leads(scores: Any) -> list[list[float]]:
+    """What is above 0 in the region of a class: the score of the second of two, or how far each leads the others."""
+    if scores.shape[1] == 1:
+        return [scores[:, 0].tolist()]
+    return [(scores[:, c] - np.delete(scores, c, axis=1).max(axis=1)).tolist() for c in range(scores.shape[1])]
+
+
+def written(values: list[float]) -> str:
+    """Numbers in two characters each: their signs, and cube roots in proportion to the largest."""
+    largest = max(map(abs, values)) or 1.0
+    text = []
+    for value in values:
+        size = max(1, round(FINEST * (abs(value) / largest) ** (1 / 3))) if value else 0
+        code = FINEST + (size if value > 0 else -size)
+        text.append(DIGITS[code >> 6] + DIGITS[code & 63])
+    return "".join(text)
 
 
 def _rounded(values: Any) -> Any:

@@ -15,8 +15,9 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 #: Okabe and Ito's colours, which the colour-blind tell apart; neighbours differ in brightness too.
-COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00")
-#: One shape for each class, so that colour is never alone; one more than colours, so that 42 classes differ.
+COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442", "#7F7F7F")
+#: One shape for each class, so that colour is never alone; fewer than colours, so that 56 classes differ. Those of the
+#: playground too.
 MARKERS = ("s", "o", "^", "D", "v", "P", "p")
 #: One dash for each line.
 DASHES = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)), (0, (1, 3)))

@@ -32,6 +32,15 @@ DTYPES = ("float32", "float64")
 def columns_of(ngrams: Iterable[str], bits: int = 22) -> Array:
     """The columns that n-grams hash to.
 
+    Parameters
+    ----------
+    ngrams : list of str
+        The n-grams, words joined by spaces.
+    bits : int, default=22
+        There are ``2**bits`` columns.
+
+    Examples
+    --------
     >>> columns_of(["good", "not good"]).tolist()
     [2195521, 2748198]
     """

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import html
+import importlib
 import math
 from dataclasses import dataclass, field
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
-from numpy.typing import NDArray
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
-from . import verification
-from .verification import TOLERANCE, Verification
+    from .verification import Verification
 
-Array = NDArray[Any]
+    Array = NDArray[Any]
+
+#: How far ``Σ λ z`` in floats may be from 0, relative to ``Σ λ·|z|`` in each column, and weights from their margin.
+TOLERANCE = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,10 +96,9 @@ class Separability:
     @property
     def support(self) -> Array:
         """The rows that prove the answer: those with a weight in ``certificate`` or ``dual``."""
-        weights = self.certificate if self.certificate is not None else self.dual
-        if weights is None:
-            return np.zeros(0, dtype=int)
-        return verification.rows_with_weight(weights)
+        import numpy as np
+
+        return np.array(support_of(self), dtype=int)
 
     @property
     def margin_squared(self) -> Fraction | None:
@@ -131,7 +133,8 @@ class Separability:
             True or false in an ``if``, with ``exact``, ``tolerance`` and ``reason``. An undecided answer claims
             nothing, and does not verify.
         """
-        return verification.verify(self, X, y)
+        verified: Verification = importlib.import_module(".verification", __package__).verify(self, X, y)
+        return verified
 
     def __str__(self) -> str:
         return "\n".join(_describe(self))
@@ -142,8 +145,23 @@ class Separability:
         return f"<pre>{html.escape(str(self))}</pre>"
 
 
-def _squared(dual: Array | None) -> Fraction | None:
-    return 1 / Fraction(sum(dual[dual != 0])) if dual is not None and dual.dtype == object else None
+def support_of(answer: Separability) -> list[int]:
+    """The rows that prove an answer."""
+    weights = answer.certificate if answer.certificate is not None else answer.dual
+    rows = [] if weights is None else listed(weights)
+    return [i for i, entry in enumerate(rows) if (any(entry) if isinstance(entry, list) else entry)]
+
+
+def listed(weights: Any) -> list[Any]:
+    """λ of each row, or a list of them: of an array, or as they are."""
+    return list(weights.tolist() if hasattr(weights, "tolist") else weights)
+
+
+def _squared(dual: Any) -> Fraction | None:
+    if dual is None or (hasattr(dual, "dtype") and dual.dtype != object):
+        return None
+    weights = [weight for entry in listed(dual) for weight in (entry if isinstance(entry, list) else [entry])]
+    return None if any(isinstance(weight, float) for weight in weights) else 1 / Fraction(sum(weights))
 
 
 def _describe(answer: Separability) -> list[str]:
@@ -171,7 +189,7 @@ def _describe(answer: Separability) -> list[str]:
             else:
                 proof = "the root of a fraction that was found exactly"
             lines.append(f"  maximum {name}: {value:.6g}, {proof}")
-        lines.append(f"  proved by {_count(len(answer.support), 'support point')}: {_list(answer.support.tolist())}")
+        lines.append(f"  proved by {_count(len(support_of(answer)), 'support point')}: {_list(support_of(answer))}")
         if answer.mistake_bound is not None:
             formula = "(R/γ)²" if len(answer.classes) == 2 else "2(R/γ)²"
             lines.append(f"  a perceptron from zero makes at most {answer.mistake_bound:.6g} mistakes, {formula} with "
@@ -194,16 +212,15 @@ def _outward(bound: float, rounding: str) -> str:
 
 def _describe_certificate(answer: Separability) -> list[str]:
     assert answer.certificate is not None
-    rows = answer.support
+    rows, weights = support_of(answer), listed(answer.certificate)
     proof = "exact: a proof" if answer.exact else f"in floats: Σ λ·z is 0 to a relative {TOLERANCE:g}"
-    if answer.certificate.ndim == 1:
-        entries = [(int(row), "", answer.certificate[row]) for row in rows]
-    else:
-        entries = [
-            (int(row), f" against {answer.classes[r]!s}", answer.certificate[row, r])
-            for row in rows
-            for r in np.flatnonzero(answer.certificate[row])
-        ]
+    entries: list[tuple[int, str, Any]] = []
+    for row in rows:
+        each = weights[row]
+        if isinstance(each, list):
+            entries += [(row, f" against {answer.classes[r]!s}", weight) for r, weight in enumerate(each) if weight]
+        else:
+            entries.append((row, "", each))
     largest = max(weight for _, _, weight in entries)
     if largest >= 10**6 or not answer.exact:  # too long to read: in proportion
         shown = [f"row {row}{rival}: {float(weight / largest):.3g}" for row, rival, weight in entries]

@@ -5,26 +5,32 @@ Which of them are the least is screened in floating point, where rounding cannot
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import math
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from typing import Any, NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
 from ..core import exact
-from . import inputs
 
-Array = NDArray[Any]
 Number = Any  # int or Fraction
 Place = tuple[int, int]  # of a vector: its row, and the class it plays against (two classes: the other one)
 Vector = dict[tuple[int, int], Number]  # its numbers by block and column; two classes have one block
 Point = dict[Place, Number]  # of the hull of the vectors: λ ≥ 0, which sum to 1
 
 
+EPS = 2.0**-52
+
+
 def kind_of_bias(fit_intercept: bool, augmented: bool = True) -> str:
     """How ``ExactVectors`` take the bias, for the margin of (x, 1) or for the geometric one."""
     return "none" if not fit_intercept else "counted" if augmented else "free"
+
+
+class Codes(NamedTuple):
+    """The classes, and the code of each row among them; two classes: 1 is y = +1."""
+
+    classes: Sequence[Any]
+    codes: Sequence[int]
 
 
 class Least(NamedTuple):
@@ -41,7 +47,7 @@ class ExactVectors:
     Parameters
     ----------
     X, known
-        The table and its labels.
+        The table and its labels (``Codes``, or the same in arrays).
     bias : {"none", "counted", "free"}
         Whether there is a bias. Where it counts in the norm, it is the weight of a last column of ones, and any z is a
         point of the hull. Where it is free, the points are those of ``Σ λ·f = 0``: what each class has against
@@ -50,16 +56,18 @@ class ExactVectors:
         How much arithmetic is allowed.
     """
 
-    def __init__(self, X: Any, known: inputs.Labels, bias: str, work: exact.Work) -> None:
+    def __init__(self, X: Any, known: Any, bias: str, work: exact.Work) -> None:
         self.X, self.known, self.bias, self.work = X, known, bias, work
         self.two = len(known.classes) == 2
+        self.width = X.shape[1] if hasattr(X, "shape") else len(X[0])
+        self._floats: list[list[float]] | None = None
         self._rows: dict[int, list[tuple[int, Number]]] = {}
 
     def row(self, i: int) -> list[tuple[int, Number]]:
         """The numbers of (x, 1), or of x, that are not 0, with their columns."""
         if i not in self._rows:
-            self.work.count(self.X.shape[1])
-            ones = [(self.X.shape[1], 1)] if self.bias == "counted" else []
+            self.work.count(self.width)
+            ones = [(self.width, 1)] if self.bias == "counted" else []
             self._rows[i] = exact.entries(self.X, i) + ones
         return self._rows[i]
 
@@ -105,7 +113,7 @@ class ExactVectors:
             Fraction(0),
         )
 
-    def lowest(self, w: Vector, among: Array | None = None) -> Least:
+    def lowest(self, w: Vector, among: Sequence[int] | None = None) -> Least:
         """The point of least ``w·z``, of all vectors or of those of some rows."""
         least: dict[tuple[int, int], tuple[Number, Place]] = {}  # of each class against each other
         for pair, places in self._candidates(w, among).items():
@@ -117,68 +125,76 @@ class ExactVectors:
         cycle, mean, biases = _least_mean_cycle(len(self.known.classes), costs)
         return Least({least[pair][1]: Fraction(1, len(cycle)) for pair in cycle}, mean, biases)
 
-    def _candidates(self, w: Vector, among: Array | None) -> dict[tuple[int, int], list[Place]]:
+    def _candidates(self, w: Vector, among: Sequence[int] | None) -> dict[tuple[int, int], list[Place]]:
         """For each class and rival the vectors that may have the least ``w·z``, as far as floats can tell."""
-        weights = self.as_weights(w)
-        scores = inputs.scores(self.X, weights)
-        off = 2 * inputs.rounding_of_margins(self.X, weights)
-        candidates = {}
-        codes, n_classes = self.known.codes, len(self.known.classes)
-        for right in range(n_classes):
-            rows = np.flatnonzero(codes == right) if among is None else among[codes[among] == right]
-            for rival in range(n_classes) if len(rows) else ():
-                if rival == right:
-                    continue
-                own = scores[rows, 0] * (1 if right == 1 else -1) if self.two else (
-                    scores[rows, right] - scores[rows, rival]
-                )  # fmt: skip
-                low = rows[~(own > own.min() + off)]  # all, where a score overflows
-                candidates[right, rival] = [(i, rival) for i in low.tolist()]
-        return candidates
+        vectors, biases = self.as_weights(w)
+        if self._floats is None:
+            self._floats = [[float(value) for value in self.X[i]] for i in range(len(self.known.codes))]
+        size = math.hypot(*(v for vector in vectors for v in vector)) * max(math.hypot(*row) for row in self._floats)
+        off = 16 * EPS * (self.width + 16) * (size + max(map(abs, biases))) + 2.0**-1000  # of roundings, of underflow
+        rows = range(len(self.known.codes)) if among is None else among
+        scores = {i: [_product(v, self._floats[i]) + b for v, b in zip(vectors, biases)] for i in rows}
+        near: dict[tuple[int, int], list[tuple[float, int]]] = {}
+        for i in rows:
+            right = int(self.known.codes[i])
+            for rival in range(len(self.known.classes)):
+                if rival != right:
+                    at = scores[i][0] * (1 if right else -1) if self.two else scores[i][right] - scores[i][rival]
+                    near.setdefault((right, rival), []).append((at, i))
+        return {
+            pair: [(i, pair[1]) for at, i in entries if not at > min(entries)[0] + off]  # all, where a score overflows
+            for pair, entries in near.items()
+        }
 
-    def as_weights(self, w: Vector, biases: list[Number] | None = None, over: Number = 0) -> inputs.Weights:
+    def as_weights(self, w: Vector, biases: list[Number] | None = None, over: Number = 0) -> tuple[Any, Any]:
         """A vector as weights in floats, over some number (0: the largest of them); biases where they are free."""
         free = [] if not biases else [biases[1] - biases[0]] if self.two else biases
         over = over or max(map(abs, [*w.values(), *free]), default=0) or 1
-        weights = np.zeros((1 if self.two else len(self.known.classes), self.X.shape[1] + 1))
+        weights = [[0.0] * (self.width + 1) for _ in range(1 if self.two else len(self.known.classes))]
         try:
-            for place, value in w.items():
-                weights[place] = float(Fraction(value) / over)
-            weights[:, -1] += [float(Fraction(b) / over) for b in free or [0]]
+            for (block, column), value in w.items():
+                weights[block][column] = float(Fraction(value) / over)
+            for block, b in enumerate(free):
+                weights[block][-1] += float(Fraction(b) / over)
         except OverflowError:
             return self.as_weights(w, biases)
-        return inputs.Weights(weights[:, :-1], weights[:, -1])
+        return [vector[:-1] for vector in weights], [vector[-1] for vector in weights]
 
-    def as_fractions(self, w: Vector, biases: list[Number] | None = None) -> tuple[Array, Array]:
-        """The same as it is, in arrays of objects."""
-        n_vectors, d = 1 if self.two else len(self.known.classes), self.X.shape[1]
-        weights = np.zeros((n_vectors, d + 1), dtype=object)
-        for place, value in w.items():
-            weights[place] = value
+    def as_fractions(self, w: Vector, biases: list[Number] | None = None) -> tuple[Any, Any]:
+        """The same as it is."""
+        weights: list[list[Number]] = [
+            [0] * (self.width + 1) for _ in range(1 if self.two else len(self.known.classes))
+        ]
+        for (block, column), value in w.items():
+            weights[block][column] = value
         if biases:
-            weights[:, d] = [biases[1] - biases[0]] if self.two else biases
-        return weights[:, :d], weights[:, d]
+            for vector, b in zip(weights, [biases[1] - biases[0]] if self.two else biases):
+                vector[-1] = b
+        return [vector[:-1] for vector in weights], [vector[-1] for vector in weights]
 
-    def point_of(self, weights: Array) -> list[tuple[Place, Number]]:
+    def point_of(self, weights: Any) -> list[tuple[Place, Number]]:
         """λ, one for each row or for each row and rival, as those of the vectors that are not 0."""
-        places = [tuple(place) for place in np.argwhere(weights != 0).tolist()]
-        codes = self.known.codes.tolist()
-        if weights.ndim == 1:
-            return [((i, 1 - codes[i]), _plain(weights[i])) for (i,) in places]
-        return [((i, r), _plain(weights[i, r])) for i, r in places if r != codes[i]]
+        weights = weights.tolist() if hasattr(weights, "tolist") else weights
+        point: list[tuple[Place, Number]] = []
+        for i, (entry, code) in enumerate(zip(weights, self.known.codes)):
+            each = enumerate(entry) if isinstance(entry, (list, tuple)) else [(1 - int(code), entry)]
+            point += [((i, r), weight) for r, weight in each if weight and r != code]
+        return point
 
-    def per_row(self, point: Point) -> Array:
-        """The other way round, in an array of objects."""
+    def per_row(self, point: Point) -> Any:
+        """The other way round."""
         n, n_classes = len(self.known.codes), len(self.known.classes)
-        weights = np.zeros(n if self.two else (n, n_classes), dtype=object)
+        weights: list[Any] = [0] * n if self.two else [[0] * n_classes for _ in range(n)]
         for (i, rival), weight in point.items():
-            weights[i if self.two else (i, rival)] = weight
+            if self.two:
+                weights[i] = weight
+            else:
+                weights[i][rival] = weight
         return weights
 
 
-def _plain(value: Any) -> Number:
-    """A number that does not overflow: Python's own."""
-    return value.item() if isinstance(value, np.generic) else value
+def _product(v: Sequence[float], x: Sequence[float]) -> float:
+    return sum(a * b for a, b in zip(v, x))
 
 
 def bits(value: Number) -> int:

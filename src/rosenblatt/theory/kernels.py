@@ -16,42 +16,37 @@ rational and λ the best.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 from decimal import Context, Decimal, localcontext
 from fractions import Fraction
 from itertools import combinations_with_replacement
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from ..core import exact
-from . import certificates, inputs, programme
-from .answer import Separability
+from ..core.spaces.kernel.function import KernelFunction
+from .answer import Separability, support_of
 from .effort import Effort
-from .exact_vectors import ExactVectors, Least, Number, Place, Point, Vector, bits
-from .maximum import HardMargin
-from .search import Search
+from .exact_vectors import Codes, ExactVectors, Least, Number, Place, Point, Vector, bits
+from .nearest import proposed
 from .shortest import shortest
-from .vectors import Vectors
-
-Array = NDArray[Any]
+from .small import Rows, Small, conflict
 
 _DECIMALS = 50  # of the values of an RBF kernel
 _MOST_MONOMIALS = 1000  # where there are more, the rows of the kernel matrix serve as well
 _CLOSED = 1e-9  # an interval relatively as narrow as this is not narrowed further
 
 
-def separability(X: Any, y: Any, kernel: Any, effort: Effort) -> Separability:
+def separability(rows: Rows, known: Codes, kernel: KernelFunction, effort: Effort) -> Separability:
     """Whether the classes can be separated in the space of a kernel, the 1 of its bias included, with the proof.
 
     Parameters
     ----------
-    X : array, sparse matrix or DataFrame of shape (n_samples, n_features)
-        The rows; floats are read as the decimals that they print as, and so are the kernel's parameters.
-    y : array of shape (n_samples,)
-        Their labels.
-    kernel : Kernel
+    rows : list of lists of int or Fraction
+        The rows; the kernel's parameters are read as the decimals that they print as.
+    known : Codes
+        Their classes.
+    kernel : KernelFunction
         The kernel.
     effort : Effort
         The most work for it.
@@ -59,29 +54,33 @@ def separability(X: Any, y: Any, kernel: Any, effort: Effort) -> Separability:
     Returns
     -------
     Separability
-        Its λ, of the certificate or of the margin, are those of the rows: ``w = Σ λ·y·φ(x)``.
+        With lists for arrays. Its λ, of the certificate or of the margin, are those of the rows: ``w = Σ λ·y·φ(x)``.
     """
-    X = inputs.table(X)
-    known = inputs.encode_labels(y, X.shape[0])
-    about = {"n_rows": X.shape[0], "classes": known.classes, "fit_intercept": False, "in_kernel": True}
-    conflict = Search(X, known, True, effort).duplicates()
-    if conflict is not None:
-        return replace(conflict, **about, R=math.nan)
+    about: dict[str, Any] = {
+        "n_rows": len(rows), "classes": known.classes, "fit_intercept": False, "in_kernel": True
+    }  # fmt: skip
+    equal = conflict(rows, known, True)
+    if equal is not None:
+        return replace(equal, **about, R=math.nan)
     if not is_inner_product(kernel):
         return Separability(**about, how=_unknown(kernel))
-    gram = Gram.of(kernel, exact.rows(X))
+    gram = Gram.of(kernel, rows)
     about |= {"R": exact.root_above(gram.largest)}
     separable: bool | None = True
     how = "an RBF kernel separates any points of which equal ones have equal labels"
     if kernel.name != "rbf":
-        found = Search(features(kernel, exact.rows(X), gram), known, False, effort).answer("auto", maximize=False)
-        if found.certificate is not None and found.exact:
-            rows = found.support.tolist()
-            if len(rows) == 2 and found.certificate.sum() == 2:  # which the rows themselves are not
-                about["how"] = f"rows {rows[0]} and {rows[1]} have equal images but different labels"
+        found = Small(features(kernel, rows, gram), known, False, effort).answer(maximize=False)
+        if found.certificate is not None:
+            support = support_of(found)
+            if len(support) == 2 and _total(found.certificate) == 2:  # which the rows themselves are not
+                about["how"] = f"rows {support[0]} and {support[1]} have equal images but different labels"
             return replace(found, **about)
         separable, how = found.separable or None, found.how
     return _with_margin(Separability(**about, separable=separable, how=how), gram, known, effort)
+
+
+def _total(certificate: Any) -> int:
+    return sum(sum(entry) if isinstance(entry, list) else entry for entry in certificate)
 
 
 def is_inner_product(kernel: Any) -> bool:
@@ -107,43 +106,43 @@ class Gram:
 
     Attributes
     ----------
-    values : ndarray of int, of shape (n_rows, n_rows)
+    values : list of lists of int
         K·scale.
     scale, error : int
         The error is 0 where the values of the kernel are fractions.
     """
 
-    def __init__(self, values: Array, scale: int, error: int) -> None:
+    def __init__(self, values: list[list[int]], scale: int, error: int) -> None:
         self.values, self.scale, self.error = values, scale, error
 
     @classmethod
-    def of(cls, kernel: Any, rows: list[list[Number]]) -> Gram:
+    def of(cls, kernel: KernelFunction, rows: Rows) -> Gram:
         """That of a kernel whose values are rational, or of the RBF kernel."""
-        X = np.array(rows, dtype=object).reshape(len(rows), -1)
-        K = kernel.in_fractions(X @ X.T)
-        if K is None:
-            return cls(_gaussian(X, exact.number(kernel.gamma)) + kernel.bias * 10**_DECIMALS, 10**_DECIMALS, 1)
-        return cls(*exact.scaled(K), 0)
+        if kernel.name == "rbf":
+            values = _gaussian(rows, exact.number(kernel.gamma), int(kernel.bias) * 10**_DECIMALS)
+            return cls(values, 10**_DECIMALS, 1)
+        products = [[sum(a * b for a, b in zip(x, z)) for z in rows] for x in rows]
+        return cls(*exact.scaled([[kernel.in_fractions(product) for product in line] for line in products]), 0)
 
     @property
     def largest(self) -> Fraction:
         """R² at most."""
-        return Fraction(max(self.values.diagonal().tolist()) + self.error, self.scale)
+        return Fraction(max(line[i] for i, line in enumerate(self.values)) + self.error, self.scale)
 
 
-def _gaussian(X: Array, gamma: Number) -> Array:
+def _gaussian(rows: Rows, gamma: Number, one: int) -> list[list[int]]:
     """exp(−γ‖x − x'‖²)·10^decimals, none off by a whole unit: exponent and exp are rounded ten decimals further on."""
-    K = np.full((len(X), len(X)), 10**_DECIMALS, dtype=object)
+    K = [[10**_DECIMALS + one] * len(rows) for _ in rows]
     with localcontext(Context(prec=_DECIMALS + 10)):
-        for i in range(len(X)):
+        for i, x in enumerate(rows):
             for j in range(i):
-                t = Fraction(gamma * sum((X[i] - X[j]) ** 2))
+                t = Fraction(gamma * sum((a - b) ** 2 for a, b in zip(x, rows[j])))
                 value = (-Decimal(t.numerator) / Decimal(t.denominator)).exp()
-                K[i, j] = K[j, i] = int((value * 10**_DECIMALS).to_integral_value())
+                K[i][j] = K[j][i] = int((value * 10**_DECIMALS).to_integral_value()) + one
     return K
 
 
-def features(kernel: Any, rows: list[list[Number]], gram: Gram) -> Array:
+def features(kernel: KernelFunction, rows: Rows, gram: Gram) -> list[list[Number]]:
     """Rational rows that are separable without a bias just if the rows are in the space of a polynomial kernel.
 
     The monomials that have a positive coefficient in ``(γ·x·x' + c)^d + 1``; how large it is matters to the margin
@@ -154,11 +153,10 @@ def features(kernel: Any, rows: list[list[Number]], gram: Gram) -> Array:
     degrees = {degree} | (set(range(degree)) if coef0 > 0 else set())
     degrees |= {0} if kernel.bias and (degree > 1 or coef0 + 1 > 0) else set()
     if sum(math.comb(len(rows[0]) + k - 1, k) for k in degrees) > _MOST_MONOMIALS:
-        top = max(gram.values.diagonal().tolist()) or 1  # in proportion, as floats have to hold them
-        return np.array([[Fraction(v, top) for v in row] for row in gram.values.tolist()], dtype=object)
+        top = max(line[i] for i, line in enumerate(gram.values)) or 1  # in proportion, as floats have to hold them
+        return [[Fraction(v, top) for v in row] for row in gram.values]
     chosen = [columns for k in sorted(degrees) for columns in combinations_with_replacement(range(len(rows[0])), k)]
-    monomials = [[math.prod(row[j] for j in columns) for columns in chosen] for row in rows]
-    return np.array(monomials, dtype=object).reshape(len(rows), -1)
+    return [[math.prod(row[j] for j in columns) for columns in chosen] for row in rows]
 
 
 # ---- the margin ----------------------------------------------------------------------------------------------------
@@ -167,7 +165,7 @@ def features(kernel: Any, rows: list[list[Number]], gram: Gram) -> Array:
 class KernelVectors(ExactVectors):
     """All z in the space of a kernel: the coordinates of a vector are the coefficients of the rows."""
 
-    def __init__(self, gram: Gram, known: inputs.Labels, work: exact.Work) -> None:
+    def __init__(self, gram: Gram, known: Codes, work: exact.Work) -> None:
         super().__init__(gram.values, known, "none", work)
         self.gram = gram
 
@@ -179,7 +177,7 @@ class KernelVectors(ExactVectors):
         """``u·v``."""
         self.work.count(4 * len(u) * len(v), max(map(bits, v.values()), default=0))
         return sum(
-            (a * b * self.X[i, j] for (block, i), a in u.items() for (other, j), b in v.items() if block == other),
+            (a * b * self.X[i][j] for (block, i), a in u.items() for (other, j), b in v.items() if block == other),
             Fraction(0),
         )
 
@@ -187,20 +185,21 @@ class KernelVectors(ExactVectors):
         """‖w‖²."""
         return self.product(w, w)
 
-    def lowest(self, w: Vector, among: Array | None = None) -> Least:
+    def lowest(self, w: Vector, among: Sequence[int] | None = None) -> Least:
         """The vector of least ``w·z``, of all or of those of some rows."""
-        rows = np.arange(len(self.X)) if among is None else among
+        rows = range(len(self.X)) if among is None else among
         n_classes = len(self.known.classes)
         self.work.count(len(rows) * len(w), max(map(bits, w.values()), default=0))
         shared = math.lcm(*(Fraction(a).denominator for a in w.values()))
-        scores = np.zeros((1 if self.two else n_classes, len(rows)), dtype=object)
-        for (block, j), a in w.items():
-            scores[block] += int(a * shared) * self.X[rows, j]
+        whole = [(block, j, int(a * shared)) for (block, j), a in w.items()]
         least: list[tuple[Number, Place]] = []
-        for at, i in enumerate(rows.tolist()):
+        for i in rows:
+            scores = [0] * (1 if self.two else n_classes)
+            for block, j, a in whole:
+                scores[block] += a * self.X[i][j]
             for rival in range(n_classes):
                 if rival != self.known.codes[i]:
-                    value = sum(sign * scores[block, at] for block, sign in self.blocks((i, rival)))
+                    value = sum(sign * scores[block] for block, sign in self.blocks((i, rival)))
                     least.append((value, (i, rival)))
         value, place = min(least, key=lambda pair: pair[0])
         return Least({place: 1}, Fraction(value, shared), [])
@@ -217,11 +216,12 @@ class KernelVectors(ExactVectors):
         return least**2 / square / scale if least > 0 else Fraction(0), square / scale
 
 
-def _with_margin(result: Separability, gram: Gram, known: inputs.Labels, effort: Effort) -> Separability:
+def _with_margin(result: Separability, gram: Gram, known: Codes, effort: Effort) -> Separability:
     """The same with what λ prove of the margin; decided, where they show one or that there is none."""
-    z, near = KernelVectors(gram, known, exact.Work()), _proposed(gram, known, effort)
-    total = sum(map(Fraction, near.ravel().tolist()))
-    point = {place: Fraction(weight) / total for place, weight in z.point_of(near)}
+    K = [[float(Fraction(v, gram.scale)) for v in row] for row in gram.values]
+    z, near = KernelVectors(gram, known, exact.Work()), proposed(K, known, effort.floats)
+    total = sum(Fraction(weight) for _, weight in z.point_of(near))
+    point: Point = {place: Fraction(weight) / total for place, weight in z.point_of(near)}
     low, high = z.proved(point) if point else (Fraction(0), gram.largest * (1 if z.two else 2))  # ‖z‖² at most
     if low < high * Fraction(1 - _CLOSED) or not gram.error:
         try:
@@ -230,7 +230,7 @@ def _with_margin(result: Separability, gram: Gram, known: inputs.Labels, effort:
         except (TimeoutError, ArithmeticError):  # too much work, or rounding has left nothing that is the shortest
             pass
     if not high:
-        certificate = certificates.in_whole_numbers(z, point)
+        certificate = z.per_row(dict(zip(point, exact.whole(point.values()))))
         none = (-math.inf, 0.0)
         return replace(
             result, separable=False, certificate=certificate, exact=True, margin=0.0, margin_augmented=0.0,
@@ -240,24 +240,9 @@ def _with_margin(result: Separability, gram: Gram, known: inputs.Labels, effort:
     if not low and not result.separable:
         return replace(result, margin_augmented_bounds=(-math.inf, bounds[1]))
     how, is_exact = result.how if result.separable else "exact numbers show a margin", low == high
-    dual = z.per_row({place: share / high for place, share in point.items()})
-    dual = dual if is_exact else dual.astype(float)
+    dual = z.per_row({place: share / high if is_exact else float(share / high) for place, share in point.items()})
     margin = exact.root(high) if is_exact else bounds[0] or None
     return replace(
         result, separable=True, how=how, exact=is_exact, margin=margin, margin_augmented=margin, margin_bounds=bounds,
         margin_augmented_bounds=bounds, dual=dual, dual_augmented=dual,
     )  # fmt: skip
-
-
-def _proposed(gram: Gram, known: inputs.Labels, effort: Effort) -> Array:
-    """λ that may be near the best ones, from images of the rows as far as floats can tell: all 0 where they cannot."""
-    K = np.array([[float(Fraction(v, gram.scale)) for v in row] for row in gram.values.tolist()])
-    sizes, directions = np.linalg.eigh(K / (K.diagonal().max() or 1.0))
-    vectors = Vectors(directions * np.sqrt(sizes.clip(0)), known.codes, len(known.classes), False)
-    proposal = programme.propose(vectors, effort)
-    lam = proposal.lam
-    if lam is None and proposal.w is not None and proposal.b is not None:
-        lam = HardMargin(vectors, free=False).near((proposal.w, proposal.b))
-    if lam is None:
-        lam = np.zeros(len(vectors))
-    return vectors.per_row(np.where(lam > 1e-9 * lam.max(initial=0.0), lam, 0.0))

@@ -15,10 +15,11 @@ from numpy.typing import NDArray
 
 from ..core import engine, exact, reference, rules
 from ..core.learner import Learner, Pass
-from . import certificates, inputs, programme, verification
+from . import exact_arrays, inputs, programme, verification
 from .answer import Separability
 from .effort import Effort
-from .exact_vectors import ExactVectors, kind_of_bias
+from .exact_arrays import ArrayVectors
+from .exact_vectors import kind_of_bias
 from .maximum import HardMargin, Maximum
 from .revisits import Revisits
 from .shortest import Shortest, shortest, supported
@@ -300,17 +301,17 @@ class Search:
         if not self.is_small:
             return None
         self.say("deciding it in exact numbers")
-        z = ExactVectors(self.X, self.known, kind_of_bias(self.fit_intercept), self.effort.exact_work())
+        z = ArrayVectors(self.X, self.known, kind_of_bias(self.fit_intercept), self.effort.exact_work())
         try:
             least = shortest(z)
         except TimeoutError:
             return None
         if not least.square:
-            weights = certificates.in_whole_numbers(z, least.point)
+            weights = exact_arrays.in_whole_numbers(z, least.point)
             return self.inseparable(weights, f"exact numbers {_found(weights)}")
         return self.separated(*self._floats_or_fractions(z, least), "exact numbers found a separator")
 
-    def _floats_or_fractions(self, z: ExactVectors, least: Shortest) -> tuple[Array, Array]:
+    def _floats_or_fractions(self, z: ArrayVectors, least: Shortest) -> tuple[Array, Array]:
         """The weights of the shortest vector in floats, if these separate, else in fractions."""
         rounded = z.as_weights(least.w, least.biases, over=least.square)
         separator = verification.as_separator(*rounded, self.X.shape[1], self.n_classes)
@@ -327,7 +328,7 @@ class Search:
         work = self.effort.exact_work()  # for all of them together
         try:
             for proposal in proposals:
-                weights = certificates.made_exact(self.X, self.known, vectors, proposal, work)
+                weights = exact_arrays.made_exact(self.X, self.known, vectors, proposal, work)
                 exact_ones += [] if weights is None else [weights]
         except TimeoutError:
             if not exact_ones:  # floats, where exact numbers are too much work; elsewhere exact numbers have refuted it
@@ -429,9 +430,9 @@ class Search:
             fields[f"margin{name}_bounds"] = exact.root_below(least.square), exact.root_above(least.square)
         return replace(result, **fields)
 
-    def _shortest(self, bias: str, near: Array) -> tuple[ExactVectors, Shortest] | None:
+    def _shortest(self, bias: str, near: Array) -> tuple[ArrayVectors, Shortest] | None:
         """The shortest vector; of large data only if it has its λ just where those in floats are."""
-        z = ExactVectors(self.X, self.known, bias, self.effort.exact_work())
+        z = ArrayVectors(self.X, self.known, bias, self.effort.exact_work())
         near = np.where(near > 1e-9 * near.max(initial=0.0), near, 0.0)
         least = shortest(z, near) if self.is_small else supported(z, near)
         return None if least is None else (z, least)

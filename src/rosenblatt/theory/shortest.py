@@ -13,13 +13,8 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any, NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
 from ..core import exact
 from .exact_vectors import ExactVectors, Number, Point, Vector
-
-Array = NDArray[Any]
 
 _MOST_AT_ONCE = 60  # vertices of a start whose equations are solved in one go
 
@@ -33,21 +28,22 @@ class Shortest(NamedTuple):
     biases: list[Number]
 
 
-def shortest(vectors: ExactVectors, near: Array | None = None) -> Shortest:
+def shortest(vectors: ExactVectors, near: Any = None) -> Shortest:
     """The shortest vector of the hull; ``near``: λ in floats that may be close to its own, which saves work.
 
     TimeoutError where it is too much work.
     """
     corral = Corral(vectors)
-    if near is not None and near.any():
+    rows = [] if near is None else sorted({i for (i, _), _ in vectors.point_of(near)})
+    if rows:
         least = supported(vectors, near)
         if least is not None:
             return least
-        corral.descend(np.flatnonzero((near != 0).reshape(len(near), -1).any(axis=1)))
+        corral.descend(rows)
     return corral.descend()
 
 
-def supported(vectors: ExactVectors, near: Array) -> Shortest | None:
+def supported(vectors: ExactVectors, near: Any) -> Shortest | None:
     """The shortest vector, if it has its λ where these are, and these are few.
 
     They solve ``w·z + b·f = 1`` on all of them, with w = Σ λ·z and, where the bias is free, Σ λ·f = 0.
@@ -84,7 +80,7 @@ class Corral:
         self.products: list[list[Number]] = []
         self.weights: list[Number] = []
 
-    def descend(self, rows: Array | None = None) -> Shortest:
+    def descend(self, rows: list[int] | None = None) -> Shortest:
         """Go on until no vertex, of all or of those of some rows, lies below the shortest point."""
         while True:
             point: Point = {}

@@ -20,15 +20,15 @@ from numpy.typing import NDArray
 
 from ..core import engine, exact
 from . import inputs
+from .answer import TOLERANCE
 from .certificates import combination, holds
-from .exact_vectors import ExactVectors, kind_of_bias
+from .exact_arrays import ArrayVectors
+from .exact_vectors import kind_of_bias
 from .shortest import shortest
 from .vectors import Vectors
 
 Array = NDArray[Any]
 
-#: How far ``Σ λ z`` in floats may be from 0, relative to ``Σ λ·|z|`` in each column, and weights from their margin.
-TOLERANCE = 1e-9
 _FEW = 2_000  # numbers in rows that are read exactly
 
 
@@ -185,7 +185,7 @@ def _may_cancel(X: Any, known: inputs.Labels, support: Array, fit_intercept: boo
     if len(support) * X.shape[1] > _FEW:
         return True
     some = inputs.Labels(known.classes, known.codes[support])
-    vectors = ExactVectors(X[support], some, kind_of_bias(fit_intercept), exact.Work(exact.Work.SMALL))
+    vectors = ArrayVectors(X[support], some, kind_of_bias(fit_intercept), exact.Work(exact.Work.SMALL))
     try:
         return not shortest(vectors).square > 0
     except TimeoutError:
@@ -206,7 +206,7 @@ def exact_optimum(X: Any, known: inputs.Labels, dual: Array, fit_intercept: bool
     With ``w = Σ λ·z`` every vector has the margin 1 at least, and ``‖w‖² = Σ λ``; where the bias is free, with the
     best one, and ``Σ λ·f = 0``. Then no margin is above ``‖w‖/Σ λ``, and w has it.
     """
-    vectors = ExactVectors(X, known, kind_of_bias(fit_intercept, augmented), exact.Work())
+    vectors = ArrayVectors(X, known, kind_of_bias(fit_intercept, augmented), exact.Work())
     weights = vectors.point_of(dual)
     if not weights or not all(isinstance(weight, (int, Fraction)) and weight > 0 for _, weight in weights):
         return None
@@ -217,7 +217,7 @@ def exact_optimum(X: Any, known: inputs.Labels, dual: Array, fit_intercept: bool
     return 1 / total
 
 
-def _unbalanced(vectors: ExactVectors, weights: Any) -> list[Any]:
+def _unbalanced(vectors: ArrayVectors, weights: Any) -> list[Any]:
     """``Σ λ·f``, which is 0 where λ bound the margin of a free bias."""
     if vectors.bias != "free":
         return []
@@ -242,7 +242,7 @@ def upper_bound(X: Any, known: inputs.Labels, dual: Array, fit_intercept: bool, 
     relative = 1 + inputs.EPS * (n_blocks * X.shape[1] + np.count_nonzero(dual) + 32)
     apart = inputs.radius(X) * relative * (1 if n_blocks == 1 else math.sqrt(2))
     if len(support) * X.shape[1] <= _FEW:
-        vectors = ExactVectors(X, known, kind_of_bias(fit_intercept, augmented), exact.Work())
+        vectors = ArrayVectors(X, known, kind_of_bias(fit_intercept, augmented), exact.Work())
         weights = [(place, Fraction(weight)) for place, weight in vectors.point_of(dual)]
         if vectors.bias == "free" and vectors.two:
             weights = _balanced(vectors, weights)
@@ -263,7 +263,7 @@ def upper_bound(X: Any, known: inputs.Labels, dual: Array, fit_intercept: bool, 
     return float((np.sqrt(v @ v + (0.0 if free else f @ f)) + bias) / lam.sum() * relative + room)
 
 
-def _balanced(vectors: ExactVectors, weights: Any) -> list[Any]:
+def _balanced(vectors: ArrayVectors, weights: Any) -> list[Any]:
     """λ of two classes brought to the same sum, so that Σ λ·f = 0; none where a class has none."""
     sums = [Fraction(0), Fraction(0)]
     for (row, _), weight in weights:

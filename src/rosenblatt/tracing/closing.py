@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ..core.convergence import NO_MARGIN, SEPARATED, STOPPED
+from ..core.verdicts import NO_MARGIN, SEPARATED, STOPPED
 from ..theory.revisits import Revisit
 from . import wording
 from .ending import Ending
@@ -21,29 +21,28 @@ MANY = 12
 
 def proved(replay: Replay, ending: Ending, setting: Setting) -> list[str]:
     """What a run proved, sentence by sentence."""
-    learner, steps = replay.run.learner, replay.steps
+    plan, steps = replay.plan, replay.steps
     last = in_words(setting, steps[-1].coordinates, steps[-1].b)
-    if learner.form == "regression":
+    if plan.form == "regression":
         lines = [_regression(replay, ending, last)]
     else:
         revisited = ""
         if replay.revisit is not None:
             revisit, c = replay.revisit
             at = steps[revisit.last - 1]
-            shown = learner.form == "binary" and setting.kernel is None  # the same weights have other coefficients
+            shown = plan.form == "binary" and setting.kernel is None  # the same weights have other coefficients
             weights = ", " + in_words(setting, at.w, at.b) if shown else ""
             alone = "" if c is None else setting.labels[c]
             revisited = revisit_sentence(revisit, setting.class_names, alone, weights, replay.space.image)
-        if learner.readout != "last" and learner.form == "binary":
+        if plan.readout != "last" and plan.form == "binary":
             last = "the last weights, " + last
-        scale = learner.scale_of(replay.run.rows, replay.natural) or 1.0
-        lines = sentences(ending, learner.form, last, replay.run.spec.tol, scale, revisited)
+        lines = sentences(ending, plan.form, last, plan.tol, ending.scale, revisited)
         if any(square < 0 for square in replay.space.norms2()):
             lines.append("‖w‖² is negative: this kernel is no inner product, and has no margins.")
     if replay.ledger is not None:
         lines += replay.ledger.proved(steps[-1].proof)
-    if learner.readout != "last":
-        lines.append(_vote(replay, setting) if learner.readout == "voted" else _model(replay, setting))
+    if plan.readout != "last":
+        lines.append(_vote(replay, setting) if plan.readout == "voted" else _model(replay, setting))
     if replay.agreement:
         lines.append(replay.agreement)
     return [sentence.replace("= ≈", "≈ ") for sentence in lines]
@@ -74,7 +73,7 @@ def _regression(replay: Replay, ending: Ending, last: str) -> str:
 def _model(replay: Replay, setting: Setting) -> str:
     """The weights of the readout, which predict."""
     coef, intercept = replay.space.read(replay.pocket)
-    what = {"averaged": "averaged weights", "pocket": "weights in the pocket"}[replay.run.learner.readout]
+    what = {"averaged": "averaged weights", "pocket": "weights in the pocket"}[replay.plan.readout]
     if not setting.several:
         return f"The {what}, the model, are {in_words(setting, coef[0], intercept and intercept[0])}."
     form = Vectors(setting, weights=True)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ..core import reference, rules
-from ..core.convergence import NO_MARGIN, PASSES_BEFORE_NO_MARGIN, SEPARATED, STOPPED
+from ..core.verdicts import NO_MARGIN, PASSES_BEFORE_NO_MARGIN, SEPARATED, STOPPED
 from . import wording
 
 if TYPE_CHECKING:
@@ -32,6 +32,13 @@ class Ending:
     shown: str = ""  # the lower bound in words
     capped: str = ""  # the upper bound in words
     equal_rows: tuple[int, int] | None = None  # of different labels, which prove it
+    scale: float = 1.0  # what margins are measured against: R, or √2·R between classes
+
+    def in_words(self) -> Ending:
+        """The same with its bounds, which are floats, in words."""
+        self.shown = wording.number(self.lower) if math.isfinite(self.lower) else ""
+        self.capped = wording.above(self.upper) if math.isfinite(self.upper) else ""
+        return self
 
 
 class ExactEnd:
@@ -49,13 +56,13 @@ class ExactEnd:
         self.present = present
         self.model = model = space.model
         self.regression = model.form == "regression"
-        self.tau = [0] * (len(model.w) if model.form == "ovr" else 1)
+        self.tau: list[Number] = [0] * (len(model.w) if model.form == "ovr" else 1)
         R2 = max(map(space.norm2, present))
         self.scale2 = R2 * (2 if model.form == "multiclass" else 1) or 1  # 0: all rows are zero
-        self.ending = Ending(None if self.regression else STOPPED)
+        self.ending = Ending(None if self.regression else STOPPED, scale=wording.square_root(max(self.scale2, 0)))
         self.upper2: Number | None = None  # the square of the upper bound
 
-    def add(self, step: reference.Step) -> None:
+    def add(self, row: int, step: reference.Step) -> None:
         """Count a step."""
         self.tau = [t + gain for t, gain in zip(self.tau, step.gains)]
         self.ending.n_updates += step.updates
@@ -86,7 +93,7 @@ class ExactEnd:
         firsts: dict[Any, int] = {}
         for i in self.present:
             first = firsts.setdefault(tuple(self.space.xs[i]), i)
-            if self.space.run.targets[first] != self.space.run.targets[i]:
+            if self.space.plan.targets[first] != self.space.plan.targets[i]:
                 return first, i
         return None
 

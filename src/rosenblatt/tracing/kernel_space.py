@@ -5,66 +5,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
 from fractions import Fraction
 from itertools import pairwise
-from numbers import Rational
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-from ..core import engine, reference, rules
-from ..core.run import Run
-from ..theory import inputs
+from ..core import reference, rules
 from . import wording
-from .space import Moment, Number, Space, exactly_rows, fraction
-
-Array = NDArray[Any]
-
-#: The kernel of some rows (a slice of them) with others.
-Values = Callable[[slice, slice], Array]
-
-
-class Gram(Sequence[list[Number]]):
-    """The kernel matrix of the rows: columns as they are asked for, each computed once. A sequence of its rows."""
-
-    def __init__(self, values: Values, n_rows: int) -> None:
-        self._values, self._n_rows = values, n_rows
-        self._columns: dict[int, Array] = {}
-        self._diagonal: dict[int, Number] = {}
-
-    def column(self, j: int) -> Array:
-        """K of all rows with row j."""
-        if j not in self._columns:
-            self._columns[j] = self._values(slice(None), slice(j, j + 1))[:, 0]
-        return self._columns[j]
-
-    def norm2(self, i: int) -> Number:
-        """K(x, x) of a row."""
-        if i not in self._diagonal:
-            self._diagonal[i] = reference.wide(self._values(slice(i, i + 1), slice(i, i + 1))[0, 0])
-        return self._diagonal[i]
-
-    def __len__(self) -> int:
-        return self._n_rows
-
-    def __getitem__(self, i: Any) -> Any:
-        return [self.column(j)[i] for j in range(len(self))]
-
-    def __iter__(self) -> Iterator[list[Number]]:
-        return map(self.__getitem__, range(len(self)))
+from .gram import Gram
+from .plan import Plan
+from .space import Moment, Number, Space, exactly_rows
 
 
 class DualModel(reference.KernelModel):
     """The reference over the numbers of the rows. It keeps a coefficient for each row, all scores, and ‖w‖²."""
 
-    def __init__(self, gram: Gram, form: str, n_classes: int, dtype: Any, **options: Any) -> None:
+    def __init__(self, gram: Gram, form: str, n_classes: int, eps: float, **options: Any) -> None:
         super().__init__(lambda j, i: gram.column(j)[i], form, n_classes, **options)
-        self.gram = gram
+        self.gram, self.eps = gram, eps  # 0: nothing is rounded
         self.w = [[self.number(0)] * len(gram) for _ in range(n_classes)]
-        self.totals = np.full((len(gram), n_classes), self.number(0), dtype)  # added up in the order of the updates
+        self.totals = [[self.number(0)] * n_classes for _ in range(len(gram))]  # added up in the order of the updates
         self.kept: dict[int, None] = {}  # the rows that were updated on, in the order they first were
         self.norms2 = [reference.wide(self.number(0))] * n_classes
         self.rounding = [0.0] * n_classes  # what may be hidden in those
@@ -73,21 +33,21 @@ class DualModel(reference.KernelModel):
         return self.gram.norm2(x)
 
     def scores(self, x: Any) -> list[Number]:
-        scores: list[Number] = self.totals[x].tolist()
-        return scores
+        return [reference.wide(s) for s in self.totals[x]]
 
     def visit(self, rule: rules.Rule, x: Any, y: Number, weight: Number = 1) -> reference.Step:
         step = super().visit(rule, x, y, weight)
         if step.moves:
             self.kept[x] = None
-            coef = np.array(step.coef, self.totals.dtype)
-            self.totals = self.totals + np.multiply.outer(self.gram.column(x), coef)
-            for c, (a, s) in enumerate(zip(coef.tolist(), step.scores)):
+            for total, value in zip(self.totals, self.gram.column(x)):
+                total[:] = [s + value * a for s, a in zip(total, step.coef)]
+            norm2 = self.norm2(x)
+            for c, s in enumerate(step.scores):
+                a = reference.wide(step.coef[c])
                 self.w[c][x] = self.w[c][x] + step.coef[c]
-                self.norms2[c] += 2 * a * s + a * a * self.norm2(x)
-                if isinstance(a, float):
-                    size = 2 * abs(a * s) + a * a * abs(self.norm2(x))
-                    self.rounding[c] += 8 * float(np.finfo(self.totals.dtype).eps) * size
+                self.norms2[c] += 2 * a * s + a * a * norm2
+                if self.eps:
+                    self.rounding[c] += 8 * self.eps * (2 * abs(a * s) + a * a * abs(norm2))
         return step
 
     def mean(self) -> list[list[Number]]:
@@ -95,7 +55,7 @@ class DualModel(reference.KernelModel):
         w: list[list[Number]] = [[0 * reference.wide(v) for v in ws] for ws in self.w]
         for row, coef, time in self.history:
             passed = time - 1
-            share = 1 - (Fraction(passed, self.visited) if self.totals.dtype == object else passed / self.visited)
+            share = 1 - (passed / self.visited if self.eps else Fraction(passed, self.visited))
             for c, a in enumerate(coef):
                 w[c][row] = w[c][row] + reference.wide(a) * share
         return w
@@ -119,25 +79,19 @@ class KernelSpace(Space):
     model: DualModel
     _last: tuple[tuple[Number, ...], ...] = ()
 
-    def __init__(self, run: Run, X: Any, exact: bool | str) -> None:
-        super().__init__(run, exact)
-        learner: Any = run.learner
-        kernel, given_rows, space = learner.kernel, run.rows.X, run.spec.space
-        shown = exactly_rows(X) if exact else given_rows.toarray() if engine.is_sparse(given_rows) else given_rows
+    def __init__(self, plan: Plan, exact: bool | str) -> None:
+        super().__init__(plan, exact)
+        assert plan.kernel is not None
+        assert plan.gram is not None
+        shown = exactly_rows(plan.given) if exact else plan.rows
         self.xs = [tuple(self.plain(v) for v in row) for row in shown]
         self.rows, self.n_coordinates = range(len(self.xs)), len(self.xs)
-        if exact:
-            present = shown if run.weight is None else [x for x, v in zip(shown, run.weight) if v > 0]
-            constants = _gamma(kernel.name, space.gamma, present), fraction(kernel.coef0)
-            values = _exact_values(kernel, np.array(shown, object), *constants)
-        else:
-            constants, values = (kernel.gamma, kernel.coef0), inputs.kernel_values(kernel, given_rows)
-        self.kernel, self.function = formula(kernel, *map(self.plain, constants)), kernel
-        self.x = "K(x, ·)" if kernel.name == "precomputed" else "x"
-        self.gram = Gram(values, len(self.xs))
+        self.gram, *constants = plan.gram(exact)
+        self.kernel, self.function = formula(plan.kernel, *map(self.plain, constants)), plan.kernel
+        self.x = "K(x, ·)" if plan.kernel.name == "precomputed" else "x"
         self.model = DualModel(
-            self.gram, learner.form, learner.n_vectors, object if exact else learner.dtype, ties=learner.ties,
-            share=learner.multiclass, number=self.number,
+            self.gram, plan.form, plan.n_vectors, 0.0 if exact else epsilon_of(plan.number), ties=plan.ties,
+            share=plan.share, number=self.number,
         )  # fmt: skip
 
     # ---- geometry ------------------------------------------------------------------------------------------------
@@ -146,10 +100,9 @@ class KernelSpace(Space):
         """The inner product of two weights, stacked: ``Σ a·b·K`` for each vector."""
         n, total = self.n_coordinates, self.number(0)
         for start in range(0, len(b), n):
-            left = np.array(a[start : start + n], object if self.exact else float)
             for j, v in enumerate(b[start : start + n]):
                 if v:
-                    total = total + v * (left @ self.gram.column(j))
+                    total = total + v * sum(x * y for x, y in zip(a[start : start + n], self.gram.column(j)) if x)
         return reference.wide(total)
 
     def norm2(self, i: int) -> Number:
@@ -197,76 +150,33 @@ class KernelSpace(Space):
 
     def state(self, moment: Moment, c: int | None) -> Any:
         """All scores, which tell weights from others: coefficients of the same weights may differ."""
-        totals = self.model.totals if c is None else self.model.totals[:, c]
-        return tuple(totals.ravel().tolist())
+        return tuple(s for total in self.model.totals for s in (total if c is None else total[c : c + 1]))
 
     def read(self, pocket: reference.Pocket | None) -> Moment:
         """The coefficients of the readout (of votes there are none: the last ones)."""
         w = self.model.w if pocket is None else pocket.w
-        w = self.model.mean() if self.run.learner.readout == "averaged" else w
+        w = self.model.mean() if self.plan.readout == "averaged" else w
         return [[self.plain(self.number(v)) for v in ws] for ws in w], None
 
-    def dual(self, w: Sequence[Sequence[Number]]) -> Array:
-        """The coefficients of the rows kept, (n_vectors, n_support)."""
-        return self.array([[ws[j] for j in self.model.kept] for ws in w]).reshape(len(w), len(self.model.kept))
+    def dual(self, w: Sequence[Sequence[Number]]) -> list[list[Number]]:
+        """The coefficients of the rows kept, of each vector."""
+        return [[ws[j] for j in self.model.kept] for ws in w]
 
     def model_fields(self, pocket: reference.Pocket | None) -> dict[str, Any]:
         """What the trace says of the model, as ``fit`` does."""
         dual = self.dual(self.read(pocket)[0])
-        bias = dual.sum(axis=1) if self.run.learner.fit_intercept else self.array([0] * len(dual))
         return {
             "coef_": None,
-            "intercept_": bias,
-            "support_": np.array(list(self.model.kept), np.int64),
+            "intercept_": [sum(coef) if self.plan.fit_intercept else 0 for coef in dual],
+            "support_": list(self.model.kept),
             "dual_coef_": dual,
             "survived": self.model.survived(),
         }
 
 
-# ---- exact kernels -----------------------------------------------------------------------------------------------
-
-
-def _exact_values(kernel: Any, X: Array, gamma: Fraction, coef0: Fraction) -> Values:
-    """The kernel in fractions; refuses those whose values are none."""
-    name, one = kernel.name, int(kernel.bias)
-    if name == "precomputed":
-        return lambda a, b: X[a, b] + one
-    if callable(name):
-        return lambda a, b: _called(name, X[a], X[b]) + one
-    exact_kernel = replace(kernel, gamma=gamma, coef0=coef0)
-    if exact_kernel.in_fractions(X[:1] @ X[:1].T) is not None:
-        return lambda a, b: exact_kernel.in_fractions(X[a] @ X[b].T)
-    what = f"kernel='poly' with degree={kernel.degree:g}" if name == "poly" else f"kernel={name!r}"
-    raise ValueError(f"{what} has values that are no fractions: trace it with exact=False")
-
-
-def _called(kernel: Callable[[Any, Any], Any], A: Array, B: Array) -> Array:
-    """What a function makes of two blocks of fractions."""
-    try:
-        K = np.asarray(kernel(A, B), dtype=object)
-    except Exception as error:
-        why = f"it raised {type(error).__name__}"
-    else:
-        inexact = [v for v in K.ravel() if not isinstance(v, (Rational, np.integer))]
-        if K.shape == (len(A), len(B)) and not inexact:
-            return np.array([[fraction(v) for v in row] for row in K], object)
-        why = f"it returned {inexact[0]!r}" if inexact else f"it returned shape {K.shape} for {(len(A), len(B))}"
-    raise ValueError(
-        f"the kernel function does not compute with fractions ({why} for blocks of Python's Fraction): trace it with "
-        "exact=False"
-    )
-
-
-def _gamma(kernel: Any, gamma: Any, rows: Sequence[Sequence[Fraction]]) -> Fraction:
-    """γ without rounding: that of "scale" is 1/(n_features·variance)."""
-    if not isinstance(gamma, str):
-        return fraction(gamma)
-    if kernel != "poly":
-        return Fraction(1)  # and is not used
-    values = [v for row in rows for v in row]
-    mean = sum(values, Fraction(0)) / len(values)
-    spread = sum(((v - mean) ** 2 for v in values), Fraction(0)) / len(values) if gamma == "scale" else Fraction(1)
-    return 1 / (len(rows[0]) * (spread or Fraction(1)))
+def epsilon_of(number: Any) -> float:
+    """How far a float of this type is from the next, relatively."""
+    return 2.0**-52 if number is float else float(number(1).dtype.type(2.0) ** -23)
 
 
 def formula(kernel: Any, gamma: Number, coef0: Number) -> str:

@@ -11,9 +11,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, overload
 
-import numpy as np
-from numpy.typing import NDArray
-
 from ..core.exact import Decimals
 from ..tables import Table
 from ..theory.revisits import Revisit
@@ -188,6 +185,8 @@ class Trace(Sequence[Step]):
     ----------
     steps : tuple of Step
         The visits, in order.
+    setting : Setting
+        What was run: the estimator, its numbers and space, the names of its columns and classes, and its start.
     coef_, intercept_ : ndarray
         The weights of the readout, as ``fit`` gives them; in exact mode, whole numbers and fractions. In the space of
         a kernel ``coef_`` is None.
@@ -216,7 +215,7 @@ class Trace(Sequence[Step]):
 
     steps: tuple[Step, ...]
     setting: Setting
-    intercept_: NDArray[Any]
+    intercept_: Any
     verdict: str | None
     n_iter: int
     n_updates: int
@@ -225,8 +224,8 @@ class Trace(Sequence[Step]):
     revisit: Revisit | None
     proved: list[str]
     coef_: Any = None
-    support_: NDArray[Any] | None = None
-    dual_coef_: NDArray[Any] | None = None
+    support_: Any = None
+    dual_coef_: Any = None
     survived: list[Any] | None = None
     bound: Number | None = None
     data: Data = Data((), (), ())
@@ -362,8 +361,8 @@ def _plain(value: Any) -> Any:
         return {name: _plain(entry) for name, entry in value.items()}
     if isinstance(value, (list, tuple)):
         return [_plain(entry) for entry in value]
-    if isinstance(value, np.generic):
-        return value.item()
+    if hasattr(value, "item"):
+        value = value.item()
     if isinstance(value, float) and math.isnan(value):
         return None
     if value is None or isinstance(value, (str, float, bool)):

@@ -6,12 +6,9 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from ..core import exact as exactly
 from ..core import reference
-from ..core.run import Run
+from .plan import Plan
 
 Number = Any  # int, Fraction or float
 Moment = tuple[Any, Any]  # what the weights are at one time
@@ -44,11 +41,10 @@ class Space:
     x = "x"  # what a row holds,
     image = "x"  # and what the weights are added up from
 
-    def __init__(self, run: Run, exact: bool | str) -> None:
-        self.run, self.exact = run, exact
-        self.several = run.learner.form in ("multiclass", "ovr")
-        dtype = np.dtype(run.learner.dtype)
-        self.number: Any = fraction if exact else float if dtype == np.float64 else dtype.type
+    def __init__(self, plan: Plan, exact: bool | str) -> None:
+        self.plan, self.exact = plan, exact
+        self.several = plan.form in ("multiclass", "ovr")
+        self.number: Any = fraction if exact else plan.number
 
     def plain(self, value: Number) -> Number:
         """A number as it is shown and kept: whole ones as int in exact mode, floats of any width as Python's."""
@@ -61,10 +57,6 @@ class Space:
         """Of several vectors or numbers all, of one that one."""
         return vectors if self.several else vectors[0]
 
-    def array(self, values: Any) -> NDArray[Any]:
-        """Numbers as an array: those of the learner, or exact ones."""
-        return np.array(values, object if self.exact else self.run.learner.dtype)
-
     def slots(self, squares: Sequence[Number]) -> list[Number]:
         """Squared norms of the vectors, summed where they are stacked: all but one against the rest."""
         return [sum(squares)] if self.model.form == "multiclass" else list(squares)
@@ -73,26 +65,24 @@ class Space:
 class LinearSpace(Space):
     """Weights over the features, and their biases."""
 
-    def __init__(self, run: Run, X: Any, exact: bool | str) -> None:
-        super().__init__(run, exact)
-        learner = run.learner
-        self.bias = learner.fit_intercept
-        constant = learner.intercept_scaling
-        self.constant = fraction(constant) if exact else constant
-        self.image = f"(x, {constant:g})" if self.bias else "x"
-        self.rows = exactly_rows(X) if exact else [[self.number(v) for v in row] for row in dense(run)]
+    def __init__(self, plan: Plan, exact: bool | str) -> None:
+        super().__init__(plan, exact)
+        self.bias = plan.fit_intercept
+        self.constant = fraction(plan.constant) if exact else plan.constant
+        self.image = f"(x, {plan.constant:g})" if self.bias else "x"
+        self.rows = exactly_rows(plan.given) if exact else plan.rows
         self.xs = [tuple(self.plain(v) for v in row) for row in self.rows]
-        self.n_coordinates = learner.n_features
+        self.n_coordinates = plan.n_features
         self._wide = self.rows if exact else self.xs
-        epsilon = learner.epsilon or 0
+        epsilon = plan.epsilon or 0
         self.model = reference.Model(
-            learner.form, learner.n_features, learner.n_vectors, fit_intercept=learner.fit_intercept,
-            constant=self.constant, ties=learner.ties, share=learner.multiclass,
-            epsilon=fraction(epsilon) if exact else epsilon, number=self.number, batch=learner.batch,
+            plan.form, plan.n_features, plan.n_vectors, fit_intercept=plan.fit_intercept,
+            constant=self.constant, ties=plan.ties, share=plan.share,
+            epsilon=fraction(epsilon) if exact else epsilon, number=self.number, batch=plan.batch,
         )  # fmt: skip
-        weights = learner.read("last")[:, : learner.n_vectors]
-        self.model.w = [[self.number(v) for v in w] for w in weights[1:].T]
-        self.model.b = [self.number(v) for v in weights[0]]
+        if plan.w is not None and plan.b is not None:
+            self.model.w = [[self.number(v) for v in w] for w in plan.w]
+            self.model.b = [self.number(v) for v in plan.b]
         self._start = self._vectors()
 
     # ---- geometry ------------------------------------------------------------------------------------------------
@@ -149,7 +139,7 @@ class LinearSpace(Space):
 
     def watched(self) -> Sequence[Sequence[Number]] | None:
         """The rows that cancel if weights come back, in exact numbers; None: that is not looked out for."""
-        return self.xs if self.exact else exactly.rows(np.array(self.xs))
+        return self.xs if self.exact else exactly.rows(self.xs)
 
     def state(self, moment: Moment, c: int | None) -> Any:
         """What tells weights from others: all of them, or those of one class against the rest."""
@@ -158,7 +148,7 @@ class LinearSpace(Space):
     def read(self, pocket: reference.Pocket | None) -> Moment:
         """The weights and biases that predict."""
         w, b = self.model.w, self.model.b
-        if self.run.learner.readout == "averaged":
+        if self.plan.readout == "averaged":
             w, b = self.model.averaged()
         elif pocket is not None:
             w, b = pocket.w, pocket.b
@@ -167,8 +157,7 @@ class LinearSpace(Space):
     def model_fields(self, pocket: reference.Pocket | None) -> dict[str, Any]:
         """What the trace says of them, as ``fit`` does."""
         w, b = self.read(pocket)
-        coef = self.array(w).reshape(len(w), self.n_coordinates)
-        return {"coef_": coef[0] if self.run.learner.epsilon is not None else coef, "intercept_": self.array(b)}
+        return {"coef_": w[0] if self.plan.epsilon is not None else w, "intercept_": b}
 
 
 def dot(a: Sequence[Number], b: Sequence[Number]) -> Number:
@@ -184,13 +173,3 @@ def fraction(value: Any) -> Fraction:
 def exactly_rows(X: Any) -> list[list[Fraction]]:
     """The rows as fractions."""
     return [[Fraction(v) for v in row] for row in exactly.rows(X)]
-
-
-def dense(run: Run) -> Any:
-    """The rows as an array, whatever they were."""
-    view = run.rows.view
-    if view.is_dense:
-        return view.data
-    X = np.zeros((view.n_rows, view.n_features), view.data.dtype)
-    X[np.repeat(np.arange(view.n_rows), np.diff(view.indptr)), view.indices] = view.data
-    return X

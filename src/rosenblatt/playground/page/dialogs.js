@@ -2,6 +2,7 @@
 
 import { ask, Refused } from "./api.js";
 import { $, el } from "./dom.js";
+import * as files from "./exports.js";
 import { SYMBOLS } from "./glossary.js";
 import { KEYS } from "./keys.js";
 
@@ -74,5 +75,27 @@ export const share = link => open("Share",
   el("p", {}, "The link holds the points, the settings and the step, after the #. Nothing of it is stored or sent: it opens ",
     "wherever rosenblatt play runs on the same port."), ...copied(link, 4));
 
-export const python = program => open("The same in Python",
-  el("p", {}, "These lines make the trace that this page shows."), ...copied(program, 12));
+/** What can be taken along. */
+export function exports(page) {
+  const said = el("p", { role: "status", class: "quiet" }), { run, question, plane } = page;
+  const save = (id, name, make) => el("button", { type: "button", id, click: async () => {
+    said.textContent = "One moment …";
+    try {
+      const made = await make(text => { said.textContent = text; });
+      if (made) files.download(name, ...[made].flat());
+      said.textContent = made ? `${name} is among the downloads.` : "";
+    } catch (error) {
+      said.textContent = error.message;
+    }
+  } }, name.split(".").pop().toUpperCase());
+  const line = (what, ...buttons) => el("p", { class: "exports" }, el("span", {}, what), ...buttons);
+  open("Export",
+    line("The picture", save("save-png", "rosenblatt.png", () => files.png(plane)),
+      save("save-svg", "rosenblatt.svg", () => [files.standalone(plane), "image/svg+xml"])),
+    line("The run as a film", save("save-html", "rosenblatt.html", async () => {
+      const film = await ask("film", question);
+      return film && [film.html, "text/html"];
+    }), save("save-gif", "rosenblatt.gif", tell => files.film(page, tell))),
+    line("The same in Python", save("save-py", "rosenblatt_run.py", () => [run.program, "text/x-python"])),
+    said, ...copied(run.program, 9));
+}

@@ -246,6 +246,16 @@ class Page {
     this.render();
   }
 
+  /** Draw a step, and wait for all that belongs to it. */
+  async visit(step) {
+    this.go(step);
+    while (this.is2d && this.needsField && !this.fields.has(step) && !this.models.refused) {
+      await new Promise(later => setTimeout(later, 20));
+      await this.loadFields(step);
+    }
+    this.redraw();
+  }
+
   pass() {
     const { steps } = this.run ?? { steps: [] }, here = steps[this.state.step]?.pass;
     const next = steps.findIndex((step, i) => i > this.state.step && step.pass !== here);
@@ -301,9 +311,14 @@ class Page {
   }
 
   caption() {
+    $("caption").textContent = this.told;
+  }
+
+  /** The step in a sentence. */
+  get told() {
     const { run, question } = this, at = this.state.step;
     const step = at && run ? run.steps[at - 1] : null;
-    $("caption").textContent = !run ? "" : !step ? `${several(run.steps.length, "step")} in ${several(run.passes, "pass", "passes")}.`
+    return !run ? "" : !step ? `${several(run.steps.length, "step")} in ${several(run.passes, "pass", "passes")}.`
       : `Step ${at} of ${run.steps.length}, pass ${step.pass}: row ${step.row}, class ${className(question, question.labels[step.row])}, `
         + `${step.why || "right"}${step.moved ? ", the weights move" : ""}.`;
   }
@@ -377,7 +392,7 @@ class Page {
     click("help", () => dialogs.help(this.keys));
     click("paste", () => dialogs.paste(table => this.take(table)));
     click("share", () => { history.replaceState(null, "", `#${encode(this.state)}`); dialogs.share(location.href); });
-    click("export", () => dialogs.python(this.run.program));
+    click("export", () => dialogs.exports(this));
     click("theme", () => this.theme());
     $("slider").addEventListener("input", () => { this.pause(); this.go(Number($("slider").value)); });
     $("example").addEventListener("change", () => this.choose($("example").value));

@@ -45,7 +45,7 @@ export class Plane {
     const feet = boundaries.filter(vectors => vectors.length === 1).map(([line]) => footOf(line, centre(data)));
     const seen = points.length ? feet.filter(foot => foot && within(foot, near)) : [[-4, -4], [4, 4]];
     const { left, right, bottom, top } = boxOf([...around, ...points, ...seen]);
-    const across = (right - left) * 1.16, up = (top - bottom) * 1.16, [x, y] = [(left + right) / 2, (bottom + top) / 2];
+    const across = (right - left) * 1.24, up = (top - bottom) * 1.24, [x, y] = [(left + right) / 2, (bottom + top) / 2];
     this.unit = Math.min(this.width / across, this.height / up);
     const [halfWidth, halfHeight] = [this.width / this.unit / 2, this.height / this.unit / 2];
     this.window = { left: x - halfWidth, right: x + halfWidth, bottom: y - halfHeight, top: y + halfHeight };

@@ -130,23 +130,66 @@ function normal(svg, [a, b, c]) {
   draw(svg, "text", { x: x + u * (long + 14), y: y + v * (long + 14) + 5, "text-anchor": "middle", "font-weight": "bold" }, "w");
 }
 
-function regions(svg, text) {
-  const n = run.grid, w = inside.width / n, h = inside.height / n, runs = run.classes.map(() => "");
-  for (let j = 0; j < n; j++) {
-    for (let i = 0, start = 0; i < n; i++) {
-      if (i + 1 < n && text[j * n + i + 1] === text[j * n + start]) continue;
-      const y = inside.y + inside.height - (j + 1) * h;
-      runs[parseInt(text[j * n + start], 36)] += `M${(inside.x + start * w).toFixed(2)} ${y.toFixed(2)}h${((i + 1 - start) * w).toFixed(2)}v${(h + 0.4).toFixed(2)}h${(-(i + 1 - start) * w).toFixed(2)}z`;
-      start = i + 1;
-    }
-  }
-  runs.forEach((d, code) => d && draw(svg, "path", { d, fill: run.colours[code], class: "region" }));
+// Scores as the record writes them: two characters each, the cube root of their share of the largest.
+const DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+
+function decoded(text) {
+  const values = new Float64Array(text.length / 2);
+  for (let k = 0; k < values.length; k++)
+    values[k] = ((DIGITS.indexOf(text[2 * k]) * 64 + DIGITS.indexOf(text[2 * k + 1]) - 2047) / 2047) ** 3;
+  return values;
+}
+
+// What is above 0 where each class is said: of two classes the negative and the score itself. Where nothing is, the first.
+function leadsOf(state) {
+  const leads = state.leads.map(decoded), all = leads.length === 1 ? [leads[0].map((v) => -v), leads[0]] : leads;
+  return leads.every((values) => values.every((v) => v === 0)) ? all.map((values, c) => values.map(() => (c ? -1 : 1))) : all;
+}
+
+const node = (i, j) => [inside.x + (inside.width * i) / (run.grid - 1), inside.y + inside.height * (1 - j / (run.grid - 1))];
+
+// Calls with the corners and scores of each cell of the grid, around it.
+function cells(values, each) {
+  const n = run.grid;
+  for (let j = 0; j + 1 < n; j++)
+    for (let i = 0; i + 1 < n; i++)
+      each(i, j, [[i, j], [i + 1, j], [i + 1, j + 1], [i, j + 1]].map(([a, b]) => [a, b, values[b * n + a]]));
+}
+
+const between = ([a, b, s], [c, d, t]) => node(a + ((c - a) * s) / (s - t), b + ((d - b) * s) / (s - t));
+const crosses = (corners) => corners.flatMap((p, k) => ((p[2] > 0) !== (corners[(k + 1) % 4][2] > 0) ? [between(p, corners[(k + 1) % 4])] : []));
+
+function regions(svg, state) {
+  leadsOf(state).forEach((values, code) => {
+    let d = "";
+    cells(values, (i, j, corners) => {
+      const part = corners.flatMap((p, k) => {
+        const q = corners[(k + 1) % 4];
+        return [...(p[2] > 0 ? [node(p[0], p[1])] : []), ...((p[2] > 0) !== (q[2] > 0) ? [between(p, q)] : [])];
+      });
+      if (part.length > 2) d += path(part);
+    });
+    if (d) draw(svg, "path", { d, fill: run.colours[code], class: "region" });
+  });
+}
+
+function contours(svg, state, kind) {
+  const all = leadsOf(state);
+  let d = "";
+  for (const values of all.slice(all.length === 2 ? 1 : 0))
+    cells(values, (i, j, corners) => {
+      const ends = crosses(corners).map(([x, y]) => `${x.toFixed(2)} ${y.toFixed(2)}`);
+      for (let k = 0; k + 1 < ends.length; k += 2) d += `M${ends[k]}L${ends[k + 1]}`;
+    });
+  if (d) draw(svg, "path", { d, class: kind });
 }
 
 function plane(svg, frame) {
   const state = run.states[frame.state];
-  if (run.picture === "regions") regions(svg, state.regions);
-  else {
+  if (run.picture === "regions") {
+    regions(svg, state);
+    contours(svg, state, "boundary");
+  } else {
     parts(state.vectors).forEach((polygon, code) => {
       if (polygon.length > 2) draw(svg, "path", { d: path(polygon.map(place)), fill: run.colours[code], class: "region" });
     });
@@ -240,6 +283,19 @@ function go(k) {
   show(k, true);
 }
 
+// To the end of a pass.
+function pass() {
+  let k = Math.min(shown + 1, run.frames.length - 1);
+  while (k + 1 < run.frames.length && run.frames[k + 1].pass === run.frames[k].pass) k++;
+  go(k);
+}
+
+// The keys of the playground, as far as a film has what they do.
+const KEYS = {
+  n: "next", ArrowRight: "next", PageDown: "next", b: "back", ArrowLeft: "back", PageUp: "back", p: "pass",
+  r: "toggle", " ": "toggle", 0: "first", Home: "first", e: "last", End: "last",
+};
+
 // ---- legend, controls ---------------------------------------------------------------------------------------------
 
 function entry(text, paint) {
@@ -269,11 +325,11 @@ at("last").addEventListener("click", () => go(run.frames.length - 1));
 at("play").addEventListener("click", toggle);
 document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey) return;
-  const onControl = ["SELECT", "INPUT"].includes(event.target.tagName);
-  const keys = { ArrowRight: () => go(shown + 1), ArrowLeft: () => go(shown - 1), Home: () => go(0), End: () => go(run.frames.length - 1) };
-  if (event.key === " " && event.target.tagName !== "BUTTON" && event.target.tagName !== "SELECT") toggle();
-  else if (keys[event.key] && !onControl) keys[event.key]();
-  else return;
+  const calls = { next: () => go(shown + 1), back: () => go(shown - 1), first: () => go(0), last: () => go(run.frames.length - 1), pass, toggle };
+  const call = KEYS[event.key], named = event.key.length > 1 || event.key === " ";
+  const own = { " ": ["BUTTON", "SELECT"], other: ["SELECT", "INPUT"] }[event.key === " " ? " " : "other"];
+  if (!call || (named && own.includes(event.target.tagName)) || event.target.tagName === "SELECT") return;
+  calls[call]();
   event.preventDefault();
 });
 show(0, false);

@@ -7,55 +7,24 @@ arithmetic alone, so that they run on any library of ``arrays``.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ... import engine, exact
-from ...checks import check_finite
+from ... import engine
 from ...engine import is_sparse
 from .arrays import cast, is_double, namespace
+from .function import NAMES as NAMES
+from .function import USES, KernelFunction
 
 Array = NDArray[Any]
 
-NAMES = ("linear", "poly", "rbf", "sigmoid", "precomputed")
-
 
 @dataclass(frozen=True)
-class Kernel:
-    """A kernel and its parameters.
-
-    Parameters
-    ----------
-    name : {"linear", "poly", "rbf", "sigmoid", "precomputed"} or callable
-        ``x·x'``, ``(γ·x·x' + c)^d``, ``exp(−γ‖x − x'‖²)``, ``tanh(γ·x·x' + c)``, the rows of X are the kernel's, or a
-        function of two blocks that returns their matrix.
-    gamma, degree, coef0 : float
-        γ, d and c.
-    bias : bool
-        Add the constant 1: the bias as a constant feature.
-    """
-
-    name: str | Callable[[Any, Any], Any]
-    gamma: float = 1.0
-    degree: float = 3
-    coef0: float = 1.0
-    bias: bool = True
-
-    def __post_init__(self) -> None:
-        if not callable(self.name) and not (isinstance(self.name, str) and self.name in NAMES):
-            known = ", ".join(map(repr, NAMES))
-            raise ValueError(f"kernel must be one of {known} or a function of two blocks of rows; got {self.name!r}")
-        check_finite("gamma", self.gamma, 0, strict=True)
-        check_finite("degree", self.degree, 1)
-        check_finite("coef0", self.coef0)
-
-    def __deepcopy__(self, memo: Any) -> Kernel:
-        """Itself: nothing in it changes, and a function of the user's stays the user's."""
-        return self
+class Kernel(KernelFunction):
+    """A kernel over blocks of rows: the function of two examples, made for matrices of them."""
 
     def matrix(self, A: Any, B: Any) -> Any:
         """K(a, b) for the rows of two blocks, in their number type."""
@@ -63,15 +32,6 @@ class Kernel:
         if self.bias:
             K += 1
         return K
-
-    def in_fractions(self, products: Array) -> Array | None:
-        """K from inner products x·x' in exact numbers; None where its values are not fractions of these."""
-        if self.name == "linear":
-            return products + int(self.bias)
-        if self.name == "poly" and self.degree == int(self.degree):
-            shifted = exact.number(self.gamma) * products + exact.number(self.coef0)
-            return shifted ** int(self.degree) + int(self.bias)
-        return None
 
     def _called(self, A: Any, B: Any) -> Any:
         """What a function returns, looked at: an array of the library that the blocks are of."""
@@ -177,8 +137,8 @@ def gamma_of(asked: float | str, kernel: Any, X: Any) -> float:
     """The γ that a run begins with: a number, or what "scale" and "auto" come to for its first rows."""
     if not isinstance(asked, str):
         return float(asked)
-    if kernel not in ("poly", "rbf", "sigmoid"):
-        return 1.0  # and is not used
+    if callable(kernel) or "gamma" not in USES[kernel]:
+        return 1.0
     spread = _variance(X) if asked == "scale" else 1.0
     gamma = float(1 / max(1, X.shape[1]) / (spread or 1.0))
     if not 0 < gamma < math.inf:

@@ -1,0 +1,54 @@
+"""A share of the rows of files that is held out: drawn at random, and known block by block."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..data import Block
+
+Array = Any
+
+#: So many draws are made together.
+_DRAWS = 1024
+
+
+@dataclass(frozen=True)
+class HeldOut:
+    """One row of each 1/share consecutive ones, drawn at random.
+
+    So the share is held out of any part of the files, and rows that come with a period (every tenth of one kind) are
+    held out as often as others.
+    """
+
+    share: float  # at most 0.5
+    seed: int
+
+    def mask(self, start: int, n: int) -> Array:
+        """Which of n rows are held out, of which the first is number ``start`` of all."""
+        strata = np.arange(max(0, int(start * self.share) - 1), int((start + n) * self.share) + 2)
+        ends = np.ceil(np.append(strata, strata[-1] + 1) / self.share - 1e-9).astype(np.int64)
+        drawn = np.concatenate(
+            [
+                np.random.default_rng([self.seed, k]).random(_DRAWS)
+                for k in range(strata[0] // _DRAWS, strata[-1] // _DRAWS + 1)
+            ]
+        )[strata - strata[0] // _DRAWS * _DRAWS]
+        rows = ends[:-1] + (drawn * np.diff(ends)).astype(np.int64)
+        return np.isin(np.arange(start, start + n), rows)
+
+    def part(self, block: Block, start: int, held_out: bool) -> Block:
+        """The held-out rows of a block, or the others; ``start`` rows came before it."""
+        out = self.mask(start, len(block))
+        which = np.flatnonzero(out if held_out else ~out)
+        return Block(
+            None if block.labels is None else block.labels[which],
+            block.lines[which],
+            block.files,  # a block of a stream has one
+            None if block.csr is None else block.csr.taken(which),
+            None if block.columns is None else block.table.take(which),
+            None if block.weights is None else block.weights[which],
+            unit=block.unit,
+        )
