@@ -22,7 +22,7 @@ import { Teaching } from "./teaching.js";
 const AHEAD = 24;
 
 class Page {
-  state = { points: [], labels: [], names: null, classes: null, captions: null, settings: settingsOf({}), step: 0 };
+  state = { points: [], labels: [], names: null, classes: null, captions: null, generate: null, settings: settingsOf({}), step: 0 };
   example = { name: "", about: "" };
   wanted = 0;  // the step that was chosen, which a shorter run may not have; Infinity is the end of any
   changes = 0;  // of points and settings so far
@@ -129,7 +129,7 @@ class Page {
     this.remember();
     this.own();
     const names = this.is2d ? this.state.names : null;
-    this.set({ data: { points: [], labels: [], captions: null, names }, step: 0 });
+    this.set({ data: { points: [], labels: [], captions: null, names, generate: null }, step: 0 });
   }
 
   /** Other points altogether: an example, a table or a link. */
@@ -142,7 +142,7 @@ class Page {
     this.plane.window = null;
     this.fresh = true;
     this.controls.show(settings);
-    this.set({ data: dataOf(example), settings, step: example.step ?? 0 });
+    this.set({ data: { ...dataOf(example), generate: example.generate ?? null }, settings, step: example.step ?? 0 });
   }
 
   // ---- what the library says -------------------------------------------------------------------------------------------

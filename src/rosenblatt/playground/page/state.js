@@ -54,20 +54,21 @@ export function encode(state, about = false) {
   if (names) link.n = names;
   if (classes) link.c = classes;
   if (captions) link.x = captions;
+  if (state.generate) link.g = state.generate;
   if (!about) link.t = step;
   if (!about && view && Object.keys(view).length) link.v = view;
   const bytes = new TextEncoder().encode(JSON.stringify(link));
   return btoa(String.fromCharCode(...bytes)).replace(/\+/g, "-").replace(/\//g, "_").replace(/=+$/, "");
 }
 
-const FIELDS = ["p", "l", "s", "t", "n", "c", "x", "v"];
+const FIELDS = ["p", "l", "s", "t", "n", "c", "x", "v", "g"];
 
 /** What a link holds, and in `about` what of it is unknown here; or null where it holds nothing that can be read. */
 export function decode(text) {
   try {
     const bytes = Uint8Array.from(atob(text.replace(/-/g, "+").replace(/_/g, "/")), c => c.charCodeAt(0));
     const link = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
-    const { p, l, s, t, n, c, x, v } = link;
+    const { p, l, s, t, n, c, x, v, g } = link;
     const data = dataOf({ points: p, labels: l, names: n, classes: c, captions: x });
     const width = data.points[0]?.length ?? 2;
     const sound = data.points.length === data.labels.length && data.points.length <= MOST_POINTS
@@ -78,7 +79,7 @@ export function decode(text) {
     for (const name of Object.keys(link)) if (!FIELDS.includes(name)) notes.push(`a field “${short(name)}”`);
     const view = v !== null && typeof v === "object" && !Array.isArray(v) ? v : {};
     const about = notes.length ? `The link has ${notes.join(", ")}, which this page does not know: it goes on without.` : "";
-    return { ...data, settings, step: Number.isInteger(t) && t >= 0 ? t : 0, view, about };
+    return { ...data, settings, step: Number.isInteger(t) && t >= 0 ? t : 0, view, about, generate: g ?? null };
   } catch {
     return null;
   }
