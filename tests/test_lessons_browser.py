@@ -268,5 +268,53 @@ def test_a_race_on_one_slider(open_page):
     assert page.locator("#plane").is_visible()
 
 
+# ---- text, and the lift ----------------------------------------------------------------------------------------------
+
+
+def test_phrases_are_written_and_a_sentence_is_read(open_page):
+    page = open_page()
+    view(page, "text-view")
+    page.wait_for_selector("#shares :text('A tie: it says neg')")
+    page.check("#phrase-pairs")
+    page.wait_for_selector("#shares :text('it says pos, with a score of 1.')")
+    assert page.locator("#shares tbody th").all_text_contents() == ["bad", "not", "not bad"]
+    page.fill("#sentence", "what a good day")
+    page.wait_for_selector("#shares :text('In none of the phrases, so without a weight: day, what.')")
+    page.focus("#phrases")
+    page.keyboard.press("Control+End")
+    page.keyboard.type("\nwhat a good day, neg")
+    page.wait_for_selector("#shares :text('it says neg')")
+    assert state(page)["captions"][-1] == "what a good day"
+    assert page.evaluate("document.activeElement.id") == "phrases"
+    page.keyboard.type(" or, pos")
+    page.wait_for_selector("#live-text .wrong:text('line 5: 3 cells, but the first line has 2')")
+    view(page, "text-view")
+    assert not page.locator("#live-text").is_visible()
+
+
+def test_circles_are_lifted_and_cut(open_page):
+    page = open_page()
+    load(page, "circles")
+    view(page, "lift-view")
+    page.wait_for_selector("#lift-picture .cutting", state="attached")
+    assert page.locator("#lift-picture .mark").count() == 18
+    page.click("#lift-best")
+    page.wait_for_selector(
+        "#lift-words:text('z = x² + y², a round paraboloid. The plane z = 2.74 cuts it: above it the model says +1')"
+    )
+    before = page.locator("#lift-picture .cutting").get_attribute("d")
+    page.focus("#lift-picture")
+    page.keyboard.press("ArrowLeft")
+    assert page.locator("#lift-picture .cutting").get_attribute("d") != before
+    page.fill("#lift-slider", "0.5")
+    assert page.locator("#lift-picture .cutting").count() == 0
+    page.click("#lift-play")
+    page.wait_for_selector("#lift-picture .cutting", state="attached")
+    page.select_option("#set-space", "rbf")
+    page.wait_for_selector("#lift-words:text('The lift is drawn for two classes in the plane')")
+    load(page, "three classes")
+    page.wait_for_selector("#lift-words:text('The lift is drawn for two classes in the plane')")
+
+
 def test_the_files_of_lessons_are_all_in_the_list():
     assert len(SCENES) == sum(len(json.loads(entry.read_text("utf-8"))["scenes"]) for entry in FOLDER.iterdir())
