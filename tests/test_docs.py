@@ -14,7 +14,7 @@ from test_public_names import members, parameters
 
 import rosenblatt as rb
 from rosenblatt.data import formats, sources
-from rosenblatt.playground import requests
+from rosenblatt.playground import generator, lessons, requests
 
 REFERENCE = Path(__file__).parent.parent / "docs" / "reference"
 
@@ -101,8 +101,25 @@ def test_the_page_of_paths_names_every_path_setting_and_choice():
     paths = {*routes, *(f"/api/{kind}" for kind in server.ANSWERS), "/", "/rules.js"}
     assert paths <= named, f"docs/reference/http.md leaves out the paths {sorted(paths - named)}"
     settings = {field.name for field in fields(requests.Settings)} - {"parameters"} | requests.CONTROLS.keys()
+    settings |= generator.RANGES.keys()
     choices = {choice for listed in requests.CHOICES.values() for choice in listed}
     assert settings | choices <= named, f"docs/reference/http.md leaves out {sorted((settings | choices) - named)}"
+
+
+def test_the_page_of_lessons_names_every_field_panel_and_fact():
+    named = in_code(page("lesson-files.md"))
+    refused = "^a lesson has no 'x'; there are (.*)$", "^scene 1 has no 'x'; there are (.*)$"
+    wrong = {"x": 1}, {"title": "t", "scenes": [{"x": 1}]}
+    fields_of = {word for lesson, told in zip(wrong, refused) for word in said(lesson, told)}
+    known = {*lessons.PANELS, *lessons.DATA, *fields_of, *(f"{{{fact}}}" for fact in lessons.FACTS)}
+    assert known <= named, f"docs/reference/lesson-files.md leaves out {sorted(known - named)}"
+
+
+def said(lesson, sentence):
+    """The names that a refusal of a lesson lists."""
+    with pytest.raises(requests.RequestError) as refusal:
+        lessons.validated(lesson)
+    return re.match(sentence, str(refusal.value))[1].split(", ")
 
 
 def test_the_page_of_model_files_names_every_key_of_a_file(tmp_path):

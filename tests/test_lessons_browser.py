@@ -216,6 +216,20 @@ def test_the_weight_space_of_each_example(open_page):
     assert "b = " in page.locator("#weights").text_content()
 
 
+def test_a_link_brings_the_views_back(open_page):
+    page = open_page()
+    load(page, "four points")
+    view(page, "weight-space")
+    view(page, "predict")
+    page.click("#share")
+    link = page.locator("#dialog textarea").input_value()
+    again = open_page(link[link.index("#") :], new=True)
+    again.wait_for_selector(".half-planes svg")
+    assert again.locator("#question").is_visible()
+    assert again.locator("#weight-space").get_attribute("aria-pressed") == "true"
+    assert again.locator("#race-view").get_attribute("aria-pressed") == "false"
+
+
 # ---- generated points, and a race ------------------------------------------------------------------------------------
 
 
@@ -246,10 +260,9 @@ def test_points_are_generated_and_others_held_out(open_page):
 def test_a_race_on_one_slider(open_page):
     page = open_page()
     view(page, "race-view")
-    page.wait_for_selector("#race .boundary", state="detached")
     page.wait_for_selector("#race-chart svg")
     page.keyboard.press("e")
-    page.wait_for_selector("#race .boundary.lane-2", state="attached")
+    page.wait_for_selector(".lane-2 .tally:has-text('separated')")
     assert page.locator("#race .boundary").count() == 3
     tallies = page.locator(".tally").all_text_contents()
     assert tallies[0] == "6 mistakes · wrong: 0 of 16 · separated after 2 passes"

@@ -498,3 +498,19 @@ def test_tables_that_cannot_be_read(csv, sentence):
     with pytest.raises(requests.RequestError) as error:
         pasted.table(csv, False)
     assert sentence in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "settings", "step", "wanted"),
+    [
+        ("xor", {"space": "rbf"}, 1, "s = Σ α·K(xⱼ, x) over no row yet = 0"),
+        ("xor", {"space": "rbf"}, 3, "s = Σ α·K(xⱼ, x) = −1·K(x₀, x) + 1·K(x₁, x) = −1·1.3679 + 1·1.1353 = −0.23254"),
+        ("xor", {"space": "poly"}, 36, "s = Σ α·K(xⱼ, x) = −8·2 + 6·5 + 6·5 − 5·10 = −6"),
+        ("three classes", {"space": "rbf"}, 2, "s of each class = Σ α·K(xⱼ, x):  A: 1·1 = 1,  B: −1·1 = −1,  C: 0"),
+    ],
+)
+def test_formulas_of_a_kernel_show_their_terms(name, settings, step, wanted):
+    steps = records.summary(requests.problem(examples()[name] | {"settings": settings}))["steps"]
+    (heading, formula), *_ = steps[step - 1]["formulas"]
+    assert heading == "score"
+    assert "".join(part if isinstance(part, str) else part[0] for part in formula) == wanted

@@ -895,3 +895,11 @@ def test_names_that_are_numbers_are_told_from_numbers():
     told = str(rb.trace(rb.Perceptron(shuffle=False, max_iter=2), frame, [0, 1, 2]))
     assert 'x ("2019", "2020")' in told
     assert "class 0 ( 1,  2)  class 1 (−1, −2)" in told
+
+
+def test_columns_can_be_named_without_a_data_frame():
+    trace = rb.trace(rb.Perceptron(shuffle=False), [[1, 0], [0, 1]], [1, -1], exact=True, feature_names=["good", "bad"])
+    assert trace.setting.names == ["good", "bad"]
+    for wrong in (["good"], "ab"):
+        with pytest.raises(ValueError, match="feature_names must be 2 names, one for each column; got"):
+            rb.trace(rb.Perceptron(), [[1, 0], [0, 1]], [1, -1], feature_names=wrong)

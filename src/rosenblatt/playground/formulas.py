@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from fractions import Fraction
 from typing import Any
 
+from ..core import exact
 from ..tracing import Step, Trace
 from ..tracing.wording import label, number, vector
 from .requests import Problem
@@ -17,6 +19,8 @@ Formula = list[Any]  # of str and [str]
 
 #: More numbers than this are written by the names of their features, those that are not 0.
 MANY = 6
+#: So many terms of a sum over rows are written by name too; of more classes than two, so many of each are written.
+FEW = 3
 
 
 def of(step: Step, run: Trace, problem: Problem) -> list[tuple[str, Formula]]:
@@ -52,10 +56,25 @@ class _Writer:
         self.classes = run.setting.classes or []
         self.code = self.classes.index(step.y)
         self.rule, self.batch = problem.learning_rule, problem.settings.batch
+        self.rows, self.kernel, self.decimals = run.data.X, run.data.kernel, run.setting.exact == "decimals"
 
     def vector(self, values: Sequence[Any]) -> str:
         names = self.names or [str(j) for j in range(len(values))]
         return vector(values) if len(values) <= MANY else vector(values, names)
+
+    def kernel_with(self, j: int) -> Any:
+        """K of a row with that of the step: exact where the run is."""
+        x, z = self.rows[j], self.step.x
+        if isinstance(self.step.norm2, float):
+            return self.kernel.between(x, z)
+        value = exact.number(self.kernel.in_fractions(sum(Fraction(a) * Fraction(b) for a, b in zip(x, z))))
+        return exact.Decimals(value) if isinstance(value, Fraction) and self.decimals else value
+
+    def terms(self, alpha: Sequence[Any]) -> str:
+        """α·K of each row that has an α: 1·2 − 1·1.3679."""
+        there = [j for j, a in enumerate(alpha) if a]
+        text = "".join(_added(alpha[j], f"·{_bracketed(self.kernel_with(j))}") for j in there[:MANY])
+        return _first(text) + (f" + … {len(there) - MANY} more" if len(there) > MANY else "")
 
     def outcome(self) -> str:
         """What the margin of the step comes to."""
@@ -88,8 +107,14 @@ class _Two(_Writer):
     def score(self) -> Formula:
         step = self.step
         if self.in_kernel:
-            used = sum(1 for a in step.alpha_before if a)
-            return written("«s» = Σ «α»·«K»(«x»ⱼ, «x») over {} rows = {}", str(used), number(step.score))
+            there = [j for j, a in enumerate(step.alpha_before) if a]
+            if not there:
+                return written("«s» = Σ «α»·«K»(«x»ⱼ, «x») over no row yet = 0")
+            named = _first("".join(_added(step.alpha_before[j], f"·K(x{_below(j)}, x)") for j in there))
+            by_name = f" = {named}" if len(there) <= FEW else ""
+            return written(
+                "«s» = Σ «α»·«K»(«x»ⱼ, «x»){} = {} = {}", by_name, self.terms(step.alpha_before), number(step.score)
+            )
         w, x, s = self.vector(step.w_before), self.vector(step.x), number(step.score)
         if self.bias:
             return written("«s» = «w»·«x» + «b» = {}·{}{} = {}", w, x, _plus(step.b_before), s)
@@ -123,7 +148,11 @@ class _Several(_Writer):
     """More classes, a weight vector for each."""
 
     def score(self) -> Formula:
-        each = ",  ".join(f"{label(c)}: {number(s)}" for c, s in zip(self.classes, self.step.score))
+        step = self.step
+        each = ",  ".join(f"{label(c)}: {number(s)}" for c, s in zip(self.classes, step.score))
+        if self.in_kernel and max(sum(1 for a in alpha if a) for alpha in step.alpha_before) in range(1, FEW + 1):
+            sums = [f"{self.terms(alpha)} = " if any(alpha) else "" for alpha in step.alpha_before]
+            each = ",  ".join(f"{label(c)}: {told}{number(s)}" for c, told, s in zip(self.classes, sums, step.score))
         what = "Σ «α»·«K»(«x»ⱼ, «x»)" if self.in_kernel else "«w»·«x» + «b»" if self.bias else "«w»·«x»"
         return written("«s» of each class = " + what + ":  {}", each)
 
@@ -149,6 +178,21 @@ class _Several(_Writer):
 def _plus(value: Any) -> str:
     """A number that is added."""
     return f" {'−' if value < 0 else '+'} {number(abs(value))}"
+
+
+def _added(value: Any, of: str) -> str:
+    """A term of a sum with its sign before it."""
+    return f" {'−' if value < 0 else '+'} {number(abs(value))}{of}"
+
+
+def _first(terms: str) -> str:
+    """Terms as a sum begins with them: without a plus."""
+    return "−" + terms[3:] if terms.startswith(" − ") else terms[3:]
+
+
+def _below(number: int) -> str:
+    """A whole number below the line."""
+    return str(number).translate(str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉"))
 
 
 def _bracketed(value: Any) -> str:

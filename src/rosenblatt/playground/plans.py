@@ -110,10 +110,8 @@ def program(problem: Problem) -> str:
     """A few lines of Python that make the same trace."""
     X = [[int(v) if v == int(v) else v for v in point] for point in problem.points]
     exact = f", exact={problem.exact!r}" if problem.exact else ""
-    table = f"X = {X}"
-    if problem.names is not None:
-        table = f"import pandas as pd\nX = pd.DataFrame({X}, columns={list(problem.names)})"
+    names = f", feature_names={list(problem.names)}" if problem.names is not None else ""
     return (
-        f"import rosenblatt as rb\n{table}\ny = {list(problem.labels)}\n"
-        f"trace = rb.trace({estimator(problem)}, X, y{exact})\nprint(trace)\n"
+        f"import rosenblatt as rb\nX = {X}\ny = {list(problem.labels)}\n"
+        f"trace = rb.trace({estimator(problem)}, X, y{exact}{names})\nprint(trace)\n"
     )

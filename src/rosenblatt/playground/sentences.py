@@ -25,7 +25,7 @@ def summary(problem: Problem, request: dict[str, Any]) -> dict[str, Any]:
     vectors, classes = field["vectors"], [str(label) for label in records.recorded(problem).classes]
     names = list(problem.names)
     found = ngrams(text, pairs=any(" " in name for name in names))
-    shares = []
+    shares: list[dict[str, Any]] = []
     for j, name in enumerate(names):
         count = found.count(name)
         if count:

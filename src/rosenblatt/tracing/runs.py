@@ -49,6 +49,7 @@ def trace(
     coef_init: Any = None,
     intercept_init: Any = None,
     sample_weight: Any = None,
+    feature_names: Sequence[str] | None = None,
     max_steps: int = 100_000,
 ) -> Trace:
     """Run an estimator's algorithm step by step and record every step.
@@ -80,6 +81,8 @@ def trace(
         proof. In the space of a kernel: a coefficient for each row, or a model fitted on these rows.
     coef_init, intercept_init, sample_weight : array-like, default=None
         What ``fit`` takes; in the space of a kernel a run begins at zero.
+    feature_names : list of str, default=None
+        Names of the columns; None: those of the data frame.
     max_steps : int, default=100_000
         A longer run is refused.
 
@@ -127,11 +130,19 @@ def trace(
         run.names = narrow.names
     elif names_of is not None:
         run.names = names_of(range(run.learner.n_features))
+    if feature_names is not None:
+        run.names = _named(feature_names, run.learner.n_features)
     told = trace_run(
         run, rows, y, exact, separator=separator, max_steps=max_steps, title=" ".join(repr(est).split()),
         name=type(learner).__name__,
     )  # fmt: skip
     return told if narrow is None else dataclasses.replace(told, coef_=narrow.widened(told.coef_))
+
+
+def _named(names: Sequence[str], n_features: int) -> list[str]:
+    if isinstance(names, str) or len(names) != n_features:
+        raise ValueError(f"feature_names must be {n_features} names, one for each column; got {names!r}")
+    return [str(name) for name in names]
 
 
 def trace_run(

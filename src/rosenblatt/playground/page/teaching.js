@@ -37,13 +37,19 @@ export class Teaching {
     });
   }
 
-  /** The panels that a scene asks for. */
+  /** The views by the names that scenes and links have for them. */
+  get named() {
+    return { predict: this.predict, weights: this.weights, race: this.race, text: this.text, lift: this.lift };
+  }
+
+  /** Turn on the views that a scene or a link asks for, and the others off. */
   panels(show) {
-    this.predict.turn(show.includes("predict"));
-    this.weights.turn(show.includes("weights"));
-    this.race.turn(show.includes("race"));
-    this.text.turn(show.includes("text"));
-    this.lift.turn(show.includes("lift"));
+    for (const [name, part] of Object.entries(this.named)) part.turn(show.includes(name));
+  }
+
+  /** The names of those that are on. */
+  get open() {
+    return Object.entries(this.named).flatMap(([name, part]) => part.on ? [name] : []);
   }
 
   /** Called whenever the page has drawn itself. */
