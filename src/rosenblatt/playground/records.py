@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
@@ -13,7 +13,7 @@ from ..core.sums import product, total
 from ..theory import kernels, small
 from ..tracing import Step, Trace, trace_plan
 from . import formulas, plans, roots
-from .requests import Problem
+from .requests import Problem, RequestError
 
 Vectors = list[list[float]]  # one for each weight vector
 
@@ -198,8 +198,19 @@ def summary(problem: Problem) -> dict[str, Any]:
 
 
 def film(problem: Problem) -> str:
-    """The run as a page that plays by itself."""
-    return recorded(problem).trace.animate().to_html()  # type: ignore[no-any-return]
+    """The run as a page that plays by itself, which needs NumPy."""
+    try:
+        from ..core.spaces.kernel.kernels import Kernel
+    except ImportError:
+        raise RequestError(
+            "A film as a page is made with NumPy, which is not in the browser: save the GIF, or run the program in "
+            'Python, and then trace.animate().save("film.html").'
+        ) from None
+    run = recorded(problem).trace
+    if problem.settings.in_kernel:
+        kernel = Kernel(**vars(plans.kernel_of(problem.settings)))  # which draws blocks of places
+        run = replace(run, data=replace(run.data, kernel=kernel))
+    return run.animate().to_html()  # type: ignore[no-any-return]
 
 
 def _arithmetic(problem: Problem) -> str:
