@@ -140,6 +140,7 @@ def build(out: Path) -> None:
     package = runtime()
     out.mkdir(parents=True, exist_ok=True)
     for name, content in page().items():
+        (out / name).parent.mkdir(parents=True, exist_ok=True)
         (out / name).write_bytes(content)
     (out / "rosenblatt.zip").write_bytes(archive())
     (out / "first.json").write_text(first_answers(), encoding="utf-8")

@@ -3,6 +3,7 @@
 Commands and their options are on a page that is written from them (test_cli_docs). None of this needs Sphinx.
 """
 
+import importlib
 import inspect
 import re
 from dataclasses import fields
@@ -14,9 +15,10 @@ from test_public_names import members, parameters
 
 import rosenblatt as rb
 from rosenblatt.data import formats, sources
-from rosenblatt.playground import requests
+from rosenblatt.playground import generator, lessons, requests
 
-REFERENCE = Path(__file__).parent.parent / "docs" / "reference"
+ROOT = Path(__file__).parent.parent
+REFERENCE = ROOT / "docs" / "reference"
 
 
 def page(name):
@@ -101,8 +103,25 @@ def test_the_page_of_paths_names_every_path_setting_and_choice():
     paths = {*routes, *(f"/api/{kind}" for kind in server.ANSWERS), "/", "/rules.js"}
     assert paths <= named, f"docs/reference/http.md leaves out the paths {sorted(paths - named)}"
     settings = {field.name for field in fields(requests.Settings)} - {"parameters"} | requests.CONTROLS.keys()
+    settings |= generator.RANGES.keys()
     choices = {choice for listed in requests.CHOICES.values() for choice in listed}
     assert settings | choices <= named, f"docs/reference/http.md leaves out {sorted((settings | choices) - named)}"
+
+
+def test_the_page_of_lessons_names_every_field_panel_and_fact():
+    named = in_code(page("lesson-files.md"))
+    refused = "^a lesson has no 'x'; there are (.*)$", "^scene 1 has no 'x'; there are (.*)$"
+    wrong = {"x": 1}, {"title": "t", "scenes": [{"x": 1}]}
+    fields_of = {word for lesson, told in zip(wrong, refused) for word in said(lesson, told)}
+    known = {*lessons.PANELS, *lessons.DATA, *fields_of, *(f"{{{fact}}}" for fact in lessons.FACTS)}
+    assert known <= named, f"docs/reference/lesson-files.md leaves out {sorted(known - named)}"
+
+
+def said(lesson, sentence):
+    """The names that a refusal of a lesson lists."""
+    with pytest.raises(requests.RequestError) as refusal:
+        lessons.validated(lesson)
+    return re.match(sentence, str(refusal.value))[1].split(", ")
 
 
 def test_the_page_of_model_files_names_every_key_of_a_file(tmp_path):
@@ -115,3 +134,19 @@ def test_the_page_of_model_files_names_every_key_of_a_file(tmp_path):
         metadata, tensors = file.metadata(), set(file.keys())
     named = in_code(page("model-files.md"))
     assert {*metadata, *json.loads(metadata["model"]), *tensors} <= named
+
+
+def test_dead_links_and_what_is_fetched_from_elsewhere_are_found(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(ROOT / "scripts")
+    check_site = importlib.import_module("check_site")
+    (tmp_path / "part").mkdir()
+    (tmp_path / "part" / "index.html").write_text('<p id="here"></p><a href="../index.html#top">up</a>')
+    (tmp_path / "index.html").write_text(
+        '<a href="part/">in order</a><a href="part/#here">so is this</a><a href="https://example.org/">and this</a>'
+        '<a href="gone.html">1</a><a href="part/#nowhere">2</a><script src="https://example.org/a.js"></script>'
+    )
+    assert check_site.faults(tmp_path.resolve()) == [
+        "index.html loads https://example.org/a.js from elsewhere",
+        "index.html links to gone.html, which is not there",
+        "index.html links to part/#nowhere, and that page has no such place",
+    ]

@@ -82,7 +82,8 @@ def test_what_the_words_of_a_scene_claim():
     assert (wrong["why"], wrong["mistake"]) == ("wrong sign", True)
     assert not records.summary(requests.problem(scene("one-mistake", 3)))["steps"][2]["moved"]
     assert records.summary(requests.problem(scene("xor", 1)))["steps"][-1]["cells"][8:10] == ["(0, 0)", "0"]
-    for name, at, separable in [("xor", 2, False), ("xor", 3, True), ("xor", 4, True), ("words", 2, False),
+    for name, at, separable in [("averaging", 0, False), ("xor", 2, False),
+                                ("xor", 3, True), ("xor", 4, True), ("words", 2, False),
                                 ("words", 3, True), ("when-it-cannot-be-done", 1, False), ("a-kernel", 0, False),
                                 ("when-it-cannot-be-done", 2, True), ("a-kernel", 3, True)]:  # fmt: skip
         assert certificates.answer(requests.problem(scene(name, at))).separable is separable
@@ -137,9 +138,10 @@ GOOD = {"text": "w = {w}", "example": "xor", "step": 1}
         ({"title": "A", "scenes": [GOOD], "author": "B"}, "a lesson has no 'author'; there are title, about, scenes"),
         ({"title": "A", "scenes": ["no"]}, "scene 1 must be a JSON object with a text"),
         ({"title": "A", "scenes": [{"example": "xor"}]}, "scene 1: text must be a sentence of at most 600 characters"),
-        ({"title": "A", "scenes": [{"text": "B"}]}, "scene 1 must have one of example, points, phrases to begin with"),
+        ({"title": "A", "scenes": [{"text": "B"}]},
+         "scene 1 must have one of example, points, phrases, generate to begin"),
         ({"title": "A", "scenes": [GOOD | {"phrases": []}]},
-         "scene 1 must have one of example, points, phrases, and one alone"),
+         "scene 1 must have one of example, points, phrases, generate, and one"),
         ({"title": "A", "scenes": [GOOD | {"sound": 1}]}, "scene 1 has no 'sound'; there are text, example"),
         ({"title": "A", "scenes": [GOOD | {"show": "all"}]}, "scene 1: show must be a list of some of formulas"),
         ({"title": "A", "scenes": [GOOD | {"step": -1}]},

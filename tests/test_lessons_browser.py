@@ -150,7 +150,7 @@ def test_predict_then_reveal(open_page):
     view(page, "predict")
     assert not page.locator("#numbers").is_visible()
     assert not page.locator("#table").is_visible()
-    assert page.locator(".wrong").count() == 0
+    assert page.locator("#plane .wrong").count() == 0
     page.keyboard.press("2")  # row 0 of class +1, a tie: w + x
     assert page.locator("#question").text_content().startswith("Right. y·s = +1·0 = 0: tie, a mistake, so w + x")
     assert page.locator("#score").text_content() == "1 of 1 right"
@@ -214,6 +214,58 @@ def test_the_weight_space_of_each_example(open_page):
     page.click("#where-they-meet")
     assert page.locator("circle.meet").count() == 1
     assert "b = " in page.locator("#weights").text_content()
+
+
+# ---- generated points, and a race ------------------------------------------------------------------------------------
+
+
+def test_points_are_generated_and_others_held_out(open_page):
+    page = open_page()
+    view(page, "generate")
+    until(page, "page.state.generate?.n === 40 && page.state.points.length === 40")
+    page.fill("#generate-noise", "0.4")
+    page.keyboard.press("Enter")
+    until(page, "page.state.generate?.noise === 0.4")
+    settled(page)
+    page.evaluate("document.getElementById('end').click()")
+    page.wait_for_selector("#held-out:text('are wrong')")
+    shown = page.locator("#held-out").text_content()
+    page.fill("#generate-n", "3")
+    page.keyboard.press("Enter")
+    page.wait_for_selector(
+        "#generator .wrong:text('n of generated points must be a whole number from 4 to 100, got 3')"
+    )
+    until(page, "location.hash.length > 100")
+    again = open_page(page.url[page.url.index("#") :], new=True)
+    again.evaluate("document.getElementById('end').click()")
+    again.wait_for_selector(f"#held-out:text-is('{shown}')")
+    load(page, "xor")
+    assert not page.locator("#held-out").is_visible()
+
+
+def test_a_race_on_one_slider(open_page):
+    page = open_page()
+    view(page, "race-view")
+    page.wait_for_selector("#race .boundary", state="detached")
+    page.wait_for_selector("#race-chart svg")
+    page.keyboard.press("e")
+    page.wait_for_selector("#race .boundary.lane-2", state="attached")
+    assert page.locator("#race .boundary").count() == 3
+    tallies = page.locator(".tally").all_text_contents()
+    assert tallies[0] == "6 mistakes · wrong: 0 of 16 · separated after 2 passes"
+    page.click("#add-lane")
+    page.select_option("[aria-label='Space of learner 4']", "rbf")
+    page.wait_for_selector("#race .boundary.lane-3", state="attached")
+    assert page.locator("#add-lane").is_disabled()
+    page.select_option("[aria-label='Readout of learner 1']", "voted")
+    page.wait_for_selector("#race-caption:text('a vote needs the history of a run')")
+    page.select_option("[aria-label='Readout of learner 1']", "pocket")
+    page.wait_for_selector("#race .boundary.lane-0", state="attached")
+    page.keyboard.press("b")
+    load(page, "xor")
+    page.wait_for_selector(".tally:has-text('of 4')")
+    view(page, "race-view")
+    assert page.locator("#plane").is_visible()
 
 
 def test_the_files_of_lessons_are_all_in_the_list():

@@ -1,5 +1,6 @@
 """The server of the playground: what it answers, what it refuses, and how it begins and ends."""
 
+import contextlib
 import importlib.metadata
 import json
 import signal
@@ -89,7 +90,7 @@ def test_a_run_as_the_library_makes_it(client):
     assert ask(client, "separable", GOOD).json()["lambda"] == ["1", "1", "1", "1"]
     assert ask(client, "field", GOOD | {"at": [4]}).json()["fields"][0]["right"] == [0, 3]
     assert ask(client, "table", {"csv": "1,2,+1\n3,4,-1"}).json()["labels"] == [1, 0]
-    assert list(client.get("/api/examples").json()) == [
+    assert list(ask(client, "examples", {}).json()) == [
         "four points", "separable", "narrow margin", "inseparable", "xor", "and", "or", "circles", "spirals",
         "iris", "three classes", "phrases, words", "phrases, pairs",
     ]  # fmt: skip
@@ -199,7 +200,7 @@ def test_every_answer_keeps_the_page_to_itself(client, port):
         ask(client, "run", GOOD, origin="http://evil.example"),
         client.get("/", headers={"host": "evil.example"}),
     ]
-    for answer in [*map(client.get, ("/", "/nothing", "/api/examples")), ask(client, "run", GOOD), *refused]:
+    for answer in [*map(client.get, ("/", "/nothing")), ask(client, "run", GOOD), *refused]:
         policy = answer.headers["content-security-policy"]
         assert "default-src 'none'" in policy
         assert "script-src 'self';" in policy
@@ -210,6 +211,21 @@ def test_every_answer_keeps_the_page_to_itself(client, port):
         assert answer.headers["referrer-policy"] == "no-referrer"
         assert "access-control-allow-origin" not in answer.headers
         assert "server" not in answer.headers
+
+
+def test_connections_that_ask_nothing_keep_nobody_out(port):
+    with contextlib.ExitStack() as idle:
+        for _ in range(80):
+            idle.enter_context(socket.create_connection((serving.HOST, port), GUARD))
+        assert get(port, "/").startswith(b"HTTP/1.1 200")
+
+
+def test_too_many_requests_at_once_are_refused_with_the_headers_of_the_page(client, monkeypatch):
+    monkeypatch.setattr(server, "MOST_AT_ONCE", 0)
+    answer = client.get("/")
+    assert answer.status_code == 503
+    assert answer.json() == {"error": "Too many requests at once: try again."}
+    assert "default-src 'none'" in answer.headers["content-security-policy"]
 
 
 def test_it_listens_on_this_machine_alone():
@@ -352,7 +368,7 @@ import sys
 from rosenblatt.playground import server
 for kind in ("run", "field", "separable"):
     server.ANSWERS[kind]({GOOD!r} | {{"at": [1], "settings": {{"space": "rbf"}}}})
-server.examples()
+server.ANSWERS["examples"]({{}})
 assert "sklearn" not in sys.modules and "pandas" not in sys.modules
 """
     ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
@@ -367,7 +383,10 @@ def test_the_extra_is_what_is_imported():
 def test_the_page_has_the_rules_of_the_library_with_parameters_that_can_be_asked_for():
     from rosenblatt.playground import requests
 
-    listed, controls = (json.loads(line.split(" = ")[1].rstrip(";")) for line in server.rules_module().splitlines())
+    lines = [line.split(" = ")[1].rstrip(";") for line in server.rules_module().splitlines()]
+    listed, controls, choices, ranges = map(json.loads, lines)
+    assert choices == {name: list(values) for name, values in requests.CHOICES.items()}
+    assert ranges == {name: list(limits) for name, limits in requests.RANGES.items()}
     assert [rule["name"] for rule in listed] == list(requests.RULES)
     defaults = {control["name"]: control["default"] for control in controls}
     for rule in listed:

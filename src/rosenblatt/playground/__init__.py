@@ -13,6 +13,9 @@ certificates.py  whether the points can be separated, with the proof to draw
 proofs.py        the convergence proof beside a run
 lessons.py       scenes with sentences, read from a small file
 examples.py      points to begin with
+generator.py     points drawn at random, and others that are held out
+held_out.py      the error on those
+race.py          several learners on the same points
 pasted.py        points from text
 page/            the page: HTML, CSS, and JavaScript modules that draw and ask; they compute nothing of their own
 

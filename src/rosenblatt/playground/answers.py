@@ -13,7 +13,7 @@ from typing import Any
 from ..core import rules
 from . import certificates, fields, generator, held_out, lessons, pasted, proofs, race, records
 from .examples import examples
-from .requests import RULES, RequestError, problem
+from .requests import CHOICES, RANGES, RULES, RequestError, problem
 
 #: What can be asked, and how it is computed.
 ANSWERS: dict[str, Callable[[dict[str, Any]], Any]] = {
@@ -54,7 +54,7 @@ def _refuse_constant(name: str) -> Any:
 
 
 def rules_module() -> str:
-    """The rules and their parameters as a module of the page, so that it lists those of the library."""
+    """The rules, their parameters and what may be set, as a module of the page, so that it has those of the library."""
     listed = [
         {
             "name": name, "title": "Batch descent" if name == "batch" else kind.title,
@@ -67,6 +67,5 @@ def rules_module() -> str:
         for kind in rules.ALL
         for control in kind.controls
     }
-    return (
-        f"export const RULES = {json.dumps(listed)};\nexport const CONTROLS = {json.dumps(list(controls.values()))};\n"
-    )
+    exported = {"RULES": listed, "CONTROLS": list(controls.values()), "CHOICES": CHOICES, "RANGES": RANGES}
+    return "".join(f"export const {name} = {json.dumps(value)};\n" for name, value in exported.items())

@@ -7,6 +7,7 @@ from functools import lru_cache
 from typing import Any
 
 from ..core import exact
+from ..core.sums import total
 from ..theory import kernels, small
 from ..theory.answer import Separability, support_of
 from ..theory.effort import Effort
@@ -94,7 +95,7 @@ def _gains(weights: list[Any], problem: Problem) -> Vectors:
     if not isinstance(weights[0], list):
         return [[weight if code else -weight for weight, code in zip(weights, codes)]]
     return [
-        [sum(entry) - entry[c] if code == c else -entry[c] for entry, code in zip(weights, codes)]
+        [total(entry) - entry[c] if code == c else -entry[c] for entry, code in zip(weights, codes)]
         for c in range(len(weights[0]))
     ]
 
@@ -106,9 +107,9 @@ def meeting(problem: Problem, result: Separability) -> list[dict[str, Any]]:
     """
     places = []
     for gained in _gains(_in_proportion(result.certificate), problem):
-        total = max(sum(v for v in gained if v > 0), -sum(v for v in gained if v < 0))
-        if total:
-            pulls = [(row, value / total) for row, value in enumerate(gained) if value]
+        most = max(total(v for v in gained if v > 0), -total(v for v in gained if v < 0))
+        if most:
+            pulls = [(row, value / most) for row, value in enumerate(gained) if value]
             places.append(
                 {
                     "plus": _pulled(problem, [(row, v) for row, v in pulls if v > 0]),
@@ -121,7 +122,7 @@ def meeting(problem: Problem, result: Separability) -> list[dict[str, Any]]:
 
 def _pulled(problem: Problem, weights: list[tuple[int, float]]) -> list[float]:
     """Points times their weights, summed."""
-    return [sum(weight * problem.points[row][j] for row, weight in weights) for j in range(problem.n_features)]
+    return [total(weight * problem.points[row][j] for row, weight in weights) for j in range(problem.n_features)]
 
 
 def _in_proportion(weights: Any) -> list[Any]:

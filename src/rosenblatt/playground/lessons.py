@@ -12,7 +12,7 @@ import re
 from typing import Any
 
 from ..tracing.wording import above, number
-from . import certificates, fields, proofs, records
+from . import certificates, fields, generator, held_out, proofs, records
 from .examples import examples
 from .pasted import phrases
 from .requests import Problem, RequestError, problem
@@ -20,9 +20,9 @@ from .requests import Problem, RequestError, problem
 #: Limits of a lesson.
 MOST_SCENES, LONGEST_TEXT = 40, 600
 #: Panels that a scene may show beside the picture.
-PANELS = ("formulas", "numbers", "trace", "weights", "certificate", "predict")
+PANELS = ("formulas", "numbers", "trace", "weights", "certificate", "predict", "race")
 #: The ways to give data, of which a scene has one, or none to keep those of the scene before.
-DATA = ("example", "points", "phrases")
+DATA = ("example", "points", "phrases", "generate")
 
 #: What {…} in a text may be, beside the columns of the trace at the step of the scene.
 FACTS = {
@@ -36,6 +36,8 @@ FACTS = {
     "right": "points that the weights get right there",
     "wrong": "points that they get wrong",
     "model wrong": "points that the model of the readout gets wrong there",
+    "held out": "points that are held out",
+    "held-out wrong": "of these, those that the model of the readout gets wrong there",
     "R": "the length of the longest vector",
     "γ": "the best margin",
     "(R/γ)²": "Novikoff's bound, rounded up",
@@ -61,7 +63,7 @@ def scene(request: dict[str, Any]) -> dict[str, Any]:
         asked = problem(state)
         run = records.summary(asked)
         state["step"] = _step(scenes[at], len(run["steps"]))
-        text = _filled(scenes[at]["text"], asked, run, state["step"])
+        text = _filled(scenes[at]["text"], asked, run, state)
     except ValueError as error:
         raise RequestError(f"scene {at + 1} of the lesson: {error}") from None
     shown = {"title": lesson["title"], "scene": at, "scenes": len(scenes), "text": text}
@@ -135,6 +137,8 @@ def _data(scene: dict[str, Any]) -> dict[str, Any]:
         if not isinstance(listed, list) or not all(_is_phrase(entry) for entry in listed):
             raise RequestError("phrases must be a list of pairs of a phrase and its label")
         return phrases([(text, label) for text, label in listed], scene.get("pairs", False) is True) | {"settings": {}}
+    if "generate" in scene:
+        return generator.summary({"generate": scene["generate"]}) | {"settings": {}}
     given = {key: scene[key] for key in ("points", "labels", "names", "classes", "captions") if key in scene}
     captions = given.get("captions")
     if captions is not None and (not isinstance(captions, list) or not all(isinstance(text, str) for text in captions)):
@@ -158,8 +162,9 @@ def _step(scene: dict[str, Any], last: int) -> int:
 # ---- numbers in sentences --------------------------------------------------------------------------------------------
 
 
-def _filled(text: str, asked: Problem, run: dict[str, Any], step: int) -> str:
+def _filled(text: str, asked: Problem, run: dict[str, Any], state: dict[str, Any]) -> str:
     """The text with each {…} replaced by what the run says; nothing is computed that is not asked for."""
+    step = state["step"]
     cells = _cells(run, step)
 
     def value(found: re.Match[str]) -> str:
@@ -168,6 +173,8 @@ def _filled(text: str, asked: Problem, run: dict[str, Any], step: int) -> str:
             return str(cells[name])
         if name not in FACTS:
             raise RequestError(f"there is no {{{name}}} here; there are {', '.join([*cells, *FACTS])}")
+        if name in ("held out", "held-out wrong"):
+            return _of_held_out(name, asked, state)
         return _fact(name, asked, run, step)
 
     return re.sub(r"\{([^{}]*)\}", value, text)
@@ -202,6 +209,14 @@ def _fact(name: str, asked: Problem, run: dict[str, Any], step: int) -> str:
     if name in ("γ", "(R/γ)²", "λ", "support"):
         return _of_answer(name, asked)
     return _of_proof(name, asked, step)
+
+
+def _of_held_out(name: str, asked: Problem, state: dict[str, Any]) -> str:
+    """What is known of the points that were held out."""
+    if "generate" not in state:
+        raise RequestError(f"there is no {{{name}}}: points are held out where they are generated")
+    told = held_out.summary(asked, {"generate": state["generate"], "at": [state["step"]]})
+    return str(told["of"] if name == "held out" else told["model"][0])
 
 
 def _of_answer(name: str, asked: Problem) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from . import fields, held_out, records
-from .generator import generator_of
+from .generator import HELD_OUT, generator_of
 from .requests import Problem, RequestError, problem
 
 #: Learners at most.
@@ -35,5 +35,6 @@ def _lane(asked: Problem, request: dict[str, Any], at: int) -> dict[str, Any]:
         "wrong": len(asked.points) - len(field["right"]), "model": field.get("model"),
     }  # fmt: skip
     if request.get("generate") is not None:
-        lane["held_out"] = held_out.wrong(asked, [step], generator_of(request["generate"]))[0]
+        generator = generator_of(request["generate"])
+        lane |= {"held_out": held_out.wrong(asked, [step], generator)[0], "held_out_of": HELD_OUT}
     return lane

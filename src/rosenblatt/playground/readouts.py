@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import groupby
 
+from ..core.sums import total
 from .records import Recorded, Vectors, decided
 
 Scores = list[list[float]]  # of each place, a number for each vector
@@ -22,10 +23,10 @@ def coordinates(made: Recorded, step: int) -> Vectors:
 
 def _mean(made: Recorded, step: int) -> Vectors:
     """The mean of the weights after each of so many steps."""
-    total = [[0.0] * len(vector) for vector in made.coordinates[0]]
+    summed = [[0.0] * len(vector) for vector in made.coordinates[0]]
     for moment, times in _survived(made, step):
-        total = [[t + times * v for t, v in zip(*pair)] for pair in zip(total, made.coordinates[moment])]
-    return [[value / step for value in vector] for vector in total]
+        summed = [[t + times * v for t, v in zip(*pair)] for pair in zip(summed, made.coordinates[moment])]
+    return [[value / step for value in vector] for vector in summed]
 
 
 def scores(made: Recorded, steps: Sequence[int], basis: Vectors) -> list[Scores]:
@@ -38,27 +39,27 @@ def scores(made: Recorded, steps: Sequence[int], basis: Vectors) -> list[Scores]
 def weighed(vectors: Vectors, basis: Vectors) -> Scores:
     """Scores of places by weights."""
     used = [[(j, value) for j, value in enumerate(vector) if value] for vector in vectors]
-    return [[sum([value * place[j] for j, value in vector]) for vector in used] for place in basis]
+    return [[total([value * place[j] for j, value in vector]) for vector in used] for place in basis]
 
 
 def _votes(made: Recorded, steps: Sequence[int], basis: Vectors) -> list[Scores]:
     """Votes of all weight vectors so far, each as often as it survived an example."""
     k = len(made.coordinates[0])
     counted: dict[int, Scores] = {}
-    total = [[0.0] * k for _ in basis]
+    votes = [[0.0] * k for _ in basis]
     said: dict[int, list[int]] = {}  # what each moment says of each place
     done = 0
     for step in sorted(set(steps)):
         for moment, times in _survived(made, step, done):
             if moment not in said:
                 said = {moment: [decided(scores) for scores in weighed(made.coordinates[moment], basis)]}
-            for place, code in zip(total, said[moment]):
+            for place, code in zip(votes, said[moment]):
                 if k == 1:
                     place[0] += times if code else -times
                 else:
                     place[code] += times
         done = step
-        counted[step] = [list(place) for place in total]
+        counted[step] = [list(place) for place in votes]
     return [counted[step] for step in steps]
 
 

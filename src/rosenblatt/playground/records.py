@@ -9,6 +9,7 @@ from functools import lru_cache
 from typing import Any
 
 from ..core import exact
+from ..core.sums import product, total
 from ..films import pages
 from ..films.storyboard import Storyboard
 from ..theory import kernels, small
@@ -89,12 +90,12 @@ def _linear_scores(problem: Problem, moments: list[list[list[Any]]]) -> list[lis
     """Scores of the points at each moment; exact ones are rounded only at the end, so that ties are ties."""
     if not problem.exact:
         points = [[*point, 1.0] for point in problem.points]
-        return [[[_product(vector, point) for vector in moment] for point in points] for moment in moments]
+        return [[[product(vector, point) for vector in moment] for point in points] for moment in moments]
     whole, scale = exact.scaled([[*row, 1] for row in exact.rows(problem.points)])
     weights, factor = exact.scaled([vector for moment in moments for vector in moment])
     k, over = len(moments[0]), scale * factor
     return [
-        [[_product(vector, point) / over for vector in weights[start : start + k]] for point in whole]
+        [[product(vector, point) / over for vector in weights[start : start + k]] for point in whole]
         for start in range(0, len(weights), k)
     ]
 
@@ -117,10 +118,6 @@ def _kernel_scores(problem: Problem, moves: Sequence[Step]) -> list[list[list[fl
         now = [[s + value * a for s, a in zip(scores, coef)] for scores, value in zip(now, column)]
         moments.append(now)
     return [[[s / over for s in scores] for scores in moment] for moment in moments]
-
-
-def _product(vector: Sequence[Any], point: Sequence[Any]) -> Any:
-    return sum(a * b for a, b in zip(vector, point))
 
 
 @lru_cache(maxsize=8)
@@ -239,7 +236,7 @@ def _cut(problem: Problem, run: Trace) -> str:
 
 
 def _total(value: Any) -> Any:
-    return sum(value) if isinstance(value, tuple) else value
+    return total(value) if isinstance(value, tuple) else value
 
 
 def _number(value: float) -> float | None:

@@ -1,4 +1,4 @@
-"""What the server answers: the files of the page, examples, and some kinds of JSON requests. All else is refused.
+"""What the server answers: the files of the page, and what it asks as JSON. All else is refused.
 
 It listens on this machine alone, and a page of another site cannot use it: the Host header must name this server, so
 that no other name can be pointed at it, and what computes is asked by POST, with the Origin of this page and as JSON.
@@ -17,11 +17,12 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from .answers import ANSWERS, answer, dumps, rules_module
-from .examples import examples
+from .answers import ANSWERS, answer, rules_module
 
 #: Bytes of a request at most.
 LARGEST_BODY = 200_000
+#: Requests under way at most. Connections that ask nothing are not counted.
+MOST_AT_ONCE = 64
 
 #: Only what the server itself sends may be loaded, run or asked.
 HEADERS = {
@@ -71,9 +72,6 @@ def application(hosts: Collection[str]) -> ASGIApp:
             return refusal(404, "There is nothing here: the playground is at /")
         return Response(body, media_type=kind)
 
-    async def shown(request: Request) -> Response:
-        return _json(dumps(examples()))
-
     async def answered(request: Request) -> Response:
         kind = request.path_params["kind"]
         if kind not in ANSWERS:
@@ -89,7 +87,6 @@ def application(hosts: Collection[str]) -> ASGIApp:
         return await run_in_threadpool(turn, lambda: _json(answer(kind, body)))
 
     routes = [
-        Route("/api/examples", shown, methods=["GET"]),
         Route("/api/{kind}", answered, methods=["POST"]),
         Route("/{path:path}", file, methods=["GET"]),
     ]
@@ -99,10 +96,11 @@ def application(hosts: Collection[str]) -> ASGIApp:
 
 
 class Guard:
-    """Refuses requests to other hosts, and puts the headers that keep the page to itself on every answer."""
+    """Refuses requests to other hosts and too many at once, and puts the page's headers on every answer."""
 
     def __init__(self, inner: ASGIApp, hosts: Collection[str]) -> None:
         self.inner, self.hosts = inner, {host.encode() for host in hosts}
+        self.under_way = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer, or refuse."""
@@ -120,7 +118,14 @@ class Guard:
         if len(named) != 1 or named[0].lower() not in self.hosts:
             await refusal(403, "This server answers to its own name alone.")(scope, receive, guarded)
             return
-        await self.inner(scope, receive, guarded)
+        if self.under_way >= MOST_AT_ONCE:
+            await refusal(503, "Too many requests at once: try again.")(scope, receive, guarded)
+            return
+        self.under_way += 1
+        try:
+            await self.inner(scope, receive, guarded)
+        finally:
+            self.under_way -= 1
 
 
 class Turns:

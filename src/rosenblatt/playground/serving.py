@@ -43,7 +43,7 @@ def server(listening: socket.socket) -> uvicorn.Server:
     return uvicorn.Server(
         uvicorn.Config(
             application(hosts), log_level="error", access_log=False, lifespan="off", server_header=False, ws="none",
-            limit_concurrency=64, timeout_keep_alive=30, timeout_graceful_shutdown=2, proxy_headers=False,
+            timeout_keep_alive=30, timeout_graceful_shutdown=2, proxy_headers=False,
         )
     )  # fmt: skip
 

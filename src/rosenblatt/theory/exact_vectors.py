@@ -11,6 +11,7 @@ from fractions import Fraction
 from typing import Any, NamedTuple
 
 from ..core import exact
+from ..core.sums import product
 
 Number = Any  # int or Fraction
 Place = tuple[int, int]  # of a vector: its row, and the class it plays against (two classes: the other one)
@@ -133,7 +134,7 @@ class ExactVectors:
         size = math.hypot(*(v for vector in vectors for v in vector)) * max(math.hypot(*row) for row in self._floats)
         off = 16 * EPS * (self.width + 16) * (size + max(map(abs, biases))) + 2.0**-1000  # of roundings, of underflow
         rows = range(len(self.known.codes)) if among is None else among
-        scores = {i: [_product(v, self._floats[i]) + b for v, b in zip(vectors, biases)] for i in rows}
+        scores = {i: [product(v, self._floats[i]) + b for v, b in zip(vectors, biases)] for i in rows}
         near: dict[tuple[int, int], list[tuple[float, int]]] = {}
         for i in rows:
             right = int(self.known.codes[i])
@@ -191,10 +192,6 @@ class ExactVectors:
             else:
                 weights[i][rival] = weight
         return weights
-
-
-def _product(v: Sequence[float], x: Sequence[float]) -> float:
-    return sum(a * b for a, b in zip(v, x))
 
 
 def bits(value: Number) -> int:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from ..core.sums import product, total
 from .exact_vectors import Codes, Place
 
 Matrix = list[list[float]]
@@ -53,7 +54,7 @@ def nearest(column: Callable[[int], list[float]], n: int, most: float) -> list[f
             return [0.0] * n
         scores = corral.scores()
         low = min(range(n), key=scores.__getitem__)
-        value = sum(weight * scores[at] for weight, at in zip(corral.weights, corral.chosen))
+        value = product(corral.weights, [scores[at] for at in corral.chosen])
         if scores[low] >= value - max(_NOTHING * value, _ROUNDING):
             break
         if low not in corral.chosen and corral.join(low):
@@ -88,15 +89,15 @@ class _Corral:
         """``w·z`` of all vectors."""
         self.work += self.n * len(self.chosen)
         columns = [self.column(at) for at in self.chosen]
-        return [sum(weight * value for weight, value in zip(self.weights, line)) for line in zip(*columns)]
+        return [product(self.weights, line) for line in zip(*columns)]
 
     def join(self, at: int) -> bool:
         """One vertex more; False: it lies in the affine hull of the others, as far as floats can tell."""
         column = self.column(at)
         own, beside = column[at] + 1, [column[other] + 1 for other in self.chosen]
         self.work += 2 * len(beside) ** 2
-        u = [sum(a * b for a, b in zip(line, beside)) for line in self.inverse]
-        beyond = own - sum(a * b for a, b in zip(u, beside))
+        u = [product(line, beside) for line in self.inverse]
+        beyond = own - product(u, beside)
         if not beyond > _FLAT * own:
             return False
         self.inverse = [
@@ -133,9 +134,9 @@ class _Corral:
     def settle(self) -> None:
         """Move to the shortest point of the affine hull; where that leaves the hull, stop at its edge and go on."""
         while True:
-            sums = [sum(line) for line in self.inverse]
-            total = sum(sums) or 1.0
-            goal = [value / total for value in sums]
+            sums = [total(line) for line in self.inverse]
+            whole = total(sums) or 1.0
+            goal = [value / whole for value in sums]
             if min(goal) > _NOTHING or len(goal) == 1:
                 self.weights = goal
                 return

@@ -13,6 +13,7 @@ from fractions import Fraction
 from typing import Any
 
 from ..core import exact, reference
+from ..core.sums import product, total
 from .answer import Separability
 from .effort import Effort
 from .exact_vectors import Codes, ExactVectors, Number, Point, kind_of_bias
@@ -91,7 +92,7 @@ class Small:
         """λ that may cancel: of rows of length 1 in orthogonal columns, where floats see best and λ cancel alike."""
         rows = [[*row, *[1.0] * self.fit_intercept] for row in self.floats]
         rows = [list(row) for row in zip(*_orthogonal(zip(*rows)))]
-        lengths = [math.hypot(*row) or 1.0 for row in rows]
+        lengths = [_length(row) or 1.0 for row in rows]
         rows = [[value / length for value in row] for row, length in zip(rows, lengths)]
         lam = proposed(_products(rows), self.known, self.effort.floats)
         return [
@@ -106,7 +107,7 @@ class Small:
         columns = sorted(set().union(*images))
         for at in columns:  # where the sum is far from 0, they are none
             terms = [weight * float(image.get(at, 0)) for (_, weight), image in zip(point, images)]
-            if abs(sum(terms)) > 1e-6 * max(map(abs, terms)):
+            if abs(total(terms)) > 1e-6 * max(map(abs, terms)):
                 return None
         if not point:
             return None
@@ -187,12 +188,12 @@ class Small:
 
     def _shown(self, z: ExactVectors, lam: list[Any]) -> Separability | None:
         """The answer "separable" by the weights that λ in floats stand for, if these separate."""
-        point, total = z.point_of(lam), sum(Fraction(weight) for _, weight in z.point_of(lam))
-        if not total:
+        point, whole = z.point_of(lam), total(Fraction(weight) for _, weight in z.point_of(lam))
+        if not whole:
             return None
         z = self.vectors(z.bias)
         z.work = exact.Work()  # one look at each vector
-        w = z.combined((place, Fraction(weight) / total) for place, weight in point)
+        w = z.combined((place, Fraction(weight) / whole) for place, weight in point)
         square, least = z.squared(w), z.lowest(w).value
         if not least > 0:
             return None
@@ -209,10 +210,10 @@ class Small:
         """What λ prove of the margin all the same."""
         z = self.vectors(z.bias)
         z.work = exact.Work()
-        point, total = z.point_of(lam), sum(Fraction(weight) for _, weight in z.point_of(lam))
+        point, whole = z.point_of(lam), total(Fraction(weight) for _, weight in z.point_of(lam))
         upper = math.inf
-        if total:
-            upper = exact.root_above(z.squared(z.combined((place, Fraction(v) / total) for place, v in point)))
+        if whole:
+            upper = exact.root_above(z.squared(z.combined((place, Fraction(v) / whole) for place, v in point)))
         how = "neither a separator nor a certificate was found with the work allowed"
         return Separability(how=how, margin_augmented_bounds=(-math.inf, upper), **self.about)
 
@@ -254,17 +255,21 @@ def _orthogonal(columns: Iterable[Sequence[float]]) -> list[list[float]]:
     """Orthogonal columns of length 1 that span the same (Gram and Schmidt, twice); those in the span are left out."""
     basis: list[list[float]] = []
     for column in columns:
-        length = math.hypot(*column) or 1.0
-        rest = [value / length for value in column]
+        length = _length(column)
+        rest = [value / (length or 1.0) for value in column]
         for _ in range(2):
             for other in basis:
-                along = sum([a * b for a, b in zip(rest, other)])
+                along = product(rest, other)
                 rest = [a - along * b for a, b in zip(rest, other)]
-        left = math.hypot(*rest)
+        left = _length(rest)
         if left > 1e-12:
             basis.append([value / left for value in rest])
     return basis
 
 
+def _length(values: Sequence[float]) -> float:
+    return math.sqrt(product(values, values))
+
+
 def _products(rows: Sequence[Sequence[float]]) -> list[list[float]]:
-    return [[sum(a * b for a, b in zip(x, z)) for z in rows] for x in rows]
+    return [[product(x, z) for z in rows] for x in rows]

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..core import reference
+from ..core.sums import total
 from ..core.verdicts import NO_MARGIN, PASSES_BEFORE_NO_MARGIN, SEPARATED
 from .ending import ExactEnd
 
@@ -106,7 +107,7 @@ class FloatEnd(ExactEnd):
         for _ in range(times):
             self.ending.upper = min(self.ending.upper, self._upper())
             self.peak2 = max(self.peak2, self.base2 + self.growth)
-            self.base2, self.growth = sum(self._squares()), 0.0
+            self.base2, self.growth = total(self._squares()), 0.0
 
     def _upper(self) -> float:
         """``‖w‖/Σ τ``, with room for rounding: ``2ε·max‖w‖·M/Σ τ``, M updates."""
@@ -126,11 +127,11 @@ class FloatEnd(ExactEnd):
 
     def _length(self) -> float:
         """‖W‖, also where its square would vanish."""
-        square = sum(self._squares())
+        square = total(self._squares())
         if square > _TINY / _EPS**2:
             return math.sqrt(square)
         size = max(abs(v) for vector in self._vectors() for v in vector)
-        return math.sqrt(sum(self._squares(size or 1.0))) * size
+        return math.sqrt(total(self._squares(size or 1.0))) * size
 
     def _vectors(self) -> list[list[float]]:
         return [[b, *w] for w, b in zip(self.model.w, self.model.b)]
@@ -163,7 +164,7 @@ class KernelFloatEnd(FloatEnd):
 
     def _norm2(self) -> tuple[float, float]:
         """‖w‖², and what rounding may have hidden in it."""
-        return sum(self.model.norms2), sum(self.model.rounding)
+        return total(self.model.norms2), total(self.model.rounding)
 
     def _upper(self) -> float:
         """``‖w‖/Σ τ``; a kernel that is no inner product (a negative ‖w‖² gives it away) bounds nothing."""
@@ -179,7 +180,7 @@ class KernelFloatEnd(FloatEnd):
             return None
         R2 = max(0.0, *(self.space.norm2(i) for i in self.present))
         steps = zip(*(map(abs, coef) for _, coef, _ in self.model.history))
-        size = max(map(sum, steps), default=0.0)
+        size = max(map(total, steps), default=0.0)
         depth = len(self.model.kept) / 16 + 16
         rounding = (_EPS * depth * R2 + 4 * _TINY) * size / math.sqrt(norm2 - hidden)
         return float(self.least / math.sqrt(norm2 + hidden) - rounding)

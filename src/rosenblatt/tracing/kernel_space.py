@@ -11,6 +11,7 @@ from itertools import pairwise
 from typing import Any
 
 from ..core import reference, rules
+from ..core.sums import product, total
 from . import wording
 from .gram import Gram
 from .plan import Plan
@@ -98,12 +99,12 @@ class KernelSpace(Space):
 
     def dot(self, a: Sequence[Number], b: Sequence[Number]) -> Number:
         """The inner product of two weights, stacked: ``Σ a·b·K`` for each vector."""
-        n, total = self.n_coordinates, self.number(0)
+        n, summed = self.n_coordinates, self.number(0)
         for start in range(0, len(b), n):
             for j, v in enumerate(b[start : start + n]):
                 if v:
-                    total = total + v * sum(x * y for x, y in zip(a[start : start + n], self.gram.column(j)) if x)
-        return reference.wide(total)
+                    summed = summed + v * product(a[start : start + n], self.gram.column(j))
+        return reference.wide(summed)
 
     def norm2(self, i: int) -> Number:
         """K(x, x) of a row."""
@@ -111,7 +112,7 @@ class KernelSpace(Space):
 
     def scores(self, w: Sequence[Sequence[Number]], b: Sequence[Number], i: int) -> list[Number]:
         """Scores of a row by any weights."""
-        return [reference.wide(sum(a * self.gram.column(j)[i] for j, a in enumerate(ws) if a)) for ws in w]
+        return [reference.wide(total(a * self.gram.column(j)[i] for j, a in enumerate(ws) if a)) for ws in w]
 
     def norms2(self) -> list[Number]:
         """‖w‖², of all vectors together or of each against the rest. It may be negative: a kernel that is none."""
@@ -122,7 +123,7 @@ class KernelSpace(Space):
 
     def total2(self) -> Number:
         """‖w‖² over all vectors."""
-        return self.plain(sum(self.norms2()))
+        return self.plain(total(self.norms2()))
 
     # ---- the record ----------------------------------------------------------------------------------------------
 
@@ -167,7 +168,7 @@ class KernelSpace(Space):
         dual = self.dual(self.read(pocket)[0])
         return {
             "coef_": None,
-            "intercept_": [sum(coef) if self.plan.fit_intercept else 0 for coef in dual],
+            "intercept_": [total(coef) if self.plan.fit_intercept else 0 for coef in dual],
             "support_": list(self.model.kept),
             "dual_coef_": dual,
             "survived": self.model.survived(),

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..core import reference, rules
 from ..core.rules.theorems import Potential
+from ..core.sums import total
 from . import wording
 
 if TYPE_CHECKING:
@@ -101,7 +102,7 @@ class Ledger:
         if self.potential is None:
             return None
         weights = [1 if self.examples.weights is None else self.examples.weights[i] for i in self.examples.present]
-        return self.potential.alpha(self.gamma, self.R2, sum(weights) if self.batch else max(weights))
+        return self.potential.alpha(self.gamma, self.R2, total(weights) if self.batch else max(weights))
 
     def _distance(self, w: Sequence[Number]) -> Number | None:
         if self.alpha is None:
@@ -135,8 +136,8 @@ class Ledger:
         self.pending += gain
         self.losses2 += max(1 - step.margin, 0) ** 2
         if self.potential is not None:
-            moved2 = sum(reference.wide(a) ** 2 for a in step.coef) * self.examples.space.norm2(row)
-            gained = sum((1 - margin) * tau for margin, tau in self._losers(row, step))
+            moved2 = total(reference.wide(a) ** 2 for a in step.coef) * self.examples.space.norm2(row)
+            gained = total((1 - margin) * tau for margin, tau in self._losers(row, step))
             self.pending_fall += 2 * gained - moved2
 
     def _losers(self, row: int, step: reference.Step) -> list[tuple[Number, Number]]:

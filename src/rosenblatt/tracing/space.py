@@ -8,6 +8,8 @@ from typing import Any
 
 from ..core import exact as exactly
 from ..core import reference
+from ..core.sums import product as dot
+from ..core.sums import total
 from .plan import Plan
 
 Number = Any  # int, Fraction or float
@@ -59,7 +61,7 @@ class Space:
 
     def slots(self, squares: Sequence[Number]) -> list[Number]:
         """Squared norms of the vectors, summed where they are stacked: all but one against the rest."""
-        return [sum(squares)] if self.model.form == "multiclass" else list(squares)
+        return [total(squares)] if self.model.form == "multiclass" else list(squares)
 
 
 class LinearSpace(Space):
@@ -158,11 +160,6 @@ class LinearSpace(Space):
         """What the trace says of them, as ``fit`` does."""
         w, b = self.read(pocket)
         return {"coef_": w[0] if self.plan.epsilon is not None else w, "intercept_": b}
-
-
-def dot(a: Sequence[Number], b: Sequence[Number]) -> Number:
-    """The sum of products."""
-    return sum(x * y for x, y in zip(a, b))
 
 
 def fraction(value: Any) -> Fraction:

@@ -77,6 +77,11 @@ export class Editing {
     this.choose(to === ERASE ? ERASE : Number(to));
   }
 
+  /** Whether a point is on its way. */
+  get busy() {
+    return this.dragged != null || this.grabbed >= 0;
+  }
+
   // ---- the pointer -------------------------------------------------------------------------------------------------
 
   /** The point under a place of the screen, or −1. */

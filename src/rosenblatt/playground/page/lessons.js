@@ -4,10 +4,11 @@
 import { ask, Refused } from "./api.js";
 import { copied, open } from "./dialogs.js";
 import { $, el } from "./dom.js";
+import * as links from "./links.js";
 import { changed, encode } from "./state.js";
 
 const OWN = ["one-mistake", "why-it-must-end", "a-narrow-margin", "xor", "a-kernel", "averaging", "when-it-cannot-be-done", "words"];
-const PANELS = ["formulas", "numbers", "trace", "weights", "certificate", "predict"];
+const PANELS = ["formulas", "numbers", "trace", "weights", "certificate", "predict", "race"];
 
 export class Lessons {
   lesson = null;  // as the file has it
@@ -116,6 +117,7 @@ export class Lessons {
     this.at = at;
     this.own = null;
     if (noted) history.pushState(null, "", `#lesson=${this.link}&scene=${at + 1}`);
+    links.left();
     this.enter();
     this.title.textContent = `${scene.title} `;
     this.title.append(el("span", {}, `${at + 1} of ${scene.scenes}`));

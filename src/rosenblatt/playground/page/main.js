@@ -1,6 +1,6 @@
 // The page: what is shown, what was asked, and the step at which it stands.
 
-import { ask, examples, Refused, request } from "./api.js";
+import { ask, examples, Refused, request, Unanswered } from "./api.js";
 import { bars } from "./bars.js";
 import { untint } from "./contours.js";
 import { Controls } from "./controls.js";
@@ -10,6 +10,7 @@ import { Editing } from "./editing.js";
 import { walks } from "./glossary.js";
 import { History } from "./history.js";
 import { Keys } from "./keys.js";
+import * as links from "./links.js";
 import * as panels from "./panels.js";
 import { Plane } from "./plane.js";
 import { Projector } from "./projector.js";
@@ -21,7 +22,7 @@ import { Teaching } from "./teaching.js";
 const AHEAD = 24;
 
 class Page {
-  state = { points: [], labels: [], names: null, classes: null, captions: null, settings: settingsOf({}), step: 0 };
+  state = { points: [], labels: [], names: null, classes: null, captions: null, generate: null, settings: settingsOf({}), step: 0 };
   example = { name: "", about: "" };
   wanted = 0;  // the step that was chosen, which a shorter run may not have; Infinity is the end of any
   changes = 0;  // of points and settings so far
@@ -45,7 +46,6 @@ class Page {
     this.refresh = paced(70, () => this.load());
     this.askProof = paced(150, () => this.loadProof());
     this.teaching = new Teaching(this);
-    this.note = throttled(250, () => this.teaching.lessons.open || history.replaceState(null, "", `#${encode(this.state)}`));
     this.listen();
   }
 
@@ -129,7 +129,7 @@ class Page {
     this.remember();
     this.own();
     const names = this.is2d ? this.state.names : null;
-    this.set({ data: { points: [], labels: [], captions: null, names }, step: 0 });
+    this.set({ data: { points: [], labels: [], captions: null, names, generate: null }, step: 0 });
   }
 
   /** Other points altogether: an example, a table or a link. */
@@ -142,7 +142,7 @@ class Page {
     this.plane.window = null;
     this.fresh = true;
     this.controls.show(settings);
-    this.set({ data: dataOf(example), settings, step: example.step ?? 0 });
+    this.set({ data: { ...dataOf(example), generate: example.generate ?? null }, settings, step: example.step ?? 0 });
   }
 
   // ---- what the library says -------------------------------------------------------------------------------------------
@@ -160,7 +160,8 @@ class Page {
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
       if (asked < this.valid) return;
-      this.nothing(error.message);
+      this.nothing();
+      this.problem(error.message, error instanceof Unanswered && (() => this.load()));
       this.busy(false);
     }
     this.render();
@@ -229,9 +230,16 @@ class Page {
     if (fields === this.fields) this.render();
   }
 
-  problem(sentence) {
-    $("problem").textContent = sentence;
+  /** Say what is wrong; `again` is what may mend it. */
+  problem(sentence, again) {
+    const retry = again ? [" ", el("button", { type: "button", id: "retry", click: again }, "Retry")] : [];
+    $("problem").replaceChildren(sentence, ...retry);
     $("problem").hidden = !sentence;
+  }
+
+  /** What a link carries: the state, and what is shown of it. */
+  get linked() {
+    return { ...this.state, view: this.proofShown ? { proof: true } : {} };
   }
 
   // ---- steps -----------------------------------------------------------------------------------------------------------
@@ -290,7 +298,7 @@ class Page {
   // ---- showing -----------------------------------------------------------------------------------------------------------
 
   render() {
-    this.note();
+    if (!this.editing.busy && !this.teaching.lessons.open) links.note(this.linked);
     this.redraw();
     const { run, state } = this, at = state.step;
     for (const id of ["first", "back"]) $(id).disabled = !run || at === 0;
@@ -391,14 +399,14 @@ class Page {
     click("separable", () => this.toggleProof());
     click("help", () => dialogs.help(this.keys));
     click("paste", () => dialogs.paste(table => this.take(table)));
-    click("share", () => { history.replaceState(null, "", `#${encode(this.state)}`); dialogs.share(location.href); });
+    click("share", () => dialogs.share(links.address(this.linked)));
     click("export", () => dialogs.exports(this));
     click("theme", () => this.theme());
     $("slider").addEventListener("input", () => { this.pause(); this.go(Number($("slider").value)); });
     $("example").addEventListener("change", () => this.choose($("example").value));
     addEventListener("hashchange", () => {
       if (this.teaching.lessons.fromLink()) return;
-      if (location.hash.slice(1) !== encode(this.state) && !this.fromLink()) this.problem("The link holds nothing that can be read.");
+      if (location.hash.slice(1) !== encode(this.linked) && !this.fromLink()) this.problem("The link holds nothing that can be read.");
     });
     new ResizeObserver(throttled(60, () => this.resized())).observe($("frame"));
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.redraw());
@@ -434,10 +442,14 @@ class Page {
 
   fromLink() {
     const text = location.hash.slice(1);
-    if (!text || text === encode(this.state)) return false;
+    if (!text || text === encode(this.linked)) return false;
     const link = decode(text);
     if (!link) return false;
-    this.take(link);
+    const example = Object.keys(this.examples).find(name =>
+      ["points", "labels"].every(list => JSON.stringify(this.examples[name][list]) === JSON.stringify(link[list])));
+    this.take({ ...link, about: link.about || this.examples[example]?.about }, example);
+    this.proofShown = link.view.proof === true;
+    links.came(this.state);
     return true;
   }
 
@@ -446,7 +458,12 @@ class Page {
     if (kept) document.documentElement.dataset.theme = kept;
     if (matchMedia("(max-width: 1099px), (max-height: 760px)").matches) $("settings").open = false;
     this.controls.show(this.state.settings);
-    this.examples = await examples();
+    try {
+      this.examples = await examples();
+    } catch (error) {
+      if (!(error instanceof Unanswered)) throw error;
+      return this.problem(error.message, () => location.reload());
+    }
     $("example").append(el("option", { value: "" }, "your own"),
       ...Object.entries(this.examples).map(([name, { title }]) => el("option", { value: name }, title)));
     if (this.teaching.lessons.fromLink() || this.fromLink()) return;

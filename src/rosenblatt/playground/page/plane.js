@@ -30,7 +30,7 @@ export class Plane {
   /** Take the size of the frame; whether it is another than before. */
   resize() {
     const { clientWidth: width, clientHeight: height } = this.frame;
-    if (width === this.width && height === this.height) return false;
+    if (!width || !height || (width === this.width && height === this.height)) return false;  // one that is hidden has none
     Object.assign(this, { width, height });
     this.picture.setAttribute("viewBox", `0 0 ${width} ${height}`);
     return true;

@@ -1,6 +1,6 @@
 // What the page is about: points and settings. They travel in the link, after the #.
 
-import { CONTROLS } from "./rules.js";
+import { CHOICES, CONTROLS, RANGES } from "./rules.js";
 
 export const DEFAULTS = {
   rule: "perceptron", readout: "last", space: "linear",
@@ -20,38 +20,66 @@ export function dataOf(data) {
   return { points: data.points.map(p => p.map(Number)), labels: data.labels.map(Number), names, classes, captions };
 }
 
-export function settingsOf(values) {
+/** Settings, whole; what is unknown or out of range has its default, and `notes` is told. */
+export function settingsOf(values, notes = []) {
   const settings = { ...DEFAULTS };
-  for (const [name, value] of Object.entries(values ?? {}))
-    if (name in DEFAULTS && typeof value === typeof DEFAULTS[name]) settings[name] = value;
+  for (const [name, value] of Object.entries(values ?? {})) {
+    if (!Object.hasOwn(DEFAULTS, name)) notes.push(`a setting “${short(name)}”`);
+    else if (!allowed(name, value)) notes.push(`the ${name} “${short(value)}”`);
+    else settings[name] = value;
+  }
   return settings;
 }
+
+function allowed(name, value) {
+  if (name in CHOICES) return CHOICES[name].includes(value);
+  if (!(name in RANGES)) return typeof value === typeof DEFAULTS[name];
+  const [low, high, whole] = RANGES[name];
+  return typeof value === "number" && value >= low && value <= high && (!whole || Number.isInteger(value));
+}
+
+const short = value => {
+  const text = typeof value === "string" ? value : JSON.stringify(value) ?? String(value);
+  return text.length <= 40 ? text : `${text.slice(0, 39)}…`;
+};
 
 /** The part of the settings that differs from the defaults. */
 export const changed = settings =>
   Object.fromEntries(Object.entries(settings).filter(([name, value]) => value !== DEFAULTS[name]));
 
-export function encode(state) {
-  const { points, labels, names, classes, captions, step } = state;
-  const link = { p: points, l: labels, s: changed(state.settings), t: step };
+/** The state as the text of a link: its data and settings, the step (`about`: without it) and the view, if there is any. */
+export function encode(state, about = false) {
+  const { points, labels, names, classes, captions, step, view } = state;
+  const link = { p: points, l: labels, s: changed(state.settings) };
   if (names) link.n = names;
   if (classes) link.c = classes;
   if (captions) link.x = captions;
+  if (state.generate) link.g = state.generate;
+  if (!about) link.t = step;
+  if (!about && view && Object.keys(view).length) link.v = view;
   const bytes = new TextEncoder().encode(JSON.stringify(link));
   return btoa(String.fromCharCode(...bytes)).replace(/\+/g, "-").replace(/\//g, "_").replace(/=+$/, "");
 }
 
-/** What a link holds, or null where it holds nothing that can be read. */
+const FIELDS = ["p", "l", "s", "t", "n", "c", "x", "v", "g"];
+
+/** What a link holds, and in `about` what of it is unknown here; or null where it holds nothing that can be read. */
 export function decode(text) {
   try {
     const bytes = Uint8Array.from(atob(text.replace(/-/g, "+").replace(/_/g, "/")), c => c.charCodeAt(0));
-    const { p, l, s, t, n, c, x } = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
+    const link = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
+    const { p, l, s, t, n, c, x, v, g } = link;
     const data = dataOf({ points: p, labels: l, names: n, classes: c, captions: x });
     const width = data.points[0]?.length ?? 2;
     const sound = data.points.length === data.labels.length && data.points.length <= MOST_POINTS
       && data.points.every(point => point.length === width && point.every(Number.isFinite))
       && data.labels.every(label => Number.isInteger(label) && label >= 0 && label < MOST_CLASSES);
-    return sound ? { ...data, settings: settingsOf(s), step: Number.isInteger(t) ? t : 0 } : null;
+    if (!sound) return null;
+    const notes = [], settings = settingsOf(s, notes);
+    for (const name of Object.keys(link)) if (!FIELDS.includes(name)) notes.push(`a field “${short(name)}”`);
+    const view = v !== null && typeof v === "object" && !Array.isArray(v) ? v : {};
+    const about = notes.length ? `The link has ${notes.join(", ")}, which this page does not know: it goes on without.` : "";
+    return { ...data, settings, step: Number.isInteger(t) && t >= 0 ? t : 0, view, about, generate: g ?? null };
   } catch {
     return null;
   }

@@ -1,8 +1,10 @@
-// What helps to teach, in one place for the page: lessons, predictions, and the weight space.
+// What helps to teach, in one place for the page: lessons, and the views beside the picture.
 
 import { $, el } from "./dom.js";
+import { Generated } from "./generated.js";
 import { Lessons } from "./lessons.js";
 import { Predict } from "./predict.js";
+import { Race } from "./race.js";
 import { WeightSpace } from "./weight_space.js";
 
 export class Teaching {
@@ -11,11 +13,15 @@ export class Teaching {
     this.lessons = new Lessons(page, show => this.panels(show));
     this.predict = new Predict(page);
     this.weights = new WeightSpace(page);
+    this.race = new Race(page);
+    this.generated = new Generated(page);
     const view = (id, text, title, part) => el("button", { id, type: "button", "aria-pressed": "false", title,
       click: () => { this.views.open = false; part.turn(!part.on); } }, text);
     this.views = el("details", { id: "views" }, el("summary", {}, "Views"), el("div", {},
       view("predict", "Predict", "Say what a step will do, before it is shown", this.predict),
-      view("weight-space", "Weight space", "The weights among the half-planes of the points, and the proof's two curves", this.weights)));
+      view("weight-space", "Weight space", "The weights among the half-planes of the points, and the proof's two curves", this.weights),
+      view("race-view", "Race", "Two to four learners on the same points", this.race),
+      view("generate", "Generate", "Points drawn at random, with others held out", this.generated)));
     $("teaching").append(el("button", { id: "lessons", type: "button", click: () => this.lessons.choose() }, "Lessons"), this.views);
     document.addEventListener("click", event => { if (!this.views.contains(event.target)) this.views.open = false; });
     this.views.addEventListener("keydown", event => {
@@ -29,6 +35,7 @@ export class Teaching {
   panels(show) {
     this.predict.turn(show.includes("predict"));
     this.weights.turn(show.includes("weights"));
+    this.race.turn(show.includes("race"));
   }
 
   /** Called whenever the page has drawn itself. */
@@ -36,6 +43,8 @@ export class Teaching {
     this.lessons.show();
     this.predict.show();
     this.weights.show();
+    this.race.show();
+    this.generated.show();
   }
 
   /** What the picture shows at this step, less what is still to be guessed. */
@@ -50,6 +59,6 @@ export class Teaching {
 
   /** Whether a key was for one of these. */
   key(event) {
-    return this.predict.key(event) || this.lessons.key(event);
+    return this.race.key(event) || this.predict.key(event) || this.lessons.key(event);
   }
 }

@@ -9,10 +9,12 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from decimal import Context, Decimal, localcontext
+from operator import sub
 from typing import Any
 
 from ... import exact
 from ...checks import check_finite
+from ...sums import product
 
 Number = Any  # int, Fraction or float
 
@@ -70,10 +72,11 @@ class KernelFunction:
     def between(self, x: Sequence[float], z: Sequence[float], roughly: bool = False) -> float:
         """K(x, z) of two examples of floats; ``roughly``: for a picture, by what the machine makes of exp and tanh."""
         if self.name == "rbf":
-            square = sum((a - b) * (a - b) for a, b in zip(x, z))
+            apart = list(map(sub, x, z))
+            square = product(apart, apart)
             value = math.exp(-self.gamma * square) if roughly else _exp(-self.gamma * square)
         else:
-            value = sum(a * b for a, b in zip(x, z))
+            value = product(x, z)
             if self.name == "poly":
                 value = _power(self.gamma * value + self.coef0, self.degree)
             elif self.name == "sigmoid":
