@@ -11,6 +11,7 @@ from docutils import nodes
 from docutils.utils.math import MathError, latex2mathml
 from sphinx.addnodes import pending_xref
 from sphinx.application import Sphinx
+from sphinx.ext.napoleon import NumpyDocstring
 from sphinx.util import logging
 
 import rosenblatt
@@ -24,6 +25,9 @@ project_copyright = "the rosenblatt developers. BSD-3-Clause"
 
 #: autodoc imports a module by the name that it is documented under; `rb.rules` lies elsewhere.
 sys.modules["rosenblatt.rules"] = rosenblatt.rules
+
+#: A property is described in sentences; napoleon would take what stands before a colon for its type.
+NumpyDocstring._parse_attribute_docstring = NumpyDocstring._consume_to_end
 
 extensions = [
     "myst_parser",

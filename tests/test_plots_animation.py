@@ -15,7 +15,7 @@ import pytest
 from PIL import Image
 
 import rosenblatt as rb
-from rosenblatt.plots.storyboard import DIGITS, FINEST, GRID
+from rosenblatt.films.storyboard import DIGITS, FINEST, GRID
 
 mpl.use("Agg")
 

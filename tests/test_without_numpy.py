@@ -40,6 +40,7 @@ def asked():
     for example in examples().values():
         question = {name: example.get(name) for name in ("points", "labels", "names", "classes", "settings")}
         yield from (("run", question), ("separable", question), ("field", question | {"at": [0, 1], "window": WINDOW}))
+        yield "film", question
     rng = np.random.default_rng(0)
     choices = [{"rule": rule} for rule in answers.RULES]
     choices += [{"readout": readout} for readout in ("averaged", "pocket")]
@@ -49,6 +50,7 @@ def asked():
         settings = {"order": "shuffled", "seed": i, "passes": 4, **chosen}
         question = {"points": points, "labels": labels if i % 2 else [c % 2 for c in labels], "settings": settings}
         yield from (("run", question), ("separable", question), ("field", question | {"at": [5], "window": WINDOW}))
+        yield "film", question
     yield "run", {"points": [[1, 1]], "labels": [0]}
 
 

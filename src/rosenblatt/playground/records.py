@@ -10,8 +10,12 @@ from typing import Any
 
 from ..core import exact
 from ..core.sums import product, total
+from ..films import pages
+from ..films.storyboard import Storyboard
 from ..theory import kernels, small
 from ..tracing import Step, Trace, trace_plan
+from ..tracing.moves import decided as decided
+from ..tracing.moves import margin as margin
 from . import formulas, plans, roots
 from .requests import Problem
 
@@ -59,18 +63,6 @@ class Recorded:
             return [[value > 0 for value in margins] for margins in self.margins()]
         codes = self.codes
         return [[decided(scores) == code for scores, code in zip(moment, codes)] for moment in self.scores]
-
-
-def margin(scores: Sequence[float], code: int) -> float:
-    """y·s, or how far the right class leads the best wrong one."""
-    if len(scores) == 1:
-        return scores[0] if code else -scores[0]
-    return scores[code] - max(score for r, score in enumerate(scores) if r != code)
-
-
-def decided(scores: Sequence[float]) -> int:
-    """The class that scores say: the second where there is one vector and it is positive, else the first largest."""
-    return int(scores[0] > 0) if len(scores) == 1 else scores.index(max(scores))
 
 
 def traced(problem: Problem, separator: Any = None) -> Trace:
@@ -199,7 +191,7 @@ def summary(problem: Problem) -> dict[str, Any]:
 
 def film(problem: Problem) -> str:
     """The run as a page that plays by itself."""
-    return recorded(problem).trace.animate().to_html()  # type: ignore[no-any-return]
+    return pages.to_html(Storyboard(recorded(problem).trace))
 
 
 def _arithmetic(problem: Problem) -> str:
