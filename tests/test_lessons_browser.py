@@ -289,14 +289,14 @@ def test_phrases_are_written_and_a_sentence_is_read(open_page):
     view(page, "text-view")
     page.wait_for_selector("#shares :text('A tie: it says neg')")
     page.check("#phrase-pairs")
-    page.wait_for_selector("#shares :text('it says pos, with a score of 1.')")
+    page.wait_for_selector("#shares :text('It says pos, with a score of 1.')")
     assert page.locator("#shares tbody th").all_text_contents() == ["bad", "not", "not bad"]
     page.fill("#sentence", "what a good day")
     page.wait_for_selector("#shares :text('In none of the phrases, so without a weight: day, what.')")
     page.focus("#phrases")
     page.keyboard.press("Control+End")
     page.keyboard.type("\nwhat a good day, neg")
-    page.wait_for_selector("#shares :text('it says neg')")
+    page.wait_for_selector("#shares :text('It says neg')")
     assert state(page)["captions"][-1] == "what a good day"
     assert page.evaluate("document.activeElement.id") == "phrases"
     page.keyboard.type(" or, pos")

@@ -41,6 +41,7 @@ export class Lift {
     cancelAnimationFrame(this.frame);
     if (!on) return;
     this.asked = null;
+    this.choose(document.body.classList.contains("in-lesson"));
     const { settings, points } = this.page.state;
     if (points[0]?.length === 2 && (settings.space !== "poly" || settings.degree !== 2)) {
       const lifted = { ...settings, space: "poly", degree: 2, ...(settings.readout === "voted" ? { readout: "last" } : {}), ...(settings.rule === "batch" ? { rule: "perceptron" } : {}) };

@@ -15,7 +15,7 @@ export class LiveText {
       input: throttled(300, () => this.learn()) });
     this.pairs = el("input", { type: "checkbox", id: "phrase-pairs", change: () => this.learn() });
     this.wrong = el("p", { role: "alert", class: "wrong" });
-    this.sentence = el("input", { type: "text", id: "sentence", maxlength: 500, value: "not bad", "aria-label": "A sentence", input: throttled(120, () => this.read()) });
+    this.sentence = el("input", { type: "text", id: "sentence", maxlength: 500, value: "not bad", "aria-label": "A sentence", input: throttled(120, () => { this.said = true; this.read(); }) });
     this.reading = el("div", { id: "shares", "aria-live": "polite" });
     this.panel = el("section", { id: "live-text", "aria-labelledby": "text-title", hidden: true }, el("h2", { id: "text-title" }, "Text"),
       el("p", { class: "quiet" }, "One phrase a line, a comma, and its label. The model learns from them as you write."), this.lines,
@@ -43,6 +43,7 @@ export class LiveText {
     if (document.activeElement === this.lines || !captions || !names) return;
     const written = points.map((_, i) => `${captions[i]}, ${className(this.page.state, labels[i])}`).join("\n");
     if (written !== this.lines.value) this.lines.value = written;
+    if (!this.said) this.sentence.value = captions.at(-1);
     this.pairs.checked = names.some(name => name.includes(" "));
   }
 
@@ -94,7 +95,7 @@ export class LiveText {
     const row = (name, count, weights, values) => el("tr", {}, el("th", { scope: "row" }, name, count > 1 ? el("span", { class: "quiet" }, ` × ${count}`) : ""),
       el("td", {}, values.map(bar)), el("td", { class: "right" }, weights.map(v => number(v, 4)).join(", ")), el("td", { class: "right" }, values.map(v => number(v, 4)).join(", ")));
     this.reading.replaceChildren(
-      el("p", { class: "says" }, tie ? "A tie: " : "", "it says ", el("strong", {}, said), two ? `, with a score of ${number(scores[0])}.`
+      el("p", { class: "says" }, tie ? "A tie: it says " : "It says ", el("strong", {}, said), two ? `, with a score of ${number(scores[0])}.`
         : `, with scores of ${classes.map((name, c) => `${name}: ${number(scores[c])}`).join(", ")}.`),
       el("table", {}, el("thead", {}, el("tr", {}, ["word", two ? `${classes[0]} ← → ${classes[1]}` : classes.join(", "), "weight", "adds"].map((text, i) =>
         el("th", { scope: "col", class: i > 1 ? "right" : null }, text)))),
