@@ -10,6 +10,7 @@ import pytest
 from browsing import launched, needed
 from playing import served
 from static_pages import builder, built, hosted
+from test_without_numpy import taught
 
 import rosenblatt as rb
 from rosenblatt.playground import answers
@@ -152,6 +153,19 @@ def test_random_problems_have_the_numbers_of_the_served_page_and_of_the_library(
     run = same_answers(pages, question)
     of_library(run, question)
     proof_of_library(asked(pages[0], "separable", question), question)
+
+
+def test_what_lessons_generator_and_race_ask_has_the_same_answers(pages):
+    questions = list(taught())
+    scenes = [entry for entry in questions if entry[0] == "scene"][::9]
+    for kind, question in scenes + [entry for entry in questions if entry[0] != "scene"]:
+        expected = json.loads(answers.answer(kind, json.dumps(question)))
+        assert asked(pages[0], kind, question) == asked(pages[1], kind, question) == expected
+
+
+def test_a_film_as_a_page_needs_numpy_and_says_so(pages):
+    with pytest.raises(Exception, match="is made with NumPy, which is not in the browser: save the GIF, or run the"):
+        asked(pages[0], "film", question_of(examples()["xor"]))
 
 
 def test_a_link_shows_the_same_on_both_pages(pages):
