@@ -11,6 +11,7 @@ from docutils import nodes
 from docutils.utils.math import MathError, latex2mathml
 from sphinx.addnodes import pending_xref
 from sphinx.application import Sphinx
+from sphinx.ext.napoleon import NumpyDocstring
 from sphinx.util import logging
 
 import rosenblatt
@@ -24,6 +25,9 @@ project_copyright = "the rosenblatt developers. BSD-3-Clause"
 
 #: autodoc imports a module by the name that it is documented under; `rb.rules` lies elsewhere.
 sys.modules["rosenblatt.rules"] = rosenblatt.rules
+
+#: A property is described in sentences; napoleon would take what stands before a colon for its type.
+NumpyDocstring._parse_attribute_docstring = NumpyDocstring._consume_to_end
 
 extensions = [
     "myst_parser",
@@ -41,6 +45,7 @@ nitpicky = True
 
 myst_enable_extensions = ["attrs_block", "colon_fence", "deflist", "dollarmath"]
 myst_heading_anchors = 4
+myst_html_meta = {"description": "The perceptron family for Python: fast, exact, and honest about whether it converged"}
 
 autosummary_generate = ["reference/python.md"]
 toc_object_entries_show_parents = "hide"
@@ -55,8 +60,9 @@ copybutton_prompt_is_regexp = True
 
 html_theme = "pydata_sphinx_theme"
 html_title = "rosenblatt"
-html_favicon = "_static/icon.svg"
-html_static_path = ["_static"]
+ICON = "../src/rosenblatt/playground/page/icon.svg"
+html_favicon = ICON
+html_static_path = ["_static", ICON]
 html_css_files = ["site.css"]
 html_show_sourcelink = False
 html_copy_source = False
@@ -64,7 +70,7 @@ html_math_renderer = "mathml"
 html_sidebars = {"index": [], "contributing": [], "changelog": []}
 html_context = {"default_mode": "auto"}
 html_theme_options: dict[str, Any] = {
-    "logo": {"text": "rosenblatt", "image_light": "_static/icon.svg", "image_dark": "_static/icon.svg", "alt_text": ""},
+    "logo": {"text": "rosenblatt", "image_light": ICON, "image_dark": ICON, "alt_text": ""},
     "navbar_center": ["navbar-nav", "playground-link"],
     "header_links_before_dropdown": 6,
     "navbar_align": "left",

@@ -34,6 +34,9 @@ RUNTIME = (
     "README.md",
 )  # fmt: skip
 
+#: What a film is made of, besides Python.
+FILM = SOURCE / "rosenblatt" / "films" / "page"
+
 #: The example that the page begins with (page/main.js), and what it asks of it first.
 FIRST, ASKED = "separable", ("run", "separable")
 
@@ -95,10 +98,10 @@ def python_files() -> list[Path]:
 
 
 def archive() -> bytes:
-    """These modules as a zip file, the same bytes each time."""
+    """These modules, and what films are made of, as a zip file, the same bytes each time."""
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as files:
-        for path in python_files():
+        for path in [*python_files(), *sorted(FILM.iterdir())]:
             entry = zipfile.ZipInfo(path.relative_to(SOURCE).as_posix(), (2000, 1, 1, 0, 0, 0))
             files.writestr(entry, path.read_bytes(), zipfile.ZIP_DEFLATED, 9)
     return packed.getvalue()

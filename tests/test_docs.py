@@ -3,6 +3,7 @@
 Commands and their options are on a page that is written from them (test_cli_docs). None of this needs Sphinx.
 """
 
+import importlib
 import inspect
 import re
 from dataclasses import fields
@@ -16,7 +17,8 @@ import rosenblatt as rb
 from rosenblatt.data import formats, sources
 from rosenblatt.playground import generator, lessons, requests
 
-REFERENCE = Path(__file__).parent.parent / "docs" / "reference"
+ROOT = Path(__file__).parent.parent
+REFERENCE = ROOT / "docs" / "reference"
 
 
 def page(name):
@@ -132,3 +134,19 @@ def test_the_page_of_model_files_names_every_key_of_a_file(tmp_path):
         metadata, tensors = file.metadata(), set(file.keys())
     named = in_code(page("model-files.md"))
     assert {*metadata, *json.loads(metadata["model"]), *tensors} <= named
+
+
+def test_dead_links_and_what_is_fetched_from_elsewhere_are_found(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(ROOT / "scripts")
+    check_site = importlib.import_module("check_site")
+    (tmp_path / "part").mkdir()
+    (tmp_path / "part" / "index.html").write_text('<p id="here"></p><a href="../index.html#top">up</a>')
+    (tmp_path / "index.html").write_text(
+        '<a href="part/">in order</a><a href="part/#here">so is this</a><a href="https://example.org/">and this</a>'
+        '<a href="gone.html">1</a><a href="part/#nowhere">2</a><script src="https://example.org/a.js"></script>'
+    )
+    assert check_site.faults(tmp_path.resolve()) == [
+        "index.html loads https://example.org/a.js from elsewhere",
+        "index.html links to gone.html, which is not there",
+        "index.html links to part/#nowhere, and that page has no such place",
+    ]

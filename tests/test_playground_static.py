@@ -163,9 +163,11 @@ def test_what_lessons_generator_and_race_ask_has_the_same_answers(pages):
         assert asked(pages[0], kind, question) == asked(pages[1], kind, question) == expected
 
 
-def test_a_film_as_a_page_needs_numpy_and_says_so(pages):
-    with pytest.raises(Exception, match="is made with NumPy, which is not in the browser: save the GIF, or run the"):
-        asked(pages[0], "film", question_of(examples()["xor"]))
+def test_a_film_is_the_same_page(pages):
+    for settings in ({}, {"space": "rbf"}):
+        question = question_of(examples()["xor"]) | {"settings": settings}
+        film = asked(pages[0], "film", question)
+        assert film == asked(pages[1], "film", question) == json.loads(answers.answer("film", json.dumps(question)))
 
 
 def test_a_link_shows_the_same_on_both_pages(pages):

@@ -38,9 +38,9 @@ def asked():
     yield "examples", {}
     yield "table", {"csv": "not good, neg\nvery good indeed, pos", "pairs": True}
     yield "table", {"csv": "a,b,label\n1,2,x\n3,4,y"}
-    for example in examples().values():
-        question = {name: example.get(name) for name in ("points", "labels", "names", "classes", "settings")}
+    for question in map(asked_about, examples()):
         yield from (("run", question), ("separable", question), ("field", question | {"at": [0, 1], "window": WINDOW}))
+        yield "film", question
     rng = np.random.default_rng(0)
     choices = [{"rule": rule} for rule in answers.RULES]
     choices += [{"readout": readout} for readout in ("averaged", "pocket")]
@@ -50,8 +50,13 @@ def asked():
         settings = {"order": "shuffled", "seed": i, "passes": 4, **chosen}
         question = {"points": points, "labels": labels if i % 2 else [c % 2 for c in labels], "settings": settings}
         yield from (("run", question), ("separable", question), ("field", question | {"at": [5], "window": WINDOW}))
+        yield "film", question
     yield from taught()
     yield "run", {"points": [[1, 1]], "labels": [0]}
+
+
+def asked_about(name):
+    return {key: examples()[name].get(key) for key in ("points", "labels", "names", "classes", "settings")}
 
 
 def taught():
@@ -65,6 +70,8 @@ def taught():
     yield "points", {"generate": generate}
     yield "proof", points | {"settings": {"bias": False}}
     yield "held", points | {"settings": {"readout": "averaged"}, "at": [0, 5, 10]}
+    yield "lift", points | {"settings": {"space": "poly", "degree": 2, "passes": 5}, "at": 7}
+    yield "sentence", asked_about("phrases, pairs") | {"at": 9, "text": "not a bad, not a good one"}
     lanes = [{"passes": 3}, {"rule": "pa", "readout": "averaged", "passes": 3}, {"space": "rbf", "passes": 3}]
     yield "race", points | {"lanes": lanes, "at": 12, "window": WINDOW}
 
@@ -80,7 +87,7 @@ def test_everything_the_page_asks_is_answered_without_numpy_and_alike():
     assert module == answers.rules_module()
     for (kind, question), without in zip(questions, answered):
         assert without == json.loads(answers.answer(kind, json.dumps(question))), (kind, question)
-    assert {kind for kind, _ in questions} == {*answers.ANSWERS} - {"film"}  # which needs NumPy, and says so
+    assert {kind for kind, _ in questions} == {*answers.ANSWERS}
     assert not any("error" in answer for answer in answered[:-1])
     assert answered[-1] == {"error": "Two classes are needed: place points of another class too."}
 

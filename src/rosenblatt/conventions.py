@@ -137,7 +137,7 @@ _FREUND_SCHAPIRE = (
 )
 _KERNELS = "None; the kernels `(1 + x·x′)^d` of the experiments hold one."
 
-#: The table.
+#: The other perceptrons, each an entry; docs/reference/other-perceptrons.md is made of them.
 ALL = (
     Convention(
         name="scikit-learn Perceptron",

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
 from ..core import exact
 from ..core.sums import product, total
+from ..films import pages
+from ..films.storyboard import Storyboard
 from ..theory import kernels, small
 from ..tracing import Step, Trace, trace_plan
+from ..tracing.moves import decided as decided
+from ..tracing.moves import margin as margin
 from . import formulas, plans, roots
-from .requests import Problem, RequestError
+from .requests import Problem
 
 Vectors = list[list[float]]  # one for each weight vector
 
@@ -59,18 +63,6 @@ class Recorded:
             return [[value > 0 for value in margins] for margins in self.margins()]
         codes = self.codes
         return [[decided(scores) == code for scores, code in zip(moment, codes)] for moment in self.scores]
-
-
-def margin(scores: Sequence[float], code: int) -> float:
-    """y·s, or how far the right class leads the best wrong one."""
-    if len(scores) == 1:
-        return scores[0] if code else -scores[0]
-    return scores[code] - max(score for r, score in enumerate(scores) if r != code)
-
-
-def decided(scores: Sequence[float]) -> int:
-    """The class that scores say: the second where there is one vector and it is positive, else the first largest."""
-    return int(scores[0] > 0) if len(scores) == 1 else scores.index(max(scores))
 
 
 def traced(problem: Problem, separator: Any = None) -> Trace:
@@ -198,19 +190,8 @@ def summary(problem: Problem) -> dict[str, Any]:
 
 
 def film(problem: Problem) -> str:
-    """The run as a page that plays by itself, which needs NumPy."""
-    try:
-        from ..core.spaces.kernel.kernels import Kernel
-    except ImportError:
-        raise RequestError(
-            "A film as a page is made with NumPy, which is not in the browser: save the GIF, or run the program in "
-            'Python, and then trace.animate().save("film.html").'
-        ) from None
-    run = recorded(problem).trace
-    if problem.settings.in_kernel:
-        kernel = Kernel(**vars(plans.kernel_of(problem.settings)))  # which draws blocks of places
-        run = replace(run, data=replace(run.data, kernel=kernel))
-    return run.animate().to_html()  # type: ignore[no-any-return]
+    """The run as a page that plays by itself."""
+    return pages.to_html(Storyboard(recorded(problem).trace))
 
 
 def _arithmetic(problem: Problem) -> str:

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import html
-import json
 import os
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
 from ..atomic_files import replacing
+from ..films import pages
+from ..films.storyboard import Storyboard
 from ..tracing import Trace
-from .storyboard import Storyboard
 
 
 class Animation:
@@ -59,19 +58,7 @@ class Animation:
         str
             HTML.
         """
-        page = resources.files(__package__).joinpath("page")
-        record = json.dumps(self.storyboard.record(), allow_nan=False)
-        for sign, code in (("<", "\\u003c"), (">", "\\u003e"), ("&", "\\u0026")):  # so that no text ends the script
-            record = record.replace(sign, code)
-        parts = {
-            "style": page.joinpath("page.css").read_text(encoding="utf-8"),
-            "script": page.joinpath("page.js").read_text(encoding="utf-8"),
-            "record": record,
-            "title": html.escape(self.storyboard.title),
-        }
-        template = page.joinpath("page.html").read_text(encoding="utf-8")
-        first, *rest = template.split("@@")  # text between the marks is never looked at again
-        return first + "".join(parts[piece] if i % 2 == 0 else piece for i, piece in enumerate(rest))
+        return pages.to_html(self.storyboard)
 
     def _repr_html_(self) -> str:
         page = html.escape(self.to_html(), quote=True)

@@ -10,9 +10,10 @@ from typing import Any
 
 import numpy as np
 
+from ..films.storyboard import Storyboard
 from . import plane, style
 from .boundary import BoundaryDisplay
-from .storyboard import Storyboard
+from .history import History
 from .weights import WeightsDisplay
 
 #: Pixels an inch.
@@ -35,17 +36,17 @@ def made(story: Storyboard, kind: str, fps: float) -> bytes:
         try:
             target = Path(folder, "film" + kind)
             writer = (animation.PillowWriter if kind == ".gif" else animation.FFMpegWriter)(fps=fps)
-            record = story.record()
+            record, history = story.record(), History.of(story.trace)
             with writer.saving(figure, str(target), dpi=DPI):
                 for frame in record["frames"]:
-                    _draw(axes, story, record, frame)
+                    _draw(axes, history, record, frame)
                     writer.grab_frame()
             return target.read_bytes()
         finally:
             plt.close(figure)
 
 
-def _draw(axes: Any, story: Storyboard, record: dict[str, Any], frame: dict[str, Any]) -> None:
+def _draw(axes: Any, history: History, record: dict[str, Any], frame: dict[str, Any]) -> None:
     """One frame: the picture, and the numbers beside it."""
     for ax in axes:
         ax.clear()
@@ -54,11 +55,11 @@ def _draw(axes: Any, story: Storyboard, record: dict[str, Any], frame: dict[str,
     if record["picture"] == "weights":
         _bars(axes[0], record, frame)
     else:
-        shown = BoundaryDisplay.at_move(story.history, frame["state"], grid_resolution=80)
+        shown = BoundaryDisplay.at_move(history, frame["state"], grid_resolution=80)
         shown.support = None
         shown.plot(axes[0], legend=False)
         if frame["row"] is not None:
-            plane.rings(axes[0], story.history.X[[frame["row"]]], "this example")
+            plane.rings(axes[0], history.X[[frame["row"]]], "this example")
     lines = []
     for name, text in frame["numbers"]:
         lines += textwrap.wrap(f"{name}:  {text}", 52, subsequent_indent="      ")

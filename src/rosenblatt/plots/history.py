@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..tracing import Step, Trace
+from ..tracing.moves import Moves
 from ..tracing.wording import nearest
 
 Array = NDArray[Any]
@@ -55,37 +56,12 @@ class History:
     @classmethod
     def of(cls, trace: Trace) -> History:
         """Read a trace; refuses one that leaves out updates."""
-        setting, data = trace.setting, trace.data
-        if not trace.steps:
-            raise ValueError("the trace has no steps to draw")
-        if setting.form == "regression":
-            raise ValueError("a regression has no classes and no margin to draw; trace a classifier")
-        moves, start = [], _start(trace)
-        now, total = start, np.zeros(len(setting.classes or ()) if setting.form == "ovr" else 1)
-        sums = [total]
-        for step in trace.steps:
-            if (step.coordinates_before, step.b_before) != now:
-                raise ValueError(
-                    f"this trace leaves out steps before step {step.number} that moved the weights: draw the whole "
-                    "trace, its beginning such as trace[:8], or trace.updates()"
-                )
-            total = total + floats(step.tau)
-            if (step.coordinates, step.b) != now:
-                now = step.coordinates, step.b
-                moves.append(step)
-                sums.append(total)
-        w = floats([start[0], *(step.coordinates for step in moves)])
-        w = w.reshape(len(w), -1, w.shape[-1])
-        b = np.zeros(w.shape[:2]) if start[1] is None else floats([start[1], *(step.b for step in moves)])
-        place = {label: code for code, label in enumerate(setting.classes or ())}
-        codes = np.array([place[data.y[i]] for i in data.present])
+        read, data = Moves.of(trace), trace.data
         X = floats(data.X)[list(data.present)]
-        return cls(trace, X, codes, list(place), tuple(moves), w, b.reshape(w.shape[:2]), np.array(sums))
-
-    @property
-    def is_whole(self) -> bool:
-        """Whether no update of the run comes after the last step."""
-        return sum(step.updates for step in self.trace.steps) == self.trace.n_updates
+        return cls(
+            trace, X, np.array(read.codes), list(trace.setting.classes or ()), read.moves, np.array(read.coordinates),
+            np.array(read.biases), np.array(read.tau),
+        )  # fmt: skip
 
     @cached_property
     def updates(self) -> Array:
@@ -169,11 +145,3 @@ class History:
         with np.errstate(divide="ignore", invalid="ignore"):
             quotient = np.where(self.tau > 0, moved / self.tau, math.inf)
         return np.minimum.accumulate(quotient.min(axis=1))
-
-
-def _start(trace: Trace) -> tuple[Any, Any]:
-    """The weights before the first step as steps hold them; in the space of a kernel, no coefficient at all."""
-    if trace.setting.kernel is None:
-        return trace.setting.w, trace.setting.b
-    held = trace.steps[0].coordinates_before
-    return (tuple((0,) * len(ws) for ws in held) if isinstance(held[0], tuple) else (0,) * len(held)), None

@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 
 from ..core import labels
 from ..core.engine import is_sparse
+from ..films.looks import around
+from ..films.looks import numbered as numbered
 from . import style
 
 if TYPE_CHECKING:
@@ -17,8 +19,6 @@ if TYPE_CHECKING:
 
 Array = NDArray[Any]
 
-#: The plane is drawn to scale, so that w stands upright on the boundary, unless a side would be so many times longer.
-LONG = 5.0
 #: So many classes have a name in the legend.
 MANY = 12
 
@@ -34,11 +34,6 @@ def names_of(X: Any, names: Sequence[str] | None = None) -> list[str] | None:
     if names is not None:
         return [str(name) for name in names]
     return [str(name) for name in X.columns] if hasattr(X, "columns") else None
-
-
-def numbered(n: int) -> list[str]:
-    """Names for columns that have none, as ``Trace.to_frame`` has them."""
-    return [f"x[{j}]" for j in range(n)]
 
 
 def encoded(y: Any, classes: Any, n_rows: int) -> Array:
@@ -58,12 +53,8 @@ def encoded(y: Any, classes: Any, n_rows: int) -> Array:
 
 def span(X: Array, room: float = 0.15) -> tuple[Array, Array]:
     """The corners of the picture: the range of the points with some room around."""
-    low, high = X.min(axis=0), X.max(axis=0)
-    width = np.where(high > low, high - low, max(float(np.max(high - low)), 1.0))
-    if width.max() <= LONG * width.min():  # to scale: a square
-        width = np.full_like(width, width.max())
-    middle, half = (low + high) / 2, width * (0.5 + room)
-    return middle - half, middle + half
+    low, high = around(X.min(axis=0).tolist(), X.max(axis=0).tolist(), room)
+    return np.array(low), np.array(high)
 
 
 def is_to_scale(low: Array, high: Array) -> bool:

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..tracing.wording import is_number, label
+from ..films.looks import COLOURS as COLOURS
+from ..films.looks import class_names as class_names
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-#: Okabe and Ito's colours, which the colour-blind tell apart; neighbours differ in brightness too.
-COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442", "#7F7F7F")
 #: One shape for each class, so that colour is never alone; fewer than colours, so that 56 classes differ. Those of the
 #: playground too.
 MARKERS = ("s", "o", "^", "D", "v", "P", "p")
@@ -117,13 +116,6 @@ def tint(ax: Any, colour: str, strength: float) -> tuple[float, float, float]:
 def class_style(code: int) -> dict[str, Any]:
     """Colour and shape of the points of a class."""
     return {"color": COLOURS[code % len(COLOURS)], "marker": MARKERS[code % len(MARKERS)]}
-
-
-def class_names(classes: Sequence[Any]) -> list[str]:
-    """The classes as a picture names them: a number so that it is not taken for a value, −1 and +1 with their signs."""
-    if list(classes) == [-1, 1]:
-        return ["class −1", "class +1"]
-    return [f"class {label(c)}" if is_number(c) else str(c) for c in classes]
 
 
 def short(name: str, most: int = 28) -> str:

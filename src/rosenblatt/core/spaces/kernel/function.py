@@ -86,6 +86,10 @@ class KernelFunction:
                 raise ValueError(f"a kernel that is {self.name!r} has no function of two examples")
         return value + 1.0 if self.bias else value + 0.0
 
+    def values(self, A: Sequence[Sequence[float]], B: Sequence[Sequence[float]]) -> list[list[float]]:
+        """K of the rows of two blocks, for a picture."""
+        return [[self.between(a, b, roughly=True) for b in B] for a in A]
+
 
 def _power(value: float, degree: float) -> float:
     return math.prod([value] * int(degree)) if degree == int(degree) else float(value**degree)

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import Any
-
-import numpy as np
 
 from ..tracing import Step, Trace
 from ..tracing.layout import Vectors
+from ..tracing.moves import decided, margin
 from ..tracing.wording import above, below, label, number
-from . import plane, style
-from .history import History
+from . import looks
+from .course import Course, Scores
 
 #: More frames than this are refused; of more steps than ``FEW`` the updates alone are shown unless all are asked for.
 MOST, FEW = 2000, 200
@@ -24,6 +22,7 @@ GRID = 49
 #: A score takes two of these: 4,095 steps, finer towards 0, where the boundary is.
 DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 FINEST = 2047
+ROUNDING = 1e-14
 
 
 class Storyboard:
@@ -42,8 +41,8 @@ class Storyboard:
     def __init__(self, trace: Trace, steps: str | None = None, title: str | None = None) -> None:
         if steps not in (None, "updates", "all"):
             raise ValueError(f"steps must be 'updates', 'all' or None, got {steps!r}")
-        self.history, self.trace, setting = History.of(trace), trace, trace.setting
-        self.picture = _picture(self.history)
+        self.course, self.trace, setting = Course(trace), trace, trace.setting
+        self.picture = _picture(trace)
         chosen = [step for step in trace.steps if step.moved] if steps == "updates" else list(trace.steps)
         if steps is None and len(chosen) > FEW:
             chosen = [step for step in chosen if step.moved]
@@ -55,7 +54,7 @@ class Storyboard:
                 f"beginning, trace[:{most}]{fewer}"
             )
         self.chosen: list[Step | None] = [None, *chosen]
-        ending = f", {trace.verdict}" if self.history.is_whole else ", the beginning"
+        ending = f", {trace.verdict}" if self.course.read.is_whole else ", the beginning"
         self.title = title or f"{setting.name}: {setting.n_rows} rows{ending}"
         self._x, self._w = Vectors(setting), Vectors(setting, weights=True)
         self._last = trace.steps[-1].number
@@ -64,51 +63,61 @@ class Storyboard:
 
     def record(self) -> dict[str, Any]:
         """Everything that the page needs."""
-        history, setting = self.history, self.trace.setting
-        low, high = plane.span(history.X) if self.picture != "weights" else ([], [])
-        names = setting.names or plane.numbered(setting.n_features)
+        course, setting = self.course, self.trace.setting
+        classes, names = setting.classes or [], setting.names or looks.numbered(setting.n_features)
+        columns = list(zip(*course.rows))
+        corners = looks.around([*map(min, columns)], [*map(max, columns)]) if self.picture != "weights" else ([], [])
+        low, high = _rounded(corners)
         return {
             "title": self.title,
             "picture": self.picture,
             "names": names[:BARS],
-            "classes": style.class_names(history.classes),
-            "colours": [style.COLOURS[code % len(style.COLOURS)] for code in range(len(history.classes))],
-            "points": _rounded(history.X) if self.picture != "weights" else [],
-            "codes": history.y.tolist(),
+            "classes": looks.class_names(classes),
+            "colours": [looks.COLOURS[code % len(looks.COLOURS)] for code in range(len(classes))],
+            "points": _rounded(course.rows) if self.picture != "weights" else [],
+            "codes": course.codes,
             "rows": list(self.trace.data.present),
-            "low": _rounded(low),
-            "high": _rounded(high),
+            "low": low,
+            "high": high,
             "grid": GRID,
-            "states": [self._state(place) for place in range(len(history.coordinates))],
+            "states": self._regions(*corners) if self.picture == "regions" else self._vectors(),
             "frames": self._frames(),
-            "proved": self.trace.proved if history.is_whole else [],
+            "proved": self.trace.proved if course.read.is_whole else [],
         }
 
-    def _state(self, place: int) -> dict[str, Any]:
-        """The weights after so many moves: vectors (w, b), or the regions; and the rows that they get wrong."""
-        history, at = self.history, slice(place, place + 1)
-        own = history.scores(history.own, at)[0]
-        state: dict[str, Any] = {"wrong": np.flatnonzero(history.said(own) != history.y).tolist()}
-        if self.picture == "regions":
-            state["leads"] = [written(lead) for lead in _leads(history.scores(self._places, at)[0])]
-        else:
-            stacked = np.column_stack((history.coordinates[place], history.biases[place]))
-            if len(stacked) == 1:  # two classes: the other has no weights
-                stacked = np.vstack((np.zeros_like(stacked), stacked))
-            state["vectors"] = _rounded(stacked)
-        return state
+    def _regions(self, low: list[float], high: list[float]) -> list[dict[str, Any]]:
+        """After each move, what is above 0 in the region of each class; and the rows that are wrong."""
+        sides = [[a + (b - a) * k / (GRID - 1) for k in range(GRID)] for a, b in zip(low, high)]
+        scores = self.course.over([(x, y) for y in sides[1] for x in sides[0]])
+        return [
+            {"wrong": wrong, "leads": [written(lead) for lead in _leads(over)]}
+            for wrong, over in zip(self._wrong(), scores)
+        ]
 
-    @cached_property
-    def _places(self) -> Any:
-        """The image of the grid, its corners those of the picture."""
-        return self.history.image(plane.grid(*plane.span(self.history.X), GRID)[2])
+    def _vectors(self) -> list[dict[str, Any]]:
+        """After each move the vectors (w, b), and the rows that are wrong."""
+        states = []
+        for wrong, w, b in zip(self._wrong(), self.course.read.coordinates, self.course.read.biases):
+            stacked = [[*vector, bias] for vector, bias in zip(w, b)]
+            if len(stacked) == 1:  # two classes: the other has no weights
+                stacked = [[0.0] * len(stacked[0]), *stacked]
+            states.append({"wrong": wrong, "vectors": _rounded(stacked)})
+        return states
+
+    def _wrong(self) -> list[list[int]]:
+        """The rows that the weights get wrong, as ``predict`` decides."""
+        codes = self.course.codes
+        return [
+            [i for i, (scores, code) in enumerate(zip(moment, codes)) if decided(scores) != code]
+            for moment in self.course.own
+        ]
 
     def _frames(self) -> list[dict[str, Any]]:
         """One for each step shown, and one for where the weights begin."""
-        history, wanted = self.history, {step.number for step in self.chosen if step is not None}
+        wanted = {step.number for step in self.chosen if step is not None}
         place, mistakes, updates = 0, 0, 0
         frames = [self._frame(None, 0, 0, 0)]
-        moved = {move.number for move in history.moves}
+        moved = {move.number for move in self.course.read.moves}
         for step in self.trace.steps:
             mistakes, updates = mistakes + step.mistakes, updates + step.updates
             place += step.number in moved
@@ -117,7 +126,7 @@ class Storyboard:
         return frames
 
     def _frame(self, step: Step | None, place: int, mistakes: int, updates: int) -> dict[str, Any]:
-        history, setting, bound = self.history, self.trace.setting, self.trace.bound
+        setting, bound = self.trace.setting, self.trace.bound
         numbers: dict[str, str] = {}
         if step is None:
             numbers["step"] = f"0 of {self._last}: the start"
@@ -132,7 +141,7 @@ class Storyboard:
             numbers["b"] = b
         numbers["mistakes"] = f"{mistakes:,} so far"
         numbers["updates"] = f"{updates:,}" + (f", at most {number(bound)}" if bound is not None else "")
-        lower, upper = float(history.lower[place]), float(history.upper[place])
+        lower, upper = self.course.lower[place], self.course.upper[place]
         numbers["best margin"] = f"{below(lower)} ≤ γ* ≤ {above(upper)}"
         return {
             "state": place,
@@ -187,15 +196,15 @@ class Storyboard:
         return weights + self._w.suffix, bias if setting.bias_apart else None
 
 
-def _picture(history: History) -> str:
+def _picture(trace: Trace) -> str:
     """What can be drawn: lines in the plane, regions of a kernel, or weights as bars."""
-    setting, kernel = history.trace.setting, history.trace.data.kernel
+    setting, kernel, n_classes = trace.setting, trace.data.kernel, len(trace.setting.classes or ())
     if kernel is not None and kernel.name == "precomputed":
         raise ValueError(
             "a precomputed kernel has no features to draw; give the kernel itself and rows of two features"
         )
-    if kernel is not None and len(history.classes) > REGIONS:
-        raise ValueError(f"the regions of {len(history.classes)} classes cannot be told apart in a picture")
+    if kernel is not None and n_classes > REGIONS:
+        raise ValueError(f"the regions of {n_classes} classes cannot be told apart in a picture")
     if setting.n_features == 2:
         return "lines" if kernel is None else "regions"
     if kernel is not None:
@@ -206,24 +215,27 @@ def _picture(history: History) -> str:
     if setting.form != "binary" or setting.n_features > BARS:
         raise ValueError(
             f"an animation draws two features, or the weights of at most {BARS} between two classes; here are "
-            f"{setting.n_features} features and {len(history.classes)} classes"
+            f"{setting.n_features} features and {n_classes} classes"
         )
     return "weights"
 
 
-def _leads(scores: Any) -> list[list[float]]:
+def _leads(scores: Scores) -> list[list[float]]:
     """What is above 0 in the region of a class: the score of the second of two, or how far each leads the others."""
-    if scores.shape[1] == 1:
-        return [scores[:, 0].tolist()]
-    return [(scores[:, c] - np.delete(scores, c, axis=1).max(axis=1)).tolist() for c in range(scores.shape[1])]
+    n_vectors = len(scores[0])
+    return [[margin(own, c if n_vectors > 1 else 1) for own in scores] for c in range(n_vectors)]
 
 
 def written(values: list[float]) -> str:
-    """Numbers in two characters each: their signs, and cube roots in proportion to the largest."""
+    """Numbers in two characters each: their signs, and cube roots in proportion to the largest.
+
+    What is lost in the rounding of that is 0.
+    """
     largest = max(map(abs, values)) or 1.0
     text = []
     for value in values:
-        size = max(1, round(FINEST * (abs(value) / largest) ** (1 / 3))) if value else 0
+        share = abs(value) / largest
+        size = max(1, round(FINEST * share ** (1 / 3))) if share > ROUNDING else 0
         code = FINEST + (size if value > 0 else -size)
         text.append(DIGITS[code >> 6] + DIGITS[code & 63])
     return "".join(text)
@@ -231,7 +243,4 @@ def written(values: list[float]) -> str:
 
 def _rounded(values: Any) -> Any:
     """Floats to the digits that a picture needs."""
-    values = np.asarray(values, np.float64)
-    if values.ndim:
-        return [_rounded(value) for value in values]
-    return float(f"{float(values):.9g}")
+    return [_rounded(v) for v in values] if isinstance(values, (list, tuple)) else float(f"{values:.9g}")
