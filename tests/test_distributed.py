@@ -193,9 +193,7 @@ def test_a_worker_that_dies_again_and_again_is_told_with_what_to_do(rows, monkey
     monkeypatch.setattr(tasks, "one_pass", one_pass)
     model = learner()
     # Dask blames any task that waited at the worker both times, of a shard or of several
-    sentence = (
-        r"died 2 times at the same work( on shard \d)?, .*out of memory; make more shards.*holds pass 2, the last"
-    )
+    sentence = r"died 2 times at the same work( on shard \d)?, .*out of memory; make more.*holds pass 2, the last"
     with (
         cluster_of(2, **GIVEN_UP_SOON, **{"distributed.scheduler.allowed-failures": 1}) as client,
         pytest.raises(ClusterError, match=sentence),

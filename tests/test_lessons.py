@@ -85,7 +85,7 @@ def test_what_the_words_of_a_scene_claim():
     for name, at, separable in [("averaging", 0, False), ("xor", 2, False),
                                 ("xor", 3, True), ("xor", 4, True), ("words", 2, False),
                                 ("words", 3, True), ("when-it-cannot-be-done", 1, False), ("a-kernel", 0, False),
-                                ("when-it-cannot-be-done", 2, True), ("a-kernel", 3, True)]:  # fmt: skip
+                                ("when-it-cannot-be-done", 2, True), ("a-kernel", 4, True)]:  # fmt: skip
         assert certificates.answer(requests.problem(scene(name, at))).separable is separable
     reviews = scene("words", 4)
     assert records.summary(requests.problem(reviews))["verdict"] == "separated"

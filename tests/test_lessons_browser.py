@@ -216,6 +216,20 @@ def test_the_weight_space_of_each_example(open_page):
     assert "b = " in page.locator("#weights").text_content()
 
 
+def test_a_link_brings_the_views_back(open_page):
+    page = open_page()
+    load(page, "four points")
+    view(page, "weight-space")
+    view(page, "predict")
+    page.click("#share")
+    link = page.locator("#dialog textarea").input_value()
+    again = open_page(link[link.index("#") :], new=True)
+    again.wait_for_selector(".half-planes svg")
+    assert again.locator("#question").is_visible()
+    assert again.locator("#weight-space").get_attribute("aria-pressed") == "true"
+    assert again.locator("#race-view").get_attribute("aria-pressed") == "false"
+
+
 # ---- generated points, and a race ------------------------------------------------------------------------------------
 
 
@@ -246,10 +260,9 @@ def test_points_are_generated_and_others_held_out(open_page):
 def test_a_race_on_one_slider(open_page):
     page = open_page()
     view(page, "race-view")
-    page.wait_for_selector("#race .boundary", state="detached")
     page.wait_for_selector("#race-chart svg")
     page.keyboard.press("e")
-    page.wait_for_selector("#race .boundary.lane-2", state="attached")
+    page.wait_for_selector(".lane-2 .tally:has-text('separated')")
     assert page.locator("#race .boundary").count() == 3
     tallies = page.locator(".tally").all_text_contents()
     assert tallies[0] == "6 mistakes · wrong: 0 of 16 · separated after 2 passes"
@@ -266,6 +279,54 @@ def test_a_race_on_one_slider(open_page):
     page.wait_for_selector(".tally:has-text('of 4')")
     view(page, "race-view")
     assert page.locator("#plane").is_visible()
+
+
+# ---- text, and the lift ----------------------------------------------------------------------------------------------
+
+
+def test_phrases_are_written_and_a_sentence_is_read(open_page):
+    page = open_page()
+    view(page, "text-view")
+    page.wait_for_selector("#shares :text('A tie: it says neg')")
+    page.check("#phrase-pairs")
+    page.wait_for_selector("#shares :text('It says pos, with a score of 1.')")
+    assert page.locator("#shares tbody th").all_text_contents() == ["bad", "not", "not bad"]
+    page.fill("#sentence", "what a good day")
+    page.wait_for_selector("#shares :text('In none of the phrases, so without a weight: day, what.')")
+    page.focus("#phrases")
+    page.keyboard.press("Control+End")
+    page.keyboard.type("\nwhat a good day, neg")
+    page.wait_for_selector("#shares :text('It says neg')")
+    assert state(page)["captions"][-1] == "what a good day"
+    assert page.evaluate("document.activeElement.id") == "phrases"
+    page.keyboard.type(" or, pos")
+    page.wait_for_selector("#live-text .wrong:text('line 5: 3 cells, but the first line has 2')")
+    view(page, "text-view")
+    assert not page.locator("#live-text").is_visible()
+
+
+def test_circles_are_lifted_and_cut(open_page):
+    page = open_page()
+    load(page, "circles")
+    view(page, "lift-view")
+    page.wait_for_selector("#lift-picture .cutting", state="attached")
+    assert page.locator("#lift-picture .mark").count() == 18
+    page.click("#lift-best")
+    page.wait_for_selector(
+        "#lift-words:text('z = x² + y², a round paraboloid. The plane z = 2.74 cuts it: above it the model says +1')"
+    )
+    before = page.locator("#lift-picture .cutting").get_attribute("d")
+    page.focus("#lift-picture")
+    page.keyboard.press("ArrowLeft")
+    assert page.locator("#lift-picture .cutting").get_attribute("d") != before
+    page.fill("#lift-slider", "0.5")
+    assert page.locator("#lift-picture .cutting").count() == 0
+    page.click("#lift-play")
+    page.wait_for_selector("#lift-picture .cutting", state="attached")
+    page.select_option("#set-space", "rbf")
+    page.wait_for_selector("#lift-words:text('The lift is drawn for two classes in the plane')")
+    load(page, "three classes")
+    page.wait_for_selector("#lift-words:text('The lift is drawn for two classes in the plane')")
 
 
 def test_the_files_of_lessons_are_all_in_the_list():

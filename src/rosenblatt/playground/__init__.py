@@ -15,6 +15,8 @@ lessons.py       scenes with sentences, read from a small file
 examples.py      points to begin with
 generator.py     points drawn at random, and others that are held out
 held_out.py      the error on those
+sentences.py     what each word of a sentence adds to its score
+lift.py          a kernel of degree 2 as a surface that a plane cuts
 race.py          several learners on the same points
 pasted.py        points from text
 page/            the page: HTML, CSS, and JavaScript modules that draw and ask; they compute nothing of their own

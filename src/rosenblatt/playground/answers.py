@@ -11,7 +11,7 @@ from dataclasses import asdict
 from typing import Any
 
 from ..core import rules
-from . import certificates, fields, generator, held_out, lessons, pasted, proofs, race, records
+from . import certificates, fields, generator, held_out, lessons, lift, pasted, proofs, race, records, sentences
 from .examples import examples
 from .requests import CHOICES, RANGES, RULES, RequestError, problem
 
@@ -26,6 +26,8 @@ ANSWERS: dict[str, Callable[[dict[str, Any]], Any]] = {
     "points": generator.summary,
     "held": lambda request: held_out.summary(problem(request), request),
     "race": race.summary,
+    "sentence": lambda request: sentences.summary(problem(request), request),
+    "lift": lambda request: lift.summary(problem(request), request),
     "film": lambda request: {"html": records.film(problem(request))},
     "table": lambda request: pasted.table(request.get("csv"), request.get("pairs", False)),
 }

@@ -161,10 +161,17 @@ class Page {
       if (!(error instanceof Refused)) throw error;
       if (asked < this.valid) return;
       this.nothing();
-      this.problem(error.message, error instanceof Unanswered && (() => this.load()));
+      this.problem(error.message, error instanceof Unanswered && (() => this.again()));
       this.busy(false);
     }
     this.render();
+  }
+
+  /** Ask once more, after nobody answered. */
+  again() {
+    this.problem("");
+    this.busy(true);
+    this.refresh();
   }
 
   /** Take the answer to a question, asked after so many changes. */
@@ -239,7 +246,8 @@ class Page {
 
   /** What a link carries: the state, and what is shown of it. */
   get linked() {
-    return { ...this.state, view: this.proofShown ? { proof: true } : {} };
+    const open = this.teaching.open;
+    return { ...this.state, view: { ...(this.proofShown ? { proof: true } : {}), ...(open.length ? { open } : {}) } };
   }
 
   // ---- steps -----------------------------------------------------------------------------------------------------------
@@ -449,6 +457,7 @@ class Page {
       ["points", "labels"].every(list => JSON.stringify(this.examples[name][list]) === JSON.stringify(link[list])));
     this.take({ ...link, about: link.about || this.examples[example]?.about }, example);
     this.proofShown = link.view.proof === true;
+    this.teaching.panels(Array.isArray(link.view.open) ? link.view.open : []);
     links.came(this.state);
     return true;
   }

@@ -20,7 +20,9 @@ export class Predict {
     this.bound = el("button", { id: "reveal-bound", type: "button", "aria-pressed": "false", click: () => this.reveal() }, "Show γ and the bound");
     this.panel = el("section", { id: "predicting", class: "predicting", "aria-label": "Predict", hidden: true }, this.question,
       el("div", { class: "below" }, this.answers, this.score, this.bound));
-    $("frame").after(this.panel);
+    const wide = matchMedia("(min-width: 900px)"), place = () => wide.matches ? document.querySelector(".beside").prepend(this.panel) : $("frame").after(this.panel);
+    wide.addEventListener("change", place);
+    place();
     $("next").addEventListener("click", event => {
       if (!this.on) return;
       event.stopImmediatePropagation();

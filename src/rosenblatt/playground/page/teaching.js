@@ -3,6 +3,8 @@
 import { $, el } from "./dom.js";
 import { Generated } from "./generated.js";
 import { Lessons } from "./lessons.js";
+import { Lift } from "./lift.js";
+import { LiveText } from "./live_text.js";
 import { Predict } from "./predict.js";
 import { Race } from "./race.js";
 import { WeightSpace } from "./weight_space.js";
@@ -15,12 +17,16 @@ export class Teaching {
     this.weights = new WeightSpace(page);
     this.race = new Race(page);
     this.generated = new Generated(page);
+    this.text = new LiveText(page);
+    this.lift = new Lift(page);
     const view = (id, text, title, part) => el("button", { id, type: "button", "aria-pressed": "false", title,
       click: () => { this.views.open = false; part.turn(!part.on); } }, text);
     this.views = el("details", { id: "views" }, el("summary", {}, "Views"), el("div", {},
       view("predict", "Predict", "Say what a step will do, before it is shown", this.predict),
       view("weight-space", "Weight space", "The weights among the half-planes of the points, and the proof's two curves", this.weights),
       view("race-view", "Race", "Two to four learners on the same points", this.race),
+      view("text-view", "Text", "Write phrases, and see the share of each word in a sentence", this.text),
+      view("lift-view", "The lift", "A kernel of degree 2 as a surface that a plane cuts", this.lift),
       view("generate", "Generate", "Points drawn at random, with others held out", this.generated)));
     $("teaching").append(el("button", { id: "lessons", type: "button", click: () => this.lessons.choose() }, "Lessons"), this.views);
     document.addEventListener("click", event => { if (!this.views.contains(event.target)) this.views.open = false; });
@@ -31,11 +37,19 @@ export class Teaching {
     });
   }
 
-  /** The panels that a scene asks for. */
+  /** The views by the names that scenes and links have for them. */
+  get named() {
+    return { predict: this.predict, weights: this.weights, race: this.race, text: this.text, lift: this.lift };
+  }
+
+  /** Turn on the views that a scene or a link asks for, and the others off. */
   panels(show) {
-    this.predict.turn(show.includes("predict"));
-    this.weights.turn(show.includes("weights"));
-    this.race.turn(show.includes("race"));
+    for (const [name, part] of Object.entries(this.named)) part.turn(show.includes(name));
+  }
+
+  /** The names of those that are on. */
+  get open() {
+    return Object.entries(this.named).flatMap(([name, part]) => part.on ? [name] : []);
   }
 
   /** Called whenever the page has drawn itself. */
@@ -45,6 +59,8 @@ export class Teaching {
     this.weights.show();
     this.race.show();
     this.generated.show();
+    this.text.show();
+    this.lift.show();
   }
 
   /** What the picture shows at this step, less what is still to be guessed. */

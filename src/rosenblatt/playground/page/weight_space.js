@@ -5,7 +5,7 @@ import { ask, Refused } from "./api.js";
 import { arrow } from "./arrows.js";
 import { $, bound, el, number, svg } from "./dom.js";
 
-const [WIDTH, HEIGHT] = [430, 250];
+const [WIDTH, HEIGHT] = [430, 210];
 /** Beyond the picture on all sides: it may be shown in a frame of another shape. */
 const wide = { x: -WIDTH, y: -HEIGHT, width: 3 * WIDTH, height: 3 * HEIGHT };
 
@@ -127,7 +127,7 @@ export class WeightSpace {
     this.more.hidden = !distant;
     this.more.setAttribute("aria-pressed", String(this.all));
     const right = distant && !this.all ? 1.5 * updates.length : Math.max(most * 1.06, updates.length);
-    const visible = ahead.filter(([M]) => M <= right), [width, height, left, bottom] = [430, 220, 36, 24];
+    const visible = ahead.filter(([M]) => M <= right), [width, height, left, bottom] = [430, 165, 36, 22];
     const top = 1.06 * Math.max(...visible.flatMap(([, floor, ceiling]) => [floor, ceiling]), ...updates.flatMap(each => [each.norm, each.ceiling ?? 0]));
     const x = M => left + M / right * (width - left - 10), y = v => 8 + (1 - v / top) * (height - 8 - bottom);
     const path = places => "M" + places.map(([M, v]) => `${x(M).toFixed(1)} ${y(v).toFixed(1)}`).join("L");
