@@ -45,6 +45,7 @@ nitpicky = True
 
 myst_enable_extensions = ["attrs_block", "colon_fence", "deflist", "dollarmath"]
 myst_heading_anchors = 4
+myst_html_meta = {"description": "The perceptron family for Python: fast, exact, and honest about whether it converged"}
 
 autosummary_generate = ["reference/python.md"]
 toc_object_entries_show_parents = "hide"
@@ -59,8 +60,9 @@ copybutton_prompt_is_regexp = True
 
 html_theme = "pydata_sphinx_theme"
 html_title = "rosenblatt"
-html_favicon = "_static/icon.svg"
-html_static_path = ["_static"]
+ICON = "../src/rosenblatt/playground/page/icon.svg"
+html_favicon = ICON
+html_static_path = ["_static", ICON]
 html_css_files = ["site.css"]
 html_show_sourcelink = False
 html_copy_source = False
@@ -68,7 +70,7 @@ html_math_renderer = "mathml"
 html_sidebars = {"index": [], "contributing": [], "changelog": []}
 html_context = {"default_mode": "auto"}
 html_theme_options: dict[str, Any] = {
-    "logo": {"text": "rosenblatt", "image_light": "_static/icon.svg", "image_dark": "_static/icon.svg", "alt_text": ""},
+    "logo": {"text": "rosenblatt", "image_light": ICON, "image_dark": ICON, "alt_text": ""},
     "navbar_center": ["navbar-nav", "playground-link"],
     "header_links_before_dropdown": 6,
     "navbar_align": "left",

@@ -16,10 +16,10 @@ def free_port():
 
 
 @contextlib.contextmanager
-def served():
-    """A playground on a free port; yields the port."""
+def served(framed=False):
+    """A playground on a free port, which notebooks may frame; yields the port."""
     listening = serving.bound(free_port())
-    server = serving.server(listening)
+    server = serving.server(listening, framed)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)
     thread.start()
     try:

@@ -36,10 +36,17 @@ class Quiet(http.server.SimpleHTTPRequestHandler):
         pass
 
 
+class Host(http.server.ThreadingHTTPServer):
+    """A browser may hang up in the midst of a file."""
+
+    def handle_error(self, request, address):
+        pass
+
+
 @contextlib.contextmanager
 def hosted(folder):
     """A static host of a folder; yields its address."""
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=str(folder)))
+    server = Host(("127.0.0.1", 0), functools.partial(Quiet, directory=str(folder)))
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()
     try:

@@ -117,7 +117,13 @@ def proof_of_library(proof, question):
     assert proof["bound"] == expected.mistake_bound
 
 
-@pytest.mark.parametrize("name", examples())
+#: A few everyday; test_without_numpy.py asks about all of them every day, without a browser.
+QUICK = ("four points", "separable", "xor", "three classes", "phrases, words")
+
+
+@pytest.mark.parametrize(
+    "name", [name if name in QUICK else pytest.param(name, marks=pytest.mark.slow) for name in examples()]
+)
 def test_each_example_has_the_numbers_of_the_served_page_and_of_the_library(pages, name):
     question = question_of(examples()[name])
     run = same_answers(pages, question)

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
         VotedPerceptron,
     )
     from .estimators.files import export_onnx, load
+    from .playground.notebook import play
     from .theory import Separability, distances, margin, mistake_bound, perceptron_loss, radius, separability
     from .tracing import Step, Trace, trace
 
@@ -55,6 +56,7 @@ __all__ = [
     "margin",
     "mistake_bound",
     "perceptron_loss",
+    "play",
     "plots",
     "radius",
     "rules",
@@ -68,6 +70,7 @@ __all__ = [
 _HOMES = {
     **dict.fromkeys(("export_onnx", "load"), "estimators.files"),
     **dict.fromkeys(("Step", "Trace", "trace"), "tracing"),
+    "play": "playground.notebook",
     **dict.fromkeys(
         ("Separability", "distances", "margin", "mistake_bound", "perceptron_loss", "radius", "separability"), "theory"
     ),

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 from itertools import accumulate
 
+from ..core.sums import product
 from ..tracing import Trace
 from ..tracing.moves import Moves, margin
 from ..tracing.wording import nearest
@@ -35,7 +36,7 @@ class Course:
         """The scores of some places: before the first move, and after each."""
         if self.trace.data.kernel is None:
             for w, b in zip(self.read.coordinates, self.read.biases):
-                yield [[math.fsum([bias, *map(float.__mul__, v, x)]) for v, bias in zip(w, b)] for x in places]
+                yield [[product(v, x) + bias for v, bias in zip(w, b)] for x in places]
             return
         learned = [[nearest(v) for v in row] for row in self.trace.data.X]
         image = self.trace.data.kernel.values(places, learned)

@@ -22,6 +22,7 @@ GRID = 49
 #: A score takes two of these: 4,095 steps, finer towards 0, where the boundary is.
 DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 FINEST = 2047
+ROUNDING = 1e-14
 
 
 class Storyboard:
@@ -226,11 +227,15 @@ def _leads(scores: Scores) -> list[list[float]]:
 
 
 def written(values: list[float]) -> str:
-    """Numbers in two characters each: their signs, and cube roots in proportion to the largest."""
+    """Numbers in two characters each: their signs, and cube roots in proportion to the largest.
+
+    What is lost in the rounding of that is 0.
+    """
     largest = max(map(abs, values)) or 1.0
     text = []
     for value in values:
-        size = max(1, round(FINEST * (abs(value) / largest) ** (1 / 3))) if value else 0
+        share = abs(value) / largest
+        size = max(1, round(FINEST * share ** (1 / 3))) if share > ROUNDING else 0
         code = FINEST + (size if value > 0 else -size)
         text.append(DIGITS[code >> 6] + DIGITS[code & 63])
     return "".join(text)

@@ -28,7 +28,7 @@ MOST_AT_ONCE = 64
 HEADERS = {
     "content-security-policy": (
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
-        "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+        "base-uri 'none'; form-action 'none'; frame-ancestors {}"
     ),
     "x-content-type-options": "nosniff",
     "referrer-policy": "no-referrer",
@@ -36,6 +36,8 @@ HEADERS = {
     "cross-origin-opener-policy": "same-origin",
     "cache-control": "no-store",
 }
+#: Who may show the page in a frame: notebooks on this machine, in a browser or in VS Code.
+NOTEBOOKS = "http://localhost:* http://127.0.0.1:* https://localhost:* vscode-webview: https://*.vscode-cdn.net"
 TYPES = {
     "html": "text/html; charset=utf-8",
     "css": "text/css; charset=utf-8",
@@ -62,8 +64,8 @@ def page_files() -> dict[str, tuple[bytes, str]]:
     return files
 
 
-def application(hosts: Collection[str]) -> ASGIApp:
-    """The application, which answers requests to these hosts (each with its port)."""
+def application(hosts: Collection[str], framed: bool = False) -> ASGIApp:
+    """The application, which answers requests to these hosts (each with its port); notebooks may frame its page."""
     files, turns = page_files(), Turns()
 
     async def file(request: Request) -> Response:
@@ -92,14 +94,15 @@ def application(hosts: Collection[str]) -> ASGIApp:
     ]
     inner = Starlette(routes=routes)
     inner.router.redirect_slashes = False
-    return Guard(inner, hosts)
+    return Guard(inner, hosts, NOTEBOOKS if framed else "'none'")
 
 
 class Guard:
     """Refuses requests to other hosts and too many at once, and puts the page's headers on every answer."""
 
-    def __init__(self, inner: ASGIApp, hosts: Collection[str]) -> None:
+    def __init__(self, inner: ASGIApp, hosts: Collection[str], framers: str) -> None:
         self.inner, self.hosts = inner, {host.encode() for host in hosts}
+        self.headers = [(name.encode(), value.format(framers).encode()) for name, value in HEADERS.items()]
         self.under_way = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -107,11 +110,10 @@ class Guard:
         if scope["type"] != "http":
             await self.inner(scope, receive, send)
             return
-        own = [(name.encode(), value.encode()) for name, value in HEADERS.items()]
 
         async def guarded(message: Message) -> None:
             if message["type"] == "http.response.start":
-                message["headers"] = [*message.get("headers", ()), *own]
+                message["headers"] = [*message.get("headers", ()), *self.headers]
             await send(message)
 
         named = [value for name, value in scope["headers"] if name == b"host"]

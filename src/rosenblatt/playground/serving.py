@@ -36,14 +36,14 @@ def bound(port: int | None) -> socket.socket:
     raise OSError(f"the ports {PORT} to {PORT + MORE_PORTS - 1} are all in use: choose another by --port")
 
 
-def server(listening: socket.socket) -> uvicorn.Server:
-    """The server of a socket; ``run(sockets=[…])`` starts it."""
+def server(listening: socket.socket, framed: bool = False) -> uvicorn.Server:
+    """The server of a socket; ``run(sockets=[…])`` starts it. ``framed``: notebooks may show its page."""
     port = listening.getsockname()[1]
     hosts = [f"{name}:{port}" for name in (HOST, "localhost")] + ([HOST, "localhost"] if port == 80 else [])
     return uvicorn.Server(
         uvicorn.Config(
-            application(hosts), log_level="error", access_log=False, lifespan="off", server_header=False, ws="none",
-            timeout_keep_alive=30, timeout_graceful_shutdown=2, proxy_headers=False,
+            application(hosts, framed), log_level="error", access_log=False, lifespan="off", server_header=False,
+            ws="none", timeout_keep_alive=30, timeout_graceful_shutdown=2, proxy_headers=False,
         )
     )  # fmt: skip
 

@@ -161,10 +161,17 @@ class Page {
       if (!(error instanceof Refused)) throw error;
       if (asked < this.valid) return;
       this.nothing();
-      this.problem(error.message, error instanceof Unanswered && (() => this.load()));
+      this.problem(error.message, error instanceof Unanswered && (() => this.again()));
       this.busy(false);
     }
     this.render();
+  }
+
+  /** Ask once more, after nobody answered. */
+  again() {
+    this.problem("");
+    this.busy(true);
+    this.refresh();
   }
 
   /** Take the answer to a question, asked after so many changes. */

@@ -16,8 +16,20 @@ async function start() {
 
 try {
   const answers = await start();
-  addEventListener("message", ({ data }) => postMessage({ answer: answers.answer(data.kind, data.question) }));
+  addEventListener("message", ({ data }) => {
+    let answer;
+    try {
+      answer = answers.answer(data.kind, data.question);
+    } catch (error) {
+      answer = JSON.stringify({ error: `This cannot be computed here: ${lastLine(error)}` });
+    }
+    postMessage({ answer });
+  });
   postMessage({ ready: true });
 } catch (error) {
-  postMessage({ failed: String(error.message ?? error).trim().split("\n").at(-1) });
+  postMessage({ failed: lastLine(error) });
+}
+
+function lastLine(error) {
+  return String(error.message ?? error).trim().split("\n").at(-1);
 }
