@@ -117,6 +117,20 @@ void squares_of(nb::object weights, nb::object out) {
     with_number_type(w.dtype(), [&]<class T>(T) { squares(typed<T>(w, n * k, "weights"), n, k, to); });
 }
 
+// out += Σ w² of each column over rows of the weights, in order
+void add_squares_of(nb::object weights, nb::object order, nb::object out) {
+    const auto w = array<ReadOnly>(weights, "weights");
+    if (w.ndim() != 2) throw std::invalid_argument("weights must have two dimensions");
+    const auto n = static_cast<Index>(w.shape(0)), k = static_cast<Index>(w.shape(1));
+    const auto rows = array<ReadOnly>(order, "order");
+    const auto count = static_cast<Index>(rows.size());
+    const Index* const which = typed<Index>(rows, 0, "order");
+    check_below(which, count, n, "the numbers of rows");
+    double* const to = writable<double>(out, k, "out");
+    with_number_type(w.dtype(),
+                     [&]<class T>(T) { squares_in_order(typed<T>(w, n * k, "weights"), which, count, k, to); });
+}
+
 // out = a·bᵀ of CSR rows with indices of one type
 void product_of(const PyCsrRows& a, const PyCsrRows& b, nb::object out, int n_threads) {
     a.visit([&]<class Left>(const Left& left) {
@@ -166,8 +180,8 @@ Index share_of_rows(nb::object start, const nb::list& columns, nb::object which,
 }
 
 // Places of features among the weights of few; (how many were done, groups then)
-nb::tuple place_of_features(nb::object features, nb::object table, nb::object met, Index count, bool add,
-                            nb::object out) {
+nb::tuple place_of_features(nb::object features, nb::object table, nb::object met, nb::object used, Index count,
+                            bool add, nb::object out) {
     const auto from = array<ReadOnly>(features, "features");
     const auto n = static_cast<Index>(from.size());
     const auto size = static_cast<Index>(array<ReadOnly>(table, "table").size()) / 2;
@@ -176,7 +190,8 @@ nb::tuple place_of_features(nb::object features, nb::object table, nb::object me
     const auto kept = [&](nb::handle h, Index at_least, const char* what) {  // written to only with `add`
         return add ? writable<Index>(h, at_least, what) : const_cast<Index*>(read_only<Index>(h, at_least, what));
     };
-    Groups groups{kept(table, 2 * size, "table"), kept(met, size / 2, "groups"), size, count};
+    Groups groups{kept(table, 2 * size, "table"), kept(met, size / 2, "groups"),
+                  used.is_none() ? nullptr : kept(used, kLanes, "places"), size, count};
     const auto place = [&]<class I>(I) {
         const I* feature = typed<I>(from, n, "features");
         constexpr Index most = std::min<Index>(std::numeric_limits<I>::max(), std::numeric_limits<Index>::max() - 1);
@@ -336,11 +351,13 @@ NB_MODULE(_native, m) {
     m.def("equal_rows", &equal_rows_of, nb::kw_only(), nb::arg("rows"), nb::arg("targets"), nb::arg("order") = none,
           "The first of the rows in order that equals an earlier one of another label, after that one; None: no two.");
     m.def("squares", &squares_of, nb::arg("weights"), nb::arg("out"), "out = Σ w² of each column of the weights.");
+    m.def("add_squares", &add_squares_of, nb::arg("weights"), nb::arg("order"), nb::arg("out"),
+          "out += Σ w² of each column over these rows of the weights, in order.");
     m.def(
         "share_rows", &share_of_rows, nb::arg("starts"), nb::arg("columns"), nb::arg("which"), nb::arg("first"),
         "Number the rows by their content; which: the number of each, first: the first row of each number; how many.");
-    m.def("place_features", &place_of_features, nb::arg("features"), nb::arg("table"), nb::arg("met"), nb::arg("count"),
-          nb::arg("add"), nb::arg("out"),
+    m.def("place_features", &place_of_features, nb::arg("features"), nb::arg("table"), nb::arg("met"),
+          nb::arg("used").none(), nb::arg("count"), nb::arg("add"), nb::arg("out"),
           "Places of features among the weights of the groups that were met; (features done, groups then).");
     bind_text(m);
     bind_data(m);

@@ -1,8 +1,8 @@
-// Weights of few among very many features: features by sixteens, and which of these have weights.
+// Weights of few among very many features: which of these have weights, and where.
 //
-// A group is 16 neighbouring features, one for each lane of a sum, so that a feature which moves to another group's
-// place keeps its lane. Groups are numbered in the order they are met; group 0 is that of all others, whose weights
-// are 0.
+// A feature may have its weights in any place of its lane, j mod 16. Features come in groups, of 16 neighbours, one for
+// each lane, or each by itself, which gets the next place of its lane. Groups are numbered in the order they are met;
+// group 0, the first 16 places, is that of all others, whose weights are 0.
 #pragma once
 
 #include <bit>
@@ -14,11 +14,16 @@ namespace rosenblatt {
 
 // Groups by what features they hold, at the hash or in the next free places after it. A view: the arrays are Python's.
 struct Groups {
-    Index* table;  // pairs: what the group is called, + 1 (0: free), and its number
+    Index* table;  // pairs: what the group is called, + 1 (0: free), and its first place
     Index* met;    // what each group is called, by its number
+    Index* used;   // by lane, sixteens of places in use; null: groups are of 16 neighbours
     Index size;    // of the table in pairs, a power of 2
     Index count;   // of groups; at most half of the pairs are used
 
+    Index name(Index feature) const { return used ? feature : feature / kLanes; }
+    Index next_place(Index feature) {
+        return used ? kLanes * used[feature % kLanes]++ + feature % kLanes : kLanes * count;
+    }
     // The pair of a group, or the free one where it belongs.
     Index* find(Index called) const {
         const auto mask = static_cast<std::uint64_t>(size) - 1;
@@ -35,17 +40,17 @@ template <class I>
 Index place_features(const I* feature, Index n, Groups& groups, bool add, I* out) {
     Index last = -1, place = 0;
     for (Index e = 0; e < n; ++e) {
-        const Index j = static_cast<Index>(feature[e]), called = j / kLanes;
+        const Index j = static_cast<Index>(feature[e]), called = groups.name(j);
         if (called != last) {
             Index* const pair = groups.find(called);
             if (pair[0] == 0 && add) {
                 if (2 * groups.count >= groups.size) return e;
                 pair[0] = called + 1;
-                pair[1] = groups.count;
+                pair[1] = groups.next_place(j);
                 groups.met[groups.count++] = called;
             }
             last = called;
-            place = pair[0] == 0 ? 0 : pair[1] * kLanes;
+            place = pair[0] == 0 ? 0 : pair[1] / kLanes * kLanes;
         }
         out[e] = static_cast<I>(place + j % kLanes);
     }

@@ -214,6 +214,22 @@ ROSENBLATT_CLONES void squares(const T* w, Index n_rows, Index k, double* out) {
     for (Index c = 0; c < k; ++c) out[c] = total_of(out[c], lost[static_cast<std::size_t>(c)]);
 }
 
+// The same of rows of class vectors in an order, added to `out`.
+template <class T>
+void squares_in_order(const T* w, const Index* order, Index count, Index k, double* out) {
+    constexpr Index kRowsAhead = 16;
+    std::vector<double> lost(static_cast<std::size_t>(k));
+    for (Index i = 0; i < count; ++i) {
+        prefetch_bytes(w + order[std::min(i + kRowsAhead, count - 1)] * k, k * static_cast<Index>(sizeof(T)));
+        const T* const row = w + order[i] * k;
+        for (Index c = 0; c < k; ++c) {
+            const double value = static_cast<double>(row[c]);
+            add_carefully(out[c], lost[static_cast<std::size_t>(c)], value * value);
+        }
+    }
+    for (Index c = 0; c < k; ++c) out[c] = total_of(out[c], lost[static_cast<std::size_t>(c)]);
+}
+
 // The same by lists, added to `out`: over the rows that `order` numbers (null: all; those that are not there: empty).
 template <class T>
 void squares_by_class(const ClassLists<T>& lists, const Index* order, Index count, double* out) {

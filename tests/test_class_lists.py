@@ -30,6 +30,7 @@ def lists(monkeypatch):
     def switch(on):
         monkeypatch.setattr(weights, "WIDE", 0 if on else 1 << 60)
         monkeypatch.setattr(weights, "FEW", 0)
+        monkeypatch.setattr(weights, "SIDE_BY_SIDE", 0)
 
     switch(True)
     return switch
@@ -335,7 +336,7 @@ def test_the_command_trains_explains_and_predicts_many_classes(tmp_path, capsys)
     for model, more in zip(models, ((), ("--stream", "--block-rows", "50"))):
         assert (
             cli.main(
-                ["train", str(tmp_path / "t.csv"), "-o", str(model), "--text", "text", "--bits", "20", "-q", *more]
+                ["train", str(tmp_path / "t.csv"), "-o", str(model), "--text", "text", "--bits", "18", "-q", *more]
             )
             == 0
         )

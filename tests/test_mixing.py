@@ -82,6 +82,7 @@ def test_shards_give_the_bits_of_the_reference(problem, case):
         if case["lists"]:
             patch.setattr(weights, "WIDE", 0)
             patch.setattr(weights, "FEW", 0)
+            patch.setattr(weights, "SIDE_BY_SIDE", 0)
         model = quietly(
             rb.OnlineClassifier(
                 rule=rule, readout=case["readout"], multiclass=share, shuffle=case["shuffle"], random_state=SEED,

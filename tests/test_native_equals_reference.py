@@ -121,6 +121,7 @@ def native(problem, rule, options, start=None):
         if options["layout"] in LISTS:
             patch.setattr(weights, "WIDE", 0)
             patch.setattr(weights, "FEW", 0)
+            patch.setattr(weights, "SIDE_BY_SIDE", 0)
         learner.allocate(rows.n_features, 0 if regression else problem.n_classes, rows.dtype)
     if start is not None:
         learner.begin(*start)

@@ -65,6 +65,7 @@ def test_class_vectors_by_lists_are_judged_as_dense_ones(dtype, readout, share, 
     for wide in (0, 1 << 60):
         monkeypatch.setattr(weights, "WIDE", wide)
         monkeypatch.setattr(weights, "FEW", 0)
+        monkeypatch.setattr(weights, "SIDE_BY_SIDE", 0)
         learner, rows = learner_of(readout, 9, share, dtype=dtype), engine.admit(sparse.csr_array(X))
         learner.start_progressive()
         learner.partial_fit(rows, targets, None, (0, len(X)))

@@ -170,10 +170,30 @@ def test_a_stream_that_turns_wide_goes_on(wide, tmp_path):
     assert_same(*results)
 
 
+def test_features_alone_get_the_next_place_of_their_lane():
+    rng = np.random.default_rng(0)
+    features = rng.integers(0, 1 << 40, 5000)
+    groups = Groups(alone=True)
+    assert groups.add(features, 1 << 40) is not None
+    places = groups.places(features)
+    np.testing.assert_array_equal(places % 16, features % 16)
+    for lane in range(16):
+        there = np.unique(places[features % 16 == lane])
+        np.testing.assert_array_equal(there // 16, 1 + np.arange(len(there)))  # none is left out
+    assert len(groups) == 16 * (1 + places.max() // 16)
+    assert set(groups.places(np.arange(100))) == set(range(16))
+    np.testing.assert_array_equal(groups.features(), np.unique(features))
+    np.testing.assert_array_equal(groups.places(groups.features()), groups.places_in_order())
+    groups.truncate(1001)
+    np.testing.assert_array_equal(groups.places(features[:1000]), places[:1000])
+    assert groups.places(features[1000:]).max() < 16
+    assert groups.add(features, 16 * 100) is None
+
+
 def test_groups_are_found_again_however_many_there_are():
     rng = np.random.default_rng(0)
     features = rng.integers(0, 1 << 40, 5000)
-    groups = Groups()
+    groups = Groups(alone=False)
     places = groups.add(features, 1 << 40)
     np.testing.assert_array_equal(places % 16, features % 16)
     np.testing.assert_array_equal(groups.places(features), places)

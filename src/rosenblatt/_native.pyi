@@ -197,11 +197,20 @@ def equal_rows(*, rows: Rows, targets: NDArray[Any] | int, order: NDArray[Any] |
 def squares(weights: NDArray[Any], out: NDArray[Any]) -> None:
     """Out = Σ w² of each column of the weights."""
 
+def add_squares(weights: NDArray[Any], order: NDArray[Any], out: NDArray[Any]) -> None:
+    """Out += Σ w² of each column over these rows of the weights, in order."""
+
 def share_rows(starts: NDArray[Any], columns: list[NDArray[Any]], which: NDArray[Any], first: NDArray[Any]) -> int:
     """Number the rows by their content; which: the number of each, first: the first row of each number; how many."""
 
 def place_features(
-    features: NDArray[Any], table: NDArray[Any], met: NDArray[Any], count: int, add: bool, out: NDArray[Any]
+    features: NDArray[Any],
+    table: NDArray[Any],
+    met: NDArray[Any],
+    used: NDArray[Any] | None,
+    count: int,
+    add: bool,
+    out: NDArray[Any],
 ) -> tuple[int, int]:
     """Places of features among the weights of the groups that were met; (features done, groups then)."""
 

@@ -15,9 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import engine
+from .groups import Placed
 from .lists import Listed
 
 Array = NDArray[Any]
+Measured = Array | Listed | Placed  # weights, of which norms are taken
 
 ON_THE_BOUNDARY = (
     "separated the data only in the sense of ties='predict': the margin is 0, because points lie on the boundary. With "
@@ -33,22 +35,23 @@ _EPS = float(np.finfo(np.float64).eps)
 _TINY = float(np.finfo(np.float64).tiny)
 
 
-def squared_norms(weights: Array | Listed, start: Array | None, per_vector: bool) -> Array:
+def squared_norms(weights: Measured, start: Array | None, per_vector: bool) -> Array:
     """‖W − W₀‖², of each column or of all together, summed in double precision."""
-    if isinstance(weights, Listed):
+    if isinstance(weights, (Listed, Placed)):
         squares = weights.squares()
     else:
         squares = engine.squares(weights if start is None else weights.astype(np.float64) - start)
     return squares if per_vector else squares.sum(keepdims=True)
 
 
-def norms(weights: Array | Listed, start: Array | None, per_vector: bool, squares: Array | None = None) -> Array:
+def norms(weights: Measured, start: Array | None, per_vector: bool, squares: Array | None = None) -> Array:
     """‖W − W₀‖ to a few units in the last place, also where the squares would vanish; ``squares`` if they are known."""
     if squares is None:
         squares = squared_norms(weights, start, per_vector)
     if np.all(squares > _TINY / _EPS**2):
         return np.asarray(np.sqrt(squares))
     scaled: Array | Listed
+    weights = weights.rows() if isinstance(weights, Placed) else weights
     if isinstance(weights, Listed):
         scaled, sizes = weights.scaled(per_vector)
     else:
@@ -82,7 +85,7 @@ class Evidence:
 
     def upper_bound(
         self,
-        weights: Array | Listed,
+        weights: Measured,
         start: Array | None,
         tau: Array,
         updates: float,
@@ -104,9 +107,7 @@ class Evidence:
         )
         return float(np.min(bounds)) * (1 + 8 * _EPS)  # of the norm, the sum and the quotient
 
-    def tighten_upper(
-        self, weights: Array | Listed, start: Array | None, tau: Array, updates: float, growth: float
-    ) -> None:
+    def tighten_upper(self, weights: Measured, start: Array | None, tau: Array, updates: float, growth: float) -> None:
         """Tighten the upper bound from the weights as they are now."""
         length2 = squared_norms(weights, None, per_vector=False)
         squares = length2 if start is None and len(tau) == 1 else None  # one reading of the weights is enough
@@ -114,7 +115,7 @@ class Evidence:
         self.peak2 = max(self.peak2, self.base2 + growth)
         self.base2 = float(length2[0])
 
-    def tighten_lower(self, weights: Array | Listed, least: Array, rounding: float, lost: float) -> None:
+    def tighten_lower(self, weights: Measured, least: Array, rounding: float, lost: float) -> None:
         """Tighten the lower bound by weights that got every row right.
 
         ``least`` are their smallest scores, ``rounding`` is how far a score over ‖w‖ can be off, ``lost`` what it may

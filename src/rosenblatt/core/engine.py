@@ -362,6 +362,11 @@ def squares(weights: Array) -> Array:
     return out
 
 
+def add_squares(weights: Array, order: Array, out: Array) -> None:
+    """Add Σ w² of each of several columns over these rows, in order, as ``squares`` goes on."""
+    _native.add_squares(weights, order, out)
+
+
 def zeros(n_rows: int, stride: int, dtype: Any) -> Array:
     """Zeros of (n_rows, stride) placed so that row 1, the first feature, starts a cache line."""
     dtype = np.dtype(dtype)

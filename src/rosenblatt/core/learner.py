@@ -392,7 +392,7 @@ class Learner(State):
         depth, number = rows.depth(order), np.finfo(self.dtype)
         rounding = float(number.eps) * depth * self.scale_of(rows, order)
         lost = 32 * depth * float(number.smallest_subnormal)  # of 16 lanes, of two scores
-        self.evidence.tighten_lower(self.unscaled(self.active), self.least, rounding, lost)
+        self.evidence.tighten_lower(self.unscaled(self.measured), self.least, rounding, lost)
 
     def scale_of(self, rows: engine.Rows, order: Array | None = None) -> float:
         """What margins are measured against: R with the bias feature, or √2·R between classes."""

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from . import engine, rules
 from .checks import check_name
 from .convergence import Evidence
-from .groups import Groups
+from .groups import Placed
 from .lists import Entries, Listed
 from .verdicts import STOPPED
 from .weights import Weights
@@ -121,7 +121,7 @@ class State(Weights):
 
     def _make_arrays(self) -> None:
         """Rows of zeros for all features, or for those that will be met; with lists, for the biases alone."""
-        self.groups = Groups() if self._is_wide(self.n_features) else None
+        self.groups = self._no_groups() if self._is_wide(self.n_features) else None
         n_rows = self.n_features if self.groups is None else len(self.groups)
         if self.lists is not None:
             self.lists.reserve(n_rows)
@@ -332,7 +332,7 @@ class State(Weights):
         """Tighten the bounds by the weights as they are now."""
         evidence = self.evidence
         evidence.tighten_upper(
-            self.unscaled(self.active), self._start_rows(), self._bounding_tau, self._roundings, self.tally.growth
+            self.unscaled(self.measured), self._start_rows(), self._bounding_tau, self._roundings, self.tally.growth
         )
         self.tally.growth = 0
         self._make_room()
@@ -358,7 +358,7 @@ class State(Weights):
         """Weights, row 0 the biases, as they are multiplied with (x, s): in whose space norms and margins are."""
         if self.intercept_scaling == 1:
             return weights
-        if isinstance(weights, Listed):
+        if isinstance(weights, (Listed, Placed)):
             return weights._replace(biases=weights.biases / self.intercept_scaling)
         weights = weights.copy()
         weights[0] /= self.intercept_scaling
@@ -388,7 +388,7 @@ class State(Weights):
     def margin_bounds(self) -> tuple[float, float]:
         growth = self.tally.growth
         now = self.evidence.upper_bound(
-            self.unscaled(self.active), self._start_rows(), self._bounding_tau, self._roundings, growth
+            self.unscaled(self.measured), self._start_rows(), self._bounding_tau, self._roundings, growth
         )
         return self.evidence.lower, min(self.evidence.upper, now)
 

@@ -15,17 +15,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import engine, memory
-from .groups import SIXTEEN, Groups
+from .groups import Groups, Placed
 from .lists import Entries, Listed
 
 Array = NDArray[Any]
 
 #: Weights of more bytes than these, of more features than a few, are kept for the features that were met alone,
 WIDE, FEW = 1 << 26, 1 << 10
-#: unless they are more than this share of all. Of several classes, and of so many times those bytes, only the classes
-#: that moved are kept, feature by feature, unless the run has a pocket, sums up the steps of a pass, starts from given
-#: weights, or learns from dense rows. To learn in such lists takes about twice as long as side by side.
-SHARE, LISTED = 2, 4
+#: unless they are more than this share of all. Of more classes than these only those that moved are kept, feature by
+#: feature, unless the run has a pocket, sums up the steps of a pass, starts from given weights, or learns from dense
+#: rows. Of so few, to learn takes several times as long in such lists as side by side.
+SHARE, SIDE_BY_SIDE = 2, 32
 #: Bytes of a feature that has a list, besides its list.
 LIST = 8
 
@@ -64,11 +64,18 @@ class Weights:
     def active(self) -> Any:
         """The weights in use: row 0 the biases, then one row per feature; one column per vector, and padding.
 
-        Features that have no rows are left out, sixteen neighbours at a time. Weights by lists are ``Listed``.
+        Features that have no rows are left out. Weights by lists are ``Listed``.
         """
         if self.lists is None:
             return self.in_order(self.weights)
         return Listed(self.weights, self.lists, self._places_in_order)
+
+    @property
+    def measured(self) -> Any:
+        """``active``, to be measured: of several vectors nothing is copied."""
+        if self.groups is None or self.lists is not None or self.n_vectors == 1 or self.start is not None:
+            return self.active
+        return Placed(self.weights[:1], self.weights, 1 + self.groups.places_in_order())
 
     def entries(self, lists: engine.ClassLists | None = None) -> Entries:
         """The entries of the lists, or of others that have the same rows, in the order of the features."""
@@ -136,16 +143,16 @@ class Weights:
             "array)",
         )  # fmt: skip
 
-    def _is_wide(self, n_features: int, times: int = 1) -> bool:
-        """Whether a row for each of so many features would take much memory, or so many times that."""
+    def _is_wide(self, n_features: int) -> bool:
+        """Whether a row for each of so many features would take much memory."""
         row = engine.stride_of(self.n_vectors) * self.dtype.itemsize if self.lists is None else LIST
-        return n_features > FEW and n_features * row > times * WIDE
+        return n_features > FEW and n_features * row > WIDE
 
     def _wants_lists(self, n_features: int) -> bool:
         """Whether the weights of so many features are to be kept by lists, and are not yet."""
         if self.lists is not None or self.n_vectors == 1 or self.batch or self.readout not in ("last", "averaged"):
             return False
-        return self.start is None and self._is_wide(n_features, LISTED)
+        return self.start is None and self.n_vectors > SIDE_BY_SIDE and self._is_wide(n_features)
 
     def keep_lists(self) -> None:
         """Keep the weights by lists again, if they are not."""
@@ -163,9 +170,12 @@ class Weights:
         if self.groups is not None and not self._is_wide(self.n_features):
             self.expand()
 
+    def _no_groups(self) -> Groups:
+        return Groups(alone=self.n_vectors > 1)
+
     @property
-    def _most_groups(self) -> int:
-        return self.n_features // (SHARE * SIXTEEN)
+    def _most_places(self) -> int:
+        return self.n_features // SHARE
 
     def map_rows(self, rows: engine.Rows, *, learn: bool) -> engine.Rows:
         """Rows whose columns are the places of their features in the arrays; ``learn``: new features get places."""
@@ -184,7 +194,7 @@ class Weights:
         used = slice(int(indptr[0]), int(indptr[-1]))
         known = groups.count
         try:
-            places = groups.add(indices[used], self._most_groups) if learn else groups.places(indices[used])
+            places = groups.add(indices[used], self._most_places) if learn else groups.places(indices[used])
             if places is None:
                 self.expand()
                 return rows
@@ -203,7 +213,7 @@ class Weights:
         """The rows of ``weights`` for these: 0 the biases, 1 + j feature j, ascending; new features get one."""
         biases = int(len(numbers) > 0 and numbers[0] == 0)
         features = numbers[biases:] - 1
-        places = None if self.groups is None else self.groups.add(features, self._most_groups)
+        places = None if self.groups is None else self.groups.add(features, self._most_places)
         if self.groups is None or places is None:
             self.expand()
             return numbers
@@ -223,7 +233,7 @@ class Weights:
 
     def fill_lists(self, features: Array, entries: Entries) -> None:
         """Have the lists of these features, ascending, and no others."""
-        places = features if self.groups is None else self.groups.add(features, self._most_groups)
+        places = features if self.groups is None else self.groups.add(features, self._most_places)
         if places is None:
             self._check_room(LIST * self.n_features, self.n_features)
             self.groups, places = None, features
@@ -291,8 +301,8 @@ class Weights:
 
     def _compact(self, features: Array) -> bool:
         """Keep rows for these features alone; False: they are too many for that. Then ``_build_native`` is due."""
-        groups = Groups()
-        places = groups.add(features, self._most_groups)
+        groups = self._no_groups()
+        places = groups.add(features, self._most_places)
         if places is None:
             return False
         if self.lists is not None:
