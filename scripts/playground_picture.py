@@ -23,7 +23,7 @@ def main() -> None:
             page = browser.new_page(viewport={"width": 1440, "height": 900}, color_scheme=scheme)
             page.goto(f"http://127.0.0.1:{port}/")
             page.get_by_label("Example").select_option(label="Four points")
-            page.locator("tbody tr").nth(31).wait_for()  # the whole run is there
+            page.get_by_text("4 rows, from w = (0, 0)").wait_for()  # the run is there
             page.evaluate("document.activeElement.blur()")
             for _ in range(5):
                 page.keyboard.press("n")
