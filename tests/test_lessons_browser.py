@@ -230,6 +230,9 @@ def test_a_link_brings_the_views_back(open_page):
     link = page.locator("#dialog textarea").input_value()
     again = open_page(link[link.index("#") :], new=True)
     again.wait_for_selector(".half-planes svg")
+    assert not again.locator("#claims").is_visible()  # nor γ there while predicting
+    again.click("#reveal-bound")
+    again.wait_for_selector("#claims")
     assert again.locator("#question").is_visible()
     assert again.locator("#weight-space").get_attribute("aria-pressed") == "true"
     assert again.locator("#race-view").get_attribute("aria-pressed") == "false"

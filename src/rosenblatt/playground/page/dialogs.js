@@ -20,7 +20,8 @@ const PICTURE_KEYS = [
 ];
 
 const TEACHING_KEYS = [
-  ["PageDown PageUp", "in a lesson: the next scene, and back"], ["1  2  3", "in Predict: an answer; n shows the step, or asks on"],
+  ["PageDown", "in a lesson: the next scene"], ["PageUp", "in a lesson: the scene before"],
+  ["1  2  3", "in Predict: an answer; n shows the step, or asks on"],
   ["← ↑ → ↓", "on the lift: turn it"],
 ];
 
