@@ -297,6 +297,8 @@ def test_phrases_are_written_and_a_sentence_is_read(open_page):
     page.select_option("#set-space", "rbf")  # where words have no weights: it goes back to linear
     settled(page)
     view(page, "text-view")
+    page.wait_for_selector("#shares :text('It says pos, with a score of 1.')")
+    page.uncheck("#phrase-pairs")
     page.wait_for_selector("#shares :text('A tie: it says neg')")
     page.check("#phrase-pairs")
     page.wait_for_selector("#shares :text('It says pos, with a score of 1.')")
