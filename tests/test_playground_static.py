@@ -10,6 +10,7 @@ import pytest
 from browsing import launched, needed
 from playing import served
 from static_pages import builder, built, hosted
+from test_without_numpy import taught
 
 import rosenblatt as rb
 from rosenblatt.playground import answers
@@ -154,6 +155,21 @@ def test_random_problems_have_the_numbers_of_the_served_page_and_of_the_library(
     proof_of_library(asked(pages[0], "separable", question), question)
 
 
+def test_what_lessons_generator_and_race_ask_has_the_same_answers(pages):
+    questions = list(taught())
+    scenes = [entry for entry in questions if entry[0] == "scene"][::9]
+    for kind, question in scenes + [entry for entry in questions if entry[0] != "scene"]:
+        expected = json.loads(answers.answer(kind, json.dumps(question)))
+        assert asked(pages[0], kind, question) == asked(pages[1], kind, question) == expected
+
+
+def test_a_film_is_the_same_page(pages):
+    for settings in ({}, {"space": "rbf"}):
+        question = question_of(examples()["xor"]) | {"settings": settings}
+        film = asked(pages[0], "film", question)
+        assert film == asked(pages[1], "film", question) == json.loads(answers.answer("film", json.dumps(question)))
+
+
 def test_a_link_shows_the_same_on_both_pages(pages):
     points, labels = [[0, 1], [2, 0.5], [1, 1.5], [-1, 0]], [0, 1, 1, 0]
     for fields in (
@@ -265,3 +281,23 @@ def test_what_cannot_be_fetched_is_said(tmp_path, monkeypatch, capsys):
     (tmp_path / f"pyodide-{module.VERSION}.tgz").write_bytes(b"something else")
     assert module.main() == 1
     assert "is not the package of Pyodide" in capsys.readouterr().err
+
+
+def test_exports_need_no_server(pages, tmp_path):
+    files = []
+    for page in pages:
+        page.select_option("#example", "xor")
+        settled(page)
+        page.select_option("#set-space", "rbf")
+        settled(page)
+        page.click("#export")
+        made = {}
+        for kind in ("html", "svg", "png", "gif", "py"):
+            with page.expect_download() as download:
+                page.click(f"#save-{kind}")
+            download.value.save_as(tmp_path / kind)
+            made[kind] = (tmp_path / kind).read_bytes()
+        page.keyboard.press("Escape")
+        files.append(made)
+    assert files[0] == files[1]
+    assert all(len(content) > 100 for content in files[0].values())
