@@ -99,6 +99,9 @@ def test_a_lesson_is_chosen_played_with_restored_and_linked(open_page):
     at_scene(page, "5 of 6")
     page.keyboard.press("PageUp")
     at_scene(page, "4 of 6")
+    page.click("#share")
+    assert page.locator("#dialog textarea").input_value().endswith("#lesson=one-mistake&scene=4")
+    page.keyboard.press("Escape")
     page.click("#scene-leave")
     page.wait_for_selector("#lesson", state="hidden")
     assert len(state(page)["points"]) == 3

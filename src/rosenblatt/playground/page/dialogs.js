@@ -78,6 +78,9 @@ export function copied(text, rows) {
   return [field, button];
 }
 
+export const shareLesson = link => open("Share",
+  el("p", {}, "The link names the lesson and the scene, after the #; a lesson that was opened from a file is in it as a whole."), ...copied(link, 4));
+
 export const share = link => open("Share",
   el("p", {}, "The link holds the points, the settings and the step, after the #. Nothing of it is stored or sent: it opens ",
     "wherever rosenblatt play runs on the same port."), ...copied(link, 4));

@@ -40,7 +40,13 @@ export class Lessons {
 
   /** The list of lessons, and a file of one's own. */
   async choose() {
-    const listed = await Promise.all(OWN.map(async name => ({ name, ...await fetched(`lessons/${name}.json`) })));
+    let listed;
+    try {
+      listed = await Promise.all(OWN.map(async name => ({ name, ...await fetched(`lessons/${name}.json`) })));
+    } catch (error) {
+      if (!(error instanceof Refused)) throw error;
+      return this.page.problem(error.message);
+    }
     const file = el("input", { type: "file", accept: ".json,application/json", id: "lesson-file", class: "unseen", tabindex: -1,
       change: async () => {
         $("dialog").close();
