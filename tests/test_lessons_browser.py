@@ -3,8 +3,10 @@
 import itertools
 import json
 
+import clockless
 import pytest
 from browsing import needed
+from static_pages import built, hosted
 from test_lessons import FOLDER, OWN, SCENES, scene
 from test_playground_browser import address, browser, load, open_page, pages, settled, state, until, usual_page
 
@@ -68,6 +70,22 @@ def test_every_lesson_at_every_size(open_page, size, scheme):
     for name in OWN:
         page = open_page(f"#lesson={name}", width=width, height=height, color_scheme=scheme)
         walk(page, name)
+
+
+@pytest.mark.slow
+def test_every_lesson_on_the_page_that_is_only_files(browser, tmp_path):
+    faults = []
+    with hosted(built(tmp_path / "page")) as site:
+        page = browser.new_context(reduced_motion="reduce").new_page()
+        page.set_default_timeout(1000 * clockless.GUARD)
+        page.on("console", lambda line: faults.append(line.text) if line.type in ("error", "warning") else None)
+        page.on("pageerror", lambda error: faults.append(str(error)))
+        for name in OWN:
+            page.goto("about:blank")
+            page.goto(f"{site}#lesson={name}")
+            walk(page, name)
+        page.context.close()
+    assert faults == []
 
 
 def test_a_lesson_is_chosen_played_with_restored_and_linked(open_page):
