@@ -140,6 +140,7 @@ export class Lessons {
     this.buttons.back.disabled = at === 0;
     this.buttons.next.textContent = this.isLast(at) ? "Done" : "Next ▸";
     for (const panel of PANELS) document.body.classList.toggle(`show-${panel}`, scene.show.includes(panel));
+    document.body.classList.toggle("bare", scene.show.length === 0);
     this.page.take(scene);
     this.page.proofShown = scene.show.includes("certificate");
     this.panels(scene.show);
@@ -157,7 +158,7 @@ export class Lessons {
   leave() {
     this.lesson = null;
     if (!document.body.classList.contains("in-lesson")) return;
-    document.body.classList.remove("in-lesson", "two-classes", ...PANELS.map(panel => `show-${panel}`));
+    document.body.classList.remove("in-lesson", "two-classes", "bare", ...PANELS.map(panel => `show-${panel}`));
     $("lesson").hidden = true;
     $("settings").open = this.settingsWereOpen;
     this.panels([]);
