@@ -149,6 +149,17 @@ def test_a_lesson_of_ones_own(open_page, tmp_path):
     assert written["scenes"][0]["points"] == state(again)["points"]
 
 
+def test_a_lesson_beside_the_page_by_its_address(open_page):
+    page = open_page("#lesson=lessons/xor.json?a=1%26b=2&scene=2")
+    at_scene(page, "2 of 5")
+    page.keyboard.press("PageDown")
+    at_scene(page, "3 of 5")
+    page.go_back()
+    at_scene(page, "2 of 5")
+    page.reload()
+    at_scene(page, "2 of 5")
+
+
 @pytest.mark.parametrize(
     ("link", "sentence"),
     [

@@ -131,7 +131,7 @@ export class Lessons {
     if (!scene) return;
     this.at = at;
     this.own = null;
-    if (noted) history.pushState(null, "", `#lesson=${this.link}&scene=${at + 1}`);
+    if (noted) history.pushState(null, "", `#lesson=${encodeURIComponent(this.link)}&scene=${at + 1}`);
     links.left();
     this.enter();
     this.title.textContent = `${scene.title} `;
