@@ -129,6 +129,7 @@ def test_a_race_is_the_runs_of_its_lanes():
     ({"lanes": []}, "lanes must be a list of the settings of 1 to 4 learners"),
     ({"lanes": [{}] * 5}, "lanes must be a list of the settings of 1 to 4 learners"),
     ({"lanes": [{"rule": "no"}]}, "rule must be one of"),
+    ({"lanes": [{"space": "poly", "readout": "voted"}]}, "votes do not race"),
     ({"lanes": [{}], "at": -1}, "at must be the number of a step, got -1"),
 ])  # fmt: skip
 def test_a_race_that_cannot_be_run(more, sentence):

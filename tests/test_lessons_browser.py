@@ -3,8 +3,10 @@
 import itertools
 import json
 
+import clockless
 import pytest
 from browsing import needed
+from static_pages import built, hosted
 from test_lessons import FOLDER, OWN, SCENES, scene
 from test_playground_browser import address, browser, load, open_page, pages, settled, state, until, usual_page
 
@@ -70,6 +72,22 @@ def test_every_lesson_at_every_size(open_page, size, scheme):
         walk(page, name)
 
 
+@pytest.mark.slow
+def test_every_lesson_on_the_page_that_is_only_files(browser, tmp_path):
+    faults = []
+    with hosted(built(tmp_path / "page")) as site:
+        page = browser.new_context(reduced_motion="reduce").new_page()
+        page.set_default_timeout(1000 * clockless.GUARD)
+        page.on("console", lambda line: faults.append(line.text) if line.type in ("error", "warning") else None)
+        page.on("pageerror", lambda error: faults.append(str(error)))
+        for name in OWN:
+            page.goto("about:blank")
+            page.goto(f"{site}#lesson={name}")
+            walk(page, name)
+        page.context.close()
+    assert faults == []
+
+
 def test_a_lesson_is_chosen_played_with_restored_and_linked(open_page):
     page = open_page()
     page.click("#lessons")
@@ -99,6 +117,9 @@ def test_a_lesson_is_chosen_played_with_restored_and_linked(open_page):
     at_scene(page, "5 of 6")
     page.keyboard.press("PageUp")
     at_scene(page, "4 of 6")
+    page.click("#share")
+    assert page.locator("#dialog textarea").input_value().endswith("#lesson=one-mistake&scene=4")
+    page.keyboard.press("Escape")
     page.click("#scene-leave")
     page.wait_for_selector("#lesson", state="hidden")
     assert len(state(page)["points"]) == 3
@@ -126,6 +147,17 @@ def test_a_lesson_of_ones_own(open_page, tmp_path):
     again.click("#lesson-write")
     written = json.loads(again.locator("#dialog textarea").input_value())
     assert written["scenes"][0]["points"] == state(again)["points"]
+
+
+def test_a_lesson_beside_the_page_by_its_address(open_page):
+    page = open_page("#lesson=lessons/xor.json?a=1%26b=2&scene=2")
+    at_scene(page, "2 of 5")
+    page.keyboard.press("PageDown")
+    at_scene(page, "3 of 5")
+    page.go_back()
+    at_scene(page, "2 of 5")
+    page.reload()
+    at_scene(page, "2 of 5")
 
 
 @pytest.mark.parametrize(
@@ -230,6 +262,9 @@ def test_a_link_brings_the_views_back(open_page):
     link = page.locator("#dialog textarea").input_value()
     again = open_page(link[link.index("#") :], new=True)
     again.wait_for_selector(".half-planes svg")
+    assert not again.locator("#claims").is_visible()  # nor γ there while predicting
+    again.click("#reveal-bound")
+    again.wait_for_selector("#claims")
     assert again.locator("#question").is_visible()
     assert again.locator("#weight-space").get_attribute("aria-pressed") == "true"
     assert again.locator("#race-view").get_attribute("aria-pressed") == "false"
@@ -275,9 +310,9 @@ def test_a_race_on_one_slider(open_page):
     page.select_option("[aria-label='Space of learner 4']", "rbf")
     page.wait_for_selector("#race .boundary.lane-3", state="attached")
     assert page.locator("#add-lane").is_disabled()
-    page.select_option("[aria-label='Readout of learner 1']", "voted")
-    page.wait_for_selector("#race-caption:text('a vote needs the history of a run')")
-    page.select_option("[aria-label='Readout of learner 1']", "pocket")
+    page.select_option("[aria-label='Rule of learner 2']", "batch")
+    page.wait_for_selector("#race-caption:text('batch descent moves linear weights once a pass')")
+    page.select_option("[aria-label='Readout of learner 2']", "last")
     page.wait_for_selector("#race .boundary.lane-0", state="attached")
     page.keyboard.press("b")
     load(page, "xor")
@@ -294,6 +329,8 @@ def test_phrases_are_written_and_a_sentence_is_read(open_page):
     page.select_option("#set-space", "rbf")  # where words have no weights: it goes back to linear
     settled(page)
     view(page, "text-view")
+    page.wait_for_selector("#shares :text('It says pos, with a score of 1.')")
+    page.uncheck("#phrase-pairs")
     page.wait_for_selector("#shares :text('A tie: it says neg')")
     page.check("#phrase-pairs")
     page.wait_for_selector("#shares :text('It says pos, with a score of 1.')")

@@ -19,6 +19,12 @@ const PICTURE_KEYS = [
   ["1 … 4", "choose the class"],
 ];
 
+const TEACHING_KEYS = [
+  ["PageDown", "in a lesson: the next scene"], ["PageUp", "in a lesson: the scene before"],
+  ["1  2  3", "in Predict: an answer; n shows the step, or asks on"],
+  ["← ↑ → ↓", "on the lift: turn it"],
+];
+
 export function help(shortcuts) {
   const list = keys => el("dl", { class: "keys" }, keys.map(([key, action]) =>
     el("div", {}, el("dt", {}, el("kbd", {}, key)), el("dd", {}, action))));
@@ -31,6 +37,7 @@ export function help(shortcuts) {
     el("label", {}, el("input", { type: "checkbox", id: "keys-on", checked: shortcuts.on, change: event => shortcuts.switch(event.target.checked) }),
       " single letters are shortcuts"),
     el("h3", {}, "Keys on the picture, reached with Tab"), list(PICTURE_KEYS),
+    el("h3", {}, "Keys of lessons and views"), list(TEACHING_KEYS),
     el("h3", {}, "Symbols"), el("ul", { class: "symbols" }, Object.values(SYMBOLS).map(meaning => el("li", {}, meaning))));
 }
 
@@ -70,6 +77,9 @@ export function copied(text, rows) {
   } }, "Copy");
   return [field, button];
 }
+
+export const shareLesson = link => open("Share",
+  el("p", {}, "The link names the lesson and the scene, after the #; a lesson that was opened from a file is in it as a whole."), ...copied(link, 4));
 
 export const share = link => open("Share",
   el("p", {}, "The link holds the points, the settings and the step, after the #. Nothing of it is stored or sent: it opens ",

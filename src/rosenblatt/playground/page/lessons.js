@@ -40,7 +40,13 @@ export class Lessons {
 
   /** The list of lessons, and a file of one's own. */
   async choose() {
-    const listed = await Promise.all(OWN.map(async name => ({ name, ...await fetched(`lessons/${name}.json`) })));
+    let listed;
+    try {
+      listed = await Promise.all(OWN.map(async name => ({ name, ...await fetched(`lessons/${name}.json`) })));
+    } catch (error) {
+      if (!(error instanceof Refused)) throw error;
+      return this.page.problem(error.message);
+    }
     const file = el("input", { type: "file", accept: ".json,application/json", id: "lesson-file", class: "unseen", tabindex: -1,
       change: async () => {
         $("dialog").close();
@@ -125,7 +131,7 @@ export class Lessons {
     if (!scene) return;
     this.at = at;
     this.own = null;
-    if (noted) history.pushState(null, "", `#lesson=${this.link}&scene=${at + 1}`);
+    if (noted) history.pushState(null, "", `#lesson=${encodeURIComponent(this.link)}&scene=${at + 1}`);
     links.left();
     this.enter();
     this.title.textContent = `${scene.title} `;
@@ -134,6 +140,7 @@ export class Lessons {
     this.buttons.back.disabled = at === 0;
     this.buttons.next.textContent = this.isLast(at) ? "Done" : "Next ▸";
     for (const panel of PANELS) document.body.classList.toggle(`show-${panel}`, scene.show.includes(panel));
+    document.body.classList.toggle("bare", scene.show.length === 0);
     this.page.take(scene);
     this.page.proofShown = scene.show.includes("certificate");
     this.panels(scene.show);
@@ -151,7 +158,7 @@ export class Lessons {
   leave() {
     this.lesson = null;
     if (!document.body.classList.contains("in-lesson")) return;
-    document.body.classList.remove("in-lesson", "two-classes", ...PANELS.map(panel => `show-${panel}`));
+    document.body.classList.remove("in-lesson", "two-classes", "bare", ...PANELS.map(panel => `show-${panel}`));
     $("lesson").hidden = true;
     $("settings").open = this.settingsWereOpen;
     this.panels([]);

@@ -18,7 +18,7 @@ export class Lift {
 
   constructor(page) {
     this.page = page;
-    this.picture = svg("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "application", tabindex: 0, id: "lift-picture",
+    this.picture = svg("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "application", tabindex: 0, id: "lift-picture", "aria-label": "The lift",
       "aria-describedby": "lift-words", keydown: event => this.key(event) });
     this.slider = el("input", { type: "range", id: "lift-slider", min: 0, max: 1, step: 0.01, value: 1, "aria-label": "How far the points have risen",
       input: () => { this.rise(Number(this.slider.value)); } });
@@ -134,7 +134,10 @@ export class Lift {
 
   draw() {
     const { told } = this;
-    if (!told || told.flat) return this.picture.replaceChildren();
+    if (!told || told.flat) {
+      this.picture.setAttribute("aria-label", "The lift: nothing to show");
+      return this.picture.replaceChildren();
+    }
     const { surface: [xx, xy, yy], plane: [p, q, r], heights } = told;
     const spans = [0, 1].map(j => this.points.map(point => point[j])).map(values => [Math.min(...values), Math.max(...values)]);
     const [cx, cy] = spans.map(([from, to]) => (from + to) / 2), reach = 0.6 * Math.max(...spans.map(([from, to]) => to - from), 1e-9);

@@ -34,6 +34,7 @@ export class LiveText {
     const { captions, names, settings } = this.page.state;
     if (!captions || !names) {
       this.lines.value = BEGIN;
+      this.pairs.checked = true;
       this.learn();
     } else if (settings.space !== "linear") {
       this.page.remember();

@@ -408,7 +408,7 @@ class Page {
     click("separable", () => this.toggleProof());
     click("help", () => dialogs.help(this.keys));
     click("paste", () => dialogs.paste(table => this.take(table)));
-    click("share", () => dialogs.share(links.address(this.linked)));
+    click("share", () => this.teaching.lessons.open ? dialogs.shareLesson(location.href) : dialogs.share(links.address(this.linked)));
     click("export", () => dialogs.exports(this));
     click("theme", () => this.theme());
     $("slider").addEventListener("input", () => { this.pause(); this.go(Number($("slider").value)); });

@@ -20,7 +20,11 @@ export class Teaching {
     this.text = new LiveText(page);
     this.lift = new Lift(page);
     const view = (id, text, title, part) => el("button", { id, type: "button", "aria-pressed": "false", title,
-      click: () => { this.views.open = false; part.turn(!part.on); } }, text);
+      click: () => {
+        this.views.open = false;
+        part.turn(!part.on);
+        if (part.on) part.panel.scrollIntoView({ block: "nearest" });
+      } }, text);
     this.views = el("details", { id: "views" }, el("summary", {}, "Views"), el("div", {},
       view("predict", "Predict", "Say what a step will do, before it is shown", this.predict),
       view("weight-space", "Weight space", "The weights among the half-planes of the points, and the proof's two curves", this.weights),

@@ -99,7 +99,7 @@ export class WeightSpace {
       + `${moment.right.length} of ${run.codes.length} points are right` },
       svg("defs", {}, svg("mask", { id: "free", maskUnits: "userSpaceOnUse", ...wide }, svg("rect", { ...wide, fill: "white" }),
         planes.map(plane => svg("path", { d: shape(plane), fill: "black" })))),
-      planes.map(plane => svg("path", { d: shape(plane), class: `forbidden class-${labels[plane.i]}` })),
+      planes.map(plane => svg("path", { d: shape(plane), class: `forbidden class-${labels[plane.i]}`, opacity: Math.min(0.12, 0.8 / planes.length) })),
       svg("rect", { ...wide, class: "free", mask: "url(#free)" }),
       svg("line", { x1: -WIDTH, x2: 2 * WIDTH, y1: y(0), y2: y(0), class: "zero" }), svg("line", { y1: -HEIGHT, y2: 2 * HEIGHT, x1: x(0), x2: x(0), class: "zero" }),
       svg("text", { x: WIDTH - 8, y: y(0) - 7, "text-anchor": "end", class: "letter" }, "w₁"), svg("text", { x: x(0) + 8, y: 18, class: "letter" }, "w₂"),
