@@ -6,7 +6,9 @@ certificates, another may be found.
 
 from __future__ import annotations
 
+import contextlib
 import math
+import random
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from fractions import Fraction
@@ -21,6 +23,8 @@ from .nearest import proposed
 from .shortest import Shortest, shortest
 
 Rows = Sequence[Sequence[Number]]  # in exact numbers
+
+_TRIES, _FEW = 12, 500  # other certificates to look for, and numbers of the table up to which they are
 
 
 def encode(labels: Sequence[Any]) -> Codes:
@@ -82,25 +86,38 @@ class Small:
         if found is not None:
             return found
         z = self.vectors(kind_of_bias(self.fit_intercept))
-        try:
-            found = self._cancelling(z, self._proposal())
-        except TimeoutError:
-            found = None
-        return found or self._maximized(z, maximize)
+        point = self._smallest(z)
+        return self._maximized(z, maximize) if point is None else self._certified(z, point)
 
-    def _proposal(self) -> list[Any]:
-        """λ that may cancel: of rows of length 1 in orthogonal columns, where floats see best and λ cancel alike."""
-        rows = [[*row, *[1.0] * self.fit_intercept] for row in self.floats]
+    def _smallest(self, z: ExactVectors) -> Point | None:
+        """The certificate of the fewest rows, and of these of the smallest numbers, among a few; None: none was found.
+
+        One of all rows, and others of some of them, drawn at random but the same each time.
+        """
+        n, rng = len(self.rows), random.Random(0)
+        tries = _TRIES if n * z.width <= _FEW else 0
+        points: list[Point] = []
+        with contextlib.suppress(TimeoutError):
+            for which in [list(range(n)), *([i for i in range(n) if rng.random() < 0.5] for _ in range(tries))]:
+                point = self._cancelling(z, self._proposal(which)) if which else None
+                points += [] if point is None else [point]
+                if not points or len(points[0]) == 2:
+                    break
+        return min(points, key=lambda point: (len(point), max(point.values())), default=None)
+
+    def _proposal(self, which: list[int]) -> list[Any]:
+        """λ of some rows that may cancel: in orthogonal columns, where floats see best, and λ cancel as they are."""
+        rows = [[*self.floats[i], *[1.0] * self.fit_intercept] for i in which]
         rows = [list(row) for row in zip(*_orthogonal(zip(*rows)))]
         lengths = [_length(row) or 1.0 for row in rows]
         rows = [[value / length for value in row] for row, length in zip(rows, lengths)]
-        lam = proposed(_products(rows), self.known, self.effort.floats)
-        return [
-            [weight / length for weight in entry] if isinstance(entry, list) else entry / length
-            for entry, length in zip(lam, lengths)
-        ]
+        known = Codes(self.known.classes, [self.known.codes[i] for i in which])
+        lam: list[Any] = [0.0 if self.two else [0.0] * len(known.classes)] * len(self.rows)
+        for i, entry, length in zip(which, proposed(_products(rows), known, self.effort.floats), lengths):
+            lam[i] = [weight / length for weight in entry] if isinstance(entry, list) else entry / length
+        return lam
 
-    def _cancelling(self, z: ExactVectors, lam: list[Any]) -> Separability | None:
+    def _cancelling(self, z: ExactVectors, lam: list[Any]) -> Point | None:
         """The certificate that has its weights where λ in floats have them, if it is one."""
         point = z.point_of(lam)
         images = [z.combined([(place, 1)]) for place, _ in point]
@@ -114,8 +131,9 @@ class Small:
         solution = exact.solve([[image.get(at, 0) for image in images] for at in columns], work=z.work)
         if solution is None or min(solution) < 0 < max(solution):
             return None
-        cancelling = {place: abs(weight) for (place, _), weight in zip(point, solution) if weight}
-        return None if any(z.combined(cancelling.items()).values()) else self._certified(z, cancelling)
+        weights = exact.whole([abs(weight) for weight in solution])
+        cancelling: Point = {place: weight for (place, _), weight in zip(point, weights) if weight}
+        return None if any(z.combined(cancelling.items()).values()) else cancelling
 
     def _certified(self, z: ExactVectors, point: Point) -> Separability:
         weights = z.per_row(dict(zip(point, exact.whole(point.values()))))
