@@ -227,6 +227,10 @@ def test_keys_that_presenters_and_films_have(open_page, keys, step):
     for key in keys:
         page.keyboard.press(key)
     assert state(page)["step"] == step
+    page.keyboard.press("Home")
+    page.click("#next")  # a button that has the focus
+    page.keyboard.press("ArrowRight")
+    assert state(page)["step"] == 2
 
 
 # ---- what is said -------------------------------------------------------------------------------------------------

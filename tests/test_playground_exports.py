@@ -30,7 +30,7 @@ def saved(page, kind, folder):
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_the_picture(open_page, tmp_path, scheme):
-    page = open_page(color_scheme=scheme, accept_downloads=True)
+    page = open_page(color_scheme=scheme, width=920, height=600)
     load(page, "three classes")
     for _ in range(3):
         page.keyboard.press("n")
@@ -50,7 +50,7 @@ def test_the_picture(open_page, tmp_path, scheme):
 
 @pytest.mark.parametrize(("name", "space"), [("xor", "rbf"), ("phrases, words", "linear")])
 def test_the_film(open_page, tmp_path, name, space):
-    page = open_page(new=True, accept_downloads=True)
+    page = open_page(width=1120, height=780)
     load(page, name)
     choose(page, "space", space)
     page.keyboard.press("n")
@@ -106,7 +106,7 @@ def test_a_film_is_read_as_it_was_written(open_page):
 
 
 def test_the_program_needs_rosenblatt_and_numpy_alone(open_page, tmp_path):
-    page = open_page(new=True, accept_downloads=True)
+    page = open_page()
     load(page, "phrases, pairs")
     page.click("#export")
     program = saved(page, "py", tmp_path)

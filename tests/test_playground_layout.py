@@ -77,7 +77,7 @@ def test_on_a_projector_by_keys_alone(open_page, scheme):
         for part in ("#plane", "#formulas", "#caption"):
             assert is_in_sight(page, part), part
         assert page.evaluate("document.documentElement.scrollHeight") <= 768
-    for part in ("header", "#settings", "#tools", ".transport", ".proof", ".trace"):
+    for part in ("header", "#settings", "#tools", ".picture .transport", ".proof", ".trace"):
         assert not page.locator(part).is_visible()
     assert box(page, "#plane")["width"] * box(page, "#plane")["height"] > 0.4 * 1024 * 768
     assert page.locator("#formulas dd").first.evaluate("each => parseFloat(getComputedStyle(each).fontSize)") > 20
@@ -140,6 +140,14 @@ def test_a_swipe_scrolls_a_tap_places_and_a_finger_drags(open_page):
     settled(page)
     assert state(page)["points"][0] == pytest.approx([1, 2], abs=0.06)
     assert page.evaluate("scrollY") == scrolled
+
+
+@pytest.mark.parametrize(("width", "height"), [(1366, 640), (1024, 768), (700, 900)])
+def test_the_settings_can_be_opened_at_every_size(open_page, width, height):
+    page = open_page(width=width, height=height)
+    assert not page.locator("#set-rule").is_visible()
+    page.click("#settings summary")
+    assert page.locator("#set-rule").is_visible()
 
 
 # ---- the picture --------------------------------------------------------------------------------------------------

@@ -281,3 +281,23 @@ def test_what_cannot_be_fetched_is_said(tmp_path, monkeypatch, capsys):
     (tmp_path / f"pyodide-{module.VERSION}.tgz").write_bytes(b"something else")
     assert module.main() == 1
     assert "is not the package of Pyodide" in capsys.readouterr().err
+
+
+def test_exports_need_no_server(pages, tmp_path):
+    files = []
+    for page in pages:
+        page.select_option("#example", "xor")
+        settled(page)
+        page.select_option("#set-space", "rbf")
+        settled(page)
+        page.click("#export")
+        made = {}
+        for kind in ("html", "svg", "png", "gif", "py"):
+            with page.expect_download() as download:
+                page.click(f"#save-{kind}")
+            download.value.save_as(tmp_path / kind)
+            made[kind] = (tmp_path / kind).read_bytes()
+        page.keyboard.press("Escape")
+        files.append(made)
+    assert files[0] == files[1]
+    assert all(len(content) > 100 for content in files[0].values())

@@ -59,9 +59,11 @@ export async function png(plane) {
 export async function film(page, tell) {
   const { run, plane } = page, back = page.state.step, frames = [];
   const all = run.steps.filter(step => run.steps.length <= FEW || step.moved).slice(0, MOST).map(step => step.step);
+  page.pause();
   try {
     for (const step of [0, ...all]) {
       await page.visit(step);
+      if (page.run !== run) throw new Error("The points or settings changed meanwhile: begin again.");
       const canvas = await painted(standalone(plane, page.told), Math.min(1, WIDEST / plane.width));
       frames.push(canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height));
       tell(`${frames.length} of ${all.length + 1} pictures`);

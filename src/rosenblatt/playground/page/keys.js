@@ -16,8 +16,8 @@ export const KEYS = [
 ];
 
 const TYPED = "input:not([type=checkbox]):not([type=range]), textarea, select";
-/** What has arrows, Space, Home and End of its own. */
-const OWN = "input, button, summary, a, [role=radio]";
+/** What does something of its own at Space, and what at arrows, Home and End. */
+const PRESSED = "input, button, summary, a", MOVED = "input, [role=radio]";
 
 export class Keys {
   /** Whether single letters are shortcuts: those who speak to their machine may want none. */
@@ -40,8 +40,8 @@ export class Keys {
     if (event.altKey || (!this.on && event.key.length === 1)) return;
     if (this.page.teaching.key(event)) return;
     const { press } = KEYS.find(({ keys }) => keys.includes(event.key)) ?? {};
-    const named = event.key.length > 1 || event.key === " ";
-    if (named && !event.key.startsWith("Page") && !this.page.projector.on && event.target.closest(OWN)) return;
+    const own = event.key === " " ? PRESSED : event.key.length > 1 && !event.key.startsWith("Page") ? MOVED : null;
+    if (own && event.target.closest(own)) return;
     if (press) {
       event.preventDefault();
       if (!$(press).disabled) $(press).click();

@@ -385,9 +385,10 @@ class Page {
     return model ?? (this.drawn?.kind === kind ? this.drawn.model : undefined);
   }
 
-  /** The lines that the run went through, for a window in which they can be seen. */
+  /** The first line of the run, for a window in which it can be seen. */
   get boundaries() {
-    return this.run && !this.run.kernel ? this.run.moments.map(moment => moment.vectors) : [];
+    const { run } = this;
+    return run && !run.kernel ? run.moments.slice(1, 2).map(moment => moment.vectors) : [];
   }
 
   say(caption) {

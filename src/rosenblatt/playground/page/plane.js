@@ -270,8 +270,11 @@ export class Plane {
     const [left, top] = meeting ? [this.x(meeting[0].plus[0]), this.y(meeting[0].plus[1])] : [x, y];
     const [dx, dy] = [x - left, y - top], far = Math.hypot(dx, dy);
     const [ux, uy] = far > 3 ? [dx / far, dy / far] : [0, -1], away = r + 12;
-    return svg("text", { x: clamp(x + ux * away, 40, this.width - 40), y: clamp(y + uy * (away + 6) + 5, 16, this.height - 6),
-      class: "letter lambda", "text-anchor": ux > 0.3 ? "start" : ux < -0.3 ? "end" : "middle" }, `λ = ${lambda[i]}`);
+    const text = `λ = ${lambda[i]}`, wide = 8.5 * text.length;
+    const side = ux > 0.3 ? 0 : ux < -0.3 ? 1 : 0.5;  // how much of the text is left of its place
+    const begin = clamp(x + ux * away - side * wide, 4, this.width - wide - 4);
+    return svg("text", { x: begin + side * wide, y: clamp(y + uy * (away + 6) + 5, 16, this.height - 6),
+      class: "letter lambda", "text-anchor": ["start", "middle", "end"][2 * side] }, text);
   }
 
   crosshair() {
