@@ -24,6 +24,7 @@ from .shortest import Shortest, shortest
 
 Rows = Sequence[Sequence[Number]]  # in exact numbers
 
+_FAR = 100.0  # the constant feature, over the longest row, whose bias may be called free
 _TRIES, _FEW = 12, 500  # other certificates to look for, and numbers of the table up to which they are
 
 
@@ -154,10 +155,18 @@ class Small:
             return found
         try:
             free = self.vectors("free")
-            inner = self._separated(free, shortest(free, near), "")
+            inner = self._separated(free, shortest(free, self._near_free()), "")
         except TimeoutError:
             return replace(found, how=found.how + "; its widest band was too much work")
         return replace(inner, **{name: getattr(found, name) for name in _OUTER})
+
+    def _near_free(self) -> list[Any]:
+        """λ that may be those of the widest band: of rows about their mean, in whose norm the bias hardly counts."""
+        n = len(self.floats)
+        mean = [total(column) / n for column in zip(*self.floats)]
+        rows = [[value - centre for value, centre in zip(row, mean)] for row in self.floats]
+        far = _FAR * max(map(_length, rows))
+        return proposed(_products([[*row, far] for row in rows]), self.known, self.effort.floats)
 
     def vectors(self, bias: str) -> ExactVectors:
         """All z, with the work allowed."""
