@@ -13,8 +13,10 @@ from static_pages import builder, built, hosted
 from test_without_numpy import taught
 
 import rosenblatt as rb
-from rosenblatt.playground import answers
+from rosenblatt.core import exact
+from rosenblatt.playground import answers, certificates, requests
 from rosenblatt.playground.examples import examples
+from rosenblatt.theory.certificates import holds
 
 needed()
 
@@ -116,6 +118,10 @@ def proof_of_library(proof, question):
     for name in ("margin", "margin_augmented"):
         assert proof[name] == getattr(expected, name), question
     assert proof["bound"] == expected.mistake_bound
+    certificate = certificates.answer(requests.problem(question)).certificate
+    assert (certificate is None) is bool(proof["separable"])
+    if certificate is not None:
+        assert holds(exact.rows(question["points"]), question["labels"], certificate, settings.get("bias", True))
 
 
 #: A few everyday; test_without_numpy.py asks about all of them every day, without a browser.
