@@ -20,12 +20,12 @@ from .answer import Separability
 from .effort import Effort
 from .exact_vectors import Codes, ExactVectors, Number, Point, kind_of_bias
 from .nearest import proposed
-from .shortest import Shortest, shortest
+from .shortest import Shortest, shortest, supported
 
 Rows = Sequence[Sequence[Number]]  # in exact numbers
 
-_FAR = 100.0  # the constant feature, over the longest row, whose bias may be called free
-_TRIES, _FEW = 12, 500  # other certificates to look for, and numbers of the table up to which they are
+_FAR = (100.0, 10.0, 1.0)  # the constant feature, over the longest row: the larger, the freer the bias
+_TRIES, _FEW = 12, 500  # other certificates to look for, and numbers of the vectors up to which they are
 
 
 def encode(labels: Sequence[Any]) -> Codes:
@@ -96,7 +96,7 @@ class Small:
         One of all rows, and others of some of them, drawn at random but the same each time.
         """
         n, rng = len(self.rows), random.Random(0)
-        tries = _TRIES if n * z.width <= _FEW else 0
+        tries = _TRIES if n * z.width * (len(self.known.classes) - 1) <= _FEW else 0
         points: list[Point] = []
         with contextlib.suppress(TimeoutError):
             for which in [list(range(n)), *([i for i in range(n) if rng.random() < 0.5] for _ in range(tries))]:
@@ -154,18 +154,27 @@ class Small:
         if not maximize or not self.fit_intercept:
             return found
         try:
-            free = self.vectors("free")
-            inner = self._separated(free, shortest(free, self._near_free()), "")
+            inner = self._separated(self.vectors("free"), self._widest(), "")
         except TimeoutError:
             return replace(found, how=found.how + "; its widest band was too much work")
         return replace(inner, **{name: getattr(found, name) for name in _OUTER})
 
-    def _near_free(self) -> list[Any]:
+    def _widest(self) -> Shortest:
+        """The shortest vector where the bias is free: where one of some proposals has its λ, else from the first on."""
+        proposals = [self._near_free(far) for far in _FAR]
+        for lam in proposals:
+            with contextlib.suppress(TimeoutError):
+                least = supported(self.vectors("free"), lam)
+                if least is not None:
+                    return least
+        return shortest(self.vectors("free"), proposals[0])
+
+    def _near_free(self, far: float) -> list[Any]:
         """λ that may be those of the widest band: of rows about their mean, in whose norm the bias hardly counts."""
         n = len(self.floats)
         mean = [total(column) / n for column in zip(*self.floats)]
         rows = [[value - centre for value, centre in zip(row, mean)] for row in self.floats]
-        far = _FAR * max(map(_length, rows))
+        far *= max(map(_length, rows))
         return proposed(_products([[*row, far] for row in rows]), self.known, self.effort.floats)
 
     def vectors(self, bias: str) -> ExactVectors:
