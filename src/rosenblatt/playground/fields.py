@@ -31,22 +31,25 @@ def summary(problem: Problem, request: dict[str, Any]) -> dict[str, Any]:
     over = None
     if problem.n_features == 2 and request.get("window") is not None:
         over = over_plane(problem, grid(request["window"]))
-    scores = readouts.scores(made, at, basis(problem))
-    plane: list[Any] = [None] * len(at) if over is None else readouts.scores(made, at, over)
-    return {"fields": [_field(made, *each, over) for each in zip(at, scores, plane)]}
+    models = [_model(made, *each) for each in zip(at, readouts.scores(made, at, basis(problem)))]
+    if over is not None:
+        drawn: dict[Any, list[list[float]]] = {}  # what is the same for some steps, by what it is
+        for model, scores in zip(models, readouts.scores(made, at, over)):
+            model["model"] = drawn.get(id(scores)) or drawn.setdefault(id(scores), columns(scores))
+            if problem.settings.in_kernel and problem.settings.readout != "last":
+                moment = ("last", made.after[model["step"] - 1] if model["step"] else 0)
+                if moment not in drawn:
+                    drawn[moment] = columns(readouts.weighed(made.coordinates[moment[1]], over))
+                model["last"] = drawn[moment]
+    return {"fields": models}
 
 
-def _field(made: Recorded, step: int, scores: Scores, plane: Scores | None, over: Vectors | None) -> dict[str, Any]:
-    settings = made.problem.settings
+def _model(made: Recorded, step: int, scores: Scores) -> dict[str, Any]:
     right = [i for i, (each, code) in enumerate(zip(scores, made.codes)) if decided(each) == code]
-    field: dict[str, Any] = {"step": step, "right": right}
-    if settings.readout != "voted":
-        field["vectors"] = readouts.coordinates(made, step)
-    if plane is not None and over is not None:
-        field["model"] = columns(plane)
-        if settings.in_kernel and settings.readout != "last":
-            field["last"] = columns(readouts.weighed(made.coordinates[made.after[step - 1] if step else 0], over))
-    return field
+    model: dict[str, Any] = {"step": step, "right": right}
+    if made.problem.settings.readout != "voted":
+        model["vectors"] = readouts.coordinates(made, step)
+    return model
 
 
 def over_plane(problem: Problem, places: tuple[Place, ...]) -> Vectors:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import groupby
 
-from ..core.sums import total
 from .records import Recorded, Vectors, decided
 
 Scores = list[list[float]]  # of each place, a number for each vector
@@ -17,29 +16,40 @@ def coordinates(made: Recorded, step: int) -> Vectors:
         return made.coordinates[0]
     readout = made.problem.settings.readout
     if readout == "averaged":
-        return _mean(made, step)
+        return coordinates_at(made, [step])[0]
     return made.coordinates[_pocket(made, step) if readout == "pocket" else made.after[step - 1]]
-
-
-def _mean(made: Recorded, step: int) -> Vectors:
-    """The mean of the weights after each of so many steps."""
-    summed = [[0.0] * len(vector) for vector in made.coordinates[0]]
-    for moment, times in _survived(made, step):
-        summed = [[t + times * v for t, v in zip(*pair)] for pair in zip(summed, made.coordinates[moment])]
-    return [[value / step for value in vector] for vector in summed]
 
 
 def scores(made: Recorded, steps: Sequence[int], basis: Vectors) -> list[Scores]:
     """Scores by the readout after so many steps each, or votes. ``basis`` has the places."""
     if made.problem.settings.readout == "voted":
         return _votes(made, steps, basis)
-    return [weighed(coordinates(made, step), basis) for step in steps]
+    made_of: dict[int, Scores] = {}  # by the weights, which stay the same for some steps
+    return [made_of.get(id(w)) or made_of.setdefault(id(w), weighed(w, basis)) for w in coordinates_at(made, steps)]
+
+
+def coordinates_at(made: Recorded, steps: Sequence[int]) -> list[Vectors]:
+    """The weights of the readout after so many steps each."""
+    if made.problem.settings.readout != "averaged":
+        return [coordinates(made, step) for step in steps]
+    means, summed, done = {0: made.coordinates[0]}, [[0.0] * len(vector) for vector in made.coordinates[0]], 0
+    for step in sorted(set(steps) - {0}):
+        for moment, times in _survived(made, step, done):
+            summed = [[s + times * v for s, v in zip(*pair)] for pair in zip(summed, made.coordinates[moment])]
+        done, means[step] = step, [[value / step for value in vector] for vector in summed]
+    return [means[step] for step in steps]
 
 
 def weighed(vectors: Vectors, basis: Vectors) -> Scores:
     """Scores of places by weights."""
-    used = [[(j, value) for j, value in enumerate(vector) if value] for vector in vectors]
-    return [[total([value * place[j] for j, value in vector]) for vector in used] for place in basis]
+    columns, scores = list(zip(*basis)), []
+    for vector in vectors:
+        summed = [0.0] * len(basis)
+        for value, column in zip(vector, columns):
+            if value:
+                summed = [s + value * x for s, x in zip(summed, column)]
+        scores.append(summed)
+    return [list(place) for place in zip(*scores)]
 
 
 def _votes(made: Recorded, steps: Sequence[int], basis: Vectors) -> list[Scores]:

@@ -6,7 +6,9 @@ certificates, another may be found.
 
 from __future__ import annotations
 
+import contextlib
 import math
+import random
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from fractions import Fraction
@@ -18,9 +20,12 @@ from .answer import Separability
 from .effort import Effort
 from .exact_vectors import Codes, ExactVectors, Number, Point, kind_of_bias
 from .nearest import proposed
-from .shortest import Shortest, shortest
+from .shortest import Shortest, shortest, supported
 
 Rows = Sequence[Sequence[Number]]  # in exact numbers
+
+_FAR = (100.0, 10.0, 1.0)  # the constant feature, over the longest row: the larger, the freer the bias
+_TRIES, _FEW = 12, 500  # other certificates to look for, and numbers of the vectors up to which they are
 
 
 def encode(labels: Sequence[Any]) -> Codes:
@@ -82,25 +87,38 @@ class Small:
         if found is not None:
             return found
         z = self.vectors(kind_of_bias(self.fit_intercept))
-        try:
-            found = self._cancelling(z, self._proposal())
-        except TimeoutError:
-            found = None
-        return found or self._maximized(z, maximize)
+        point = self._smallest(z)
+        return self._maximized(z, maximize) if point is None else self._certified(z, point)
 
-    def _proposal(self) -> list[Any]:
-        """λ that may cancel: of rows of length 1 in orthogonal columns, where floats see best and λ cancel alike."""
-        rows = [[*row, *[1.0] * self.fit_intercept] for row in self.floats]
+    def _smallest(self, z: ExactVectors) -> Point | None:
+        """The certificate of the fewest rows, and of these of the smallest numbers, among a few; None: none was found.
+
+        One of all rows, and others of some of them, drawn at random but the same each time.
+        """
+        n, rng = len(self.rows), random.Random(0)
+        tries = _TRIES if n * z.width * (len(self.known.classes) - 1) <= _FEW else 0
+        points: list[Point] = []
+        with contextlib.suppress(TimeoutError):
+            for which in [list(range(n)), *([i for i in range(n) if rng.random() < 0.5] for _ in range(tries))]:
+                point = self._cancelling(z, self._proposal(which)) if which else None
+                points += [] if point is None else [point]
+                if not points or len(points[0]) == 2:
+                    break
+        return min(points, key=lambda point: (len(point), max(point.values())), default=None)
+
+    def _proposal(self, which: list[int]) -> list[Any]:
+        """λ of some rows that may cancel: in orthogonal columns, where floats see best, and λ cancel as they are."""
+        rows = [[*self.floats[i], *[1.0] * self.fit_intercept] for i in which]
         rows = [list(row) for row in zip(*_orthogonal(zip(*rows)))]
         lengths = [_length(row) or 1.0 for row in rows]
         rows = [[value / length for value in row] for row, length in zip(rows, lengths)]
-        lam = proposed(_products(rows), self.known, self.effort.floats)
-        return [
-            [weight / length for weight in entry] if isinstance(entry, list) else entry / length
-            for entry, length in zip(lam, lengths)
-        ]
+        known = Codes(self.known.classes, [self.known.codes[i] for i in which])
+        lam: list[Any] = [0.0 if self.two else [0.0] * len(known.classes)] * len(self.rows)
+        for i, entry, length in zip(which, proposed(_products(rows), known, self.effort.floats), lengths):
+            lam[i] = [weight / length for weight in entry] if isinstance(entry, list) else entry / length
+        return lam
 
-    def _cancelling(self, z: ExactVectors, lam: list[Any]) -> Separability | None:
+    def _cancelling(self, z: ExactVectors, lam: list[Any]) -> Point | None:
         """The certificate that has its weights where λ in floats have them, if it is one."""
         point = z.point_of(lam)
         images = [z.combined([(place, 1)]) for place, _ in point]
@@ -114,8 +132,9 @@ class Small:
         solution = exact.solve([[image.get(at, 0) for image in images] for at in columns], work=z.work)
         if solution is None or min(solution) < 0 < max(solution):
             return None
-        cancelling = {place: abs(weight) for (place, _), weight in zip(point, solution) if weight}
-        return None if any(z.combined(cancelling.items()).values()) else self._certified(z, cancelling)
+        weights = exact.whole([abs(weight) for weight in solution])
+        cancelling: Point = {place: weight for (place, _), weight in zip(point, weights) if weight}
+        return None if any(z.combined(cancelling.items()).values()) else cancelling
 
     def _certified(self, z: ExactVectors, point: Point) -> Separability:
         weights = z.per_row(dict(zip(point, exact.whole(point.values()))))
@@ -135,11 +154,28 @@ class Small:
         if not maximize or not self.fit_intercept:
             return found
         try:
-            free = self.vectors("free")
-            inner = self._separated(free, shortest(free, near), "")
+            inner = self._separated(self.vectors("free"), self._widest(), "")
         except TimeoutError:
             return replace(found, how=found.how + "; its widest band was too much work")
         return replace(inner, **{name: getattr(found, name) for name in _OUTER})
+
+    def _widest(self) -> Shortest:
+        """The shortest vector where the bias is free: where one of some proposals has its λ, else from the first on."""
+        proposals = [self._near_free(far) for far in _FAR]
+        for lam in proposals:
+            with contextlib.suppress(TimeoutError):
+                least = supported(self.vectors("free"), lam)
+                if least is not None:
+                    return least
+        return shortest(self.vectors("free"), proposals[0])
+
+    def _near_free(self, far: float) -> list[Any]:
+        """λ that may be those of the widest band: of rows about their mean, in whose norm the bias hardly counts."""
+        n = len(self.floats)
+        mean = [total(column) / n for column in zip(*self.floats)]
+        rows = [[value - centre for value, centre in zip(row, mean)] for row in self.floats]
+        far *= max(map(_length, rows))
+        return proposed(_products([[*row, far] for row in rows]), self.known, self.effort.floats)
 
     def vectors(self, bias: str) -> ExactVectors:
         """All z, with the work allowed."""

@@ -19,7 +19,7 @@ import { className, dataOf, decode, encode, settingsOf } from "./state.js";
 import { TraceTable } from "./table.js";
 import { Teaching } from "./teaching.js";
 
-const AHEAD = 24;
+const SOON = 3, AHEAD = 24;
 
 class Page {
   state = { points: [], labels: [], names: null, classes: null, captions: null, generate: null, settings: settingsOf({}), step: 0 };
@@ -222,7 +222,8 @@ class Page {
   async loadFields(step) {
     const { run, fields, models } = this, at = [];
     if (fields.has(step) || models.loading || models.refused) return;
-    for (let k = Math.max(0, step - 4); k <= run.steps.length && at.length < AHEAD; k++) if (!fields.has(k)) at.push(k);
+    const first = this.state.step === step, most = first ? SOON : AHEAD;  // what is looked at now comes first
+    for (let k = first ? step : Math.max(0, step - 4); k <= run.steps.length && at.length < most; k++) if (!fields.has(k)) at.push(k);
     models.loading = true;
     try {
       const answer = await ask("field", this.asking({ at }));
