@@ -6,6 +6,7 @@ from functools import lru_cache
 from typing import Any
 
 from ..core.spaces.kernel.function import KernelFunction
+from ..tracing.wording import number, vector
 from . import plans, readouts
 from .readouts import Scores
 from .records import Recorded, Vectors, basis, decided, recorded
@@ -42,6 +43,9 @@ def _field(made: Recorded, step: int, scores: Scores, plane: Scores | None, over
     field: dict[str, Any] = {"step": step, "right": right}
     if settings.readout != "voted":
         field["vectors"] = readouts.coordinates(made, step)
+        if settings.exact and settings.readout != "last" and not settings.in_kernel and len(field["vectors"]) == 1:
+            *w, b = readouts.in_fractions(made, step)[0]
+            field["fractions"] = [vector(w), number(b)]
     if plane is not None and over is not None:
         field["model"] = columns(plane)
         if settings.in_kernel and settings.readout != "last":

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from fractions import Fraction
 from itertools import groupby
+from typing import Any
 
+from ..core import exact
 from ..core.sums import total
 from .records import Recorded, Vectors, decided
 
@@ -13,19 +16,31 @@ Scores = list[list[float]]  # of each place, a number for each vector
 
 def coordinates(made: Recorded, step: int) -> Vectors:
     """The weights of the readout after so many steps; of votes there are none: the last ones."""
+    vectors: Vectors = _read(made.coordinates, made, step)
+    return vectors
+
+
+def in_fractions(made: Recorded, step: int) -> list[list[Fraction]]:
+    """The same as fractions, of a run whose numbers are short decimals."""
+    moments = [[[Fraction(exact.number(v)) for v in vector] for vector in moment] for moment in made.coordinates]
+    vectors: list[list[Fraction]] = _read(moments, made, step)
+    return vectors
+
+
+def _read(moments: Sequence[Any], made: Recorded, step: int) -> Any:
     if not step:
-        return made.coordinates[0]
+        return moments[0]
     readout = made.problem.settings.readout
     if readout == "averaged":
-        return _mean(made, step)
-    return made.coordinates[_pocket(made, step) if readout == "pocket" else made.after[step - 1]]
+        return _mean(moments, made, step)
+    return moments[_pocket(made, step) if readout == "pocket" else made.after[step - 1]]
 
 
-def _mean(made: Recorded, step: int) -> Vectors:
+def _mean(moments: Sequence[Any], made: Recorded, step: int) -> Any:
     """The mean of the weights after each of so many steps."""
-    summed = [[0.0] * len(vector) for vector in made.coordinates[0]]
+    summed = [[0 * value for value in vector] for vector in moments[0]]
     for moment, times in _survived(made, step):
-        summed = [[t + times * v for t, v in zip(*pair)] for pair in zip(summed, made.coordinates[moment])]
+        summed = [[t + times * v for t, v in zip(*pair)] for pair in zip(summed, moments[moment])]
     return [[value / step for value in vector] for vector in summed]
 
 
