@@ -16,9 +16,9 @@ def free_port():
 
 
 @contextlib.contextmanager
-def served(framed=False):
-    """A playground on a free port, which notebooks may frame; yields the port."""
-    listening = serving.bound(free_port())
+def served(framed=False, port=None):
+    """A playground on a port, by default a free one, which notebooks may frame; yields the port."""
+    listening = serving.bound(port or free_port())
     server = serving.server(listening, framed)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)
     thread.start()

@@ -82,7 +82,13 @@ def test_what_is_not_lifted(name, chosen):
 
 
 def test_shares_add_up_to_the_score_of_a_fitted_model():
-    labelled = [("great film", "pos"), ("boring film", "neg"), ("not great", "neg"), ("not boring", "pos")]
+    labelled = [
+        ("great film", "pos"),
+        ("boring film", "neg"),
+        ("not great", "neg"),
+        ("not boring", "pos"),
+        ("dull", "neg"),
+    ]
     asked = requests.problem(phrases(labelled, pairs=True) | {"settings": {}})
     steps = len(records.recorded(asked).trace)
     told = sentences.summary(asked, {"text": "Not boring: NOT great, great fun!", "at": steps})
@@ -94,6 +100,7 @@ def test_shares_add_up_to_the_score_of_a_fitted_model():
     assert told["said"] == model.predict(bag.transform(["Not boring: NOT great, great fun!"]))[0]
     assert sum(share["shares"][0] for share in told["shares"]) + told["biases"][0] == pytest.approx(score)
     assert {share["word"]: share["count"] for share in told["shares"]}["great"] == 2
+    assert told["biases"] == [model.intercept_[0]] != [0]
     assert told["unknown"] == ["fun"]
 
 

@@ -10,6 +10,7 @@ import pytest
 from browsing import launched, needed
 from playing import served
 from static_pages import builder, built, hosted
+from test_without_numpy import taught
 
 import rosenblatt as rb
 from rosenblatt.playground import answers
@@ -152,6 +153,21 @@ def test_random_problems_have_the_numbers_of_the_served_page_and_of_the_library(
     run = same_answers(pages, question)
     of_library(run, question)
     proof_of_library(asked(pages[0], "separable", question), question)
+
+
+def test_what_lessons_generator_and_race_ask_has_the_same_answers(pages):
+    questions = list(taught())
+    scenes = [entry for entry in questions if entry[0] == "scene"][::9]
+    for kind, question in scenes + [entry for entry in questions if entry[0] != "scene"]:
+        expected = json.loads(answers.answer(kind, json.dumps(question)))
+        assert asked(pages[0], kind, question) == asked(pages[1], kind, question) == expected
+
+
+def test_a_film_is_the_same_page(pages):
+    for settings in ({}, {"space": "rbf"}):
+        question = question_of(examples()["xor"]) | {"settings": settings}
+        film = asked(pages[0], "film", question)
+        assert film == asked(pages[1], "film", question) == json.loads(answers.answer("film", json.dumps(question)))
 
 
 def test_a_link_shows_the_same_on_both_pages(pages):

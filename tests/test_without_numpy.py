@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -37,8 +38,7 @@ def asked():
     yield "examples", {}
     yield "table", {"csv": "not good, neg\nvery good indeed, pos", "pairs": True}
     yield "table", {"csv": "a,b,label\n1,2,x\n3,4,y"}
-    for example in examples().values():
-        question = {name: example.get(name) for name in ("points", "labels", "names", "classes", "settings")}
+    for question in map(asked_about, examples()):
         yield from (("run", question), ("separable", question), ("field", question | {"at": [0, 1], "window": WINDOW}))
         yield "film", question
     rng = np.random.default_rng(0)
@@ -51,7 +51,29 @@ def asked():
         question = {"points": points, "labels": labels if i % 2 else [c % 2 for c in labels], "settings": settings}
         yield from (("run", question), ("separable", question), ("field", question | {"at": [5], "window": WINDOW}))
         yield "film", question
+    yield from taught()
     yield "run", {"points": [[1, 1]], "labels": [0]}
+
+
+def asked_about(name):
+    return {key: examples()[name].get(key) for key in ("points", "labels", "names", "classes", "settings")}
+
+
+def taught():
+    """What the lessons, the generator and the race ask."""
+    for file in sorted((Path(answers.__file__).parent / "page" / "lessons").iterdir()):
+        lesson = json.loads(file.read_text(encoding="utf-8"))
+        yield from (("scene", {"lesson": lesson, "scene": at}) for at in range(len(lesson["scenes"])))
+    generate = {"n": 20, "margin": 0.2, "noise": 0.1, "flipped": 0.1, "seed": 3}
+    drawn = json.loads(answers.answer("points", json.dumps({"generate": generate})))
+    points = {"points": drawn["points"], "labels": drawn["labels"], "generate": generate}
+    yield "points", {"generate": generate}
+    yield "proof", points | {"settings": {"bias": False}}
+    yield "held", points | {"settings": {"readout": "averaged"}, "at": [0, 5, 10]}
+    yield "lift", points | {"settings": {"space": "poly", "degree": 2, "passes": 5}, "at": 7}
+    yield "sentence", asked_about("phrases, pairs") | {"at": 9, "text": "not a bad, not a good one"}
+    lanes = [{"passes": 3}, {"rule": "pa", "readout": "averaged", "passes": 3}, {"space": "rbf", "passes": 3}]
+    yield "race", points | {"lanes": lanes, "at": 12, "window": WINDOW}
 
 
 def test_everything_the_page_asks_is_answered_without_numpy_and_alike():
@@ -65,6 +87,8 @@ def test_everything_the_page_asks_is_answered_without_numpy_and_alike():
     assert module == answers.rules_module()
     for (kind, question), without in zip(questions, answered):
         assert without == json.loads(answers.answer(kind, json.dumps(question))), (kind, question)
+    assert {kind for kind, _ in questions} == {*answers.ANSWERS}
+    assert not any("error" in answer for answer in answered[:-1])
     assert answered[-1] == {"error": "Two classes are needed: place points of another class too."}
 
 

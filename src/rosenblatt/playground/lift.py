@@ -6,9 +6,11 @@ or a saddle, and f is positive where that lies above the plane z = −(d·x + c)
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
+from ..core.sums import total
 from . import certificates, fields
 from .requests import Problem, RequestError
 
@@ -55,11 +57,11 @@ def score_of(problem: Problem, weights: Sequence[float]) -> tuple[float, float, 
     gamma, c, bias = problem.settings.gamma, problem.settings.coef0, problem.settings.bias
     weighted = [(w, *point) for w, point in zip(weights, problem.points)]
 
-    def total(power_x: int, power_y: int) -> float:
-        return sum(w * x**power_x * y**power_y for w, x, y in weighted)
+    def moment(power_x: int, power_y: int) -> float:
+        return float(total(w * math.prod([x] * power_x + [y] * power_y) for w, x, y in weighted))
 
     square, line = gamma * gamma, 2 * gamma * c
     return (
-        square * total(2, 0), 2 * square * total(1, 1), square * total(0, 2), line * total(1, 0), line * total(0, 1),
-        (c * c + int(bias)) * total(0, 0),
+        square * moment(2, 0), 2 * square * moment(1, 1), square * moment(0, 2), line * moment(1, 0),
+        line * moment(0, 1), (c * c + int(bias)) * moment(0, 0),
     )  # fmt: skip

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..core.sums import total
 from . import fields, records
 from .pasted import ngrams
 from .requests import Problem, RequestError
@@ -32,7 +33,7 @@ def summary(problem: Problem, request: dict[str, Any]) -> dict[str, Any]:
             weights = [vector[j] for vector in vectors]
             shares.append({"word": name, "count": count, "weights": weights, "shares": [count * w for w in weights]})
     biases = [vector[-1] for vector in vectors]
-    scores = [bias + sum(share["shares"][c] for share in shares) for c, bias in enumerate(biases)]
+    scores = [total([bias, *(share["shares"][c] for share in shares)]) for c, bias in enumerate(biases)]
     code = records.decided(scores)
     return {
         "shares": shares, "biases": biases, "scores": scores, "classes": classes, "said": classes[code],

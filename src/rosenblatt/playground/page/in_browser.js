@@ -4,8 +4,8 @@
 import { $ } from "./dom.js";
 import { changed } from "./state.js";
 
-/** Of the kinds that wait, these go first. */
-const SOONER = ["run", "field", "table"];
+/** Of the kinds that wait, these go last: they take their time, and are not what is looked at first. */
+const LATER = ["separable", "film"];
 
 const first = fetch(new URL("first.json", import.meta.url)).then(file => file.json());
 let worker = null, ready = false, asked = null;
@@ -48,7 +48,7 @@ function stop(why) {
 function next() {
   show();
   if (!ready || asked || !waiting.length) return;
-  const sooner = waiting.findIndex(({ kind }) => SOONER.includes(kind));
+  const sooner = waiting.findIndex(({ kind }) => !LATER.includes(kind));
   [asked] = waiting.splice(Math.max(0, sooner), 1);
   worker.postMessage({ kind: asked.kind, question: JSON.stringify(asked.question) });
 }

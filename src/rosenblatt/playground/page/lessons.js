@@ -13,7 +13,8 @@ const PANELS = ["formulas", "numbers", "trace", "weights", "certificate", "predi
 export class Lessons {
   lesson = null;  // as the file has it
   link = "";  // how it is called in a link
-  at = 0;
+  at = 0;  // the scene that is shown
+  aim = 0;  // the one that was asked for last
 
   constructor(page, panels) {
     Object.assign(this, { page, panels });
@@ -21,7 +22,7 @@ export class Lessons {
     this.text = el("p", { id: "lesson-text", "aria-live": "polite" });
     this.title = el("h2", { id: "lesson-title" });
     this.buttons = {
-      back: button("scene-back", "◂ Back", "The scene before (Page Up)", () => this.go(this.at - 1)),
+      back: button("scene-back", "◂ Back", "The scene before (Page Up)", () => this.back()),
       next: button("scene-next", "Next ▸", "The next scene (Page Down)", () => this.next()),
       restore: button("scene-restore", "Restore", "The scene as it was", () => this.go(this.at, false)),
       leave: button("scene-leave", "Leave", "Out of the lesson; the points stay", () => this.leave()),
@@ -78,6 +79,9 @@ export class Lessons {
     try {
       this.lesson = await read(name);
       this.link = name;
+      this.enter();
+      this.title.textContent = typeof this.lesson?.title === "string" ? this.lesson.title : "";
+      this.text.textContent = "…";  // until the first scene is there
       await this.go(scene, noted);
       if (this.open) this.buttons.next.focus();
     } catch (error) {
@@ -97,16 +101,21 @@ export class Lessons {
   // ---- which scene ---------------------------------------------------------------------------------------------------
 
   next() {
-    if (this.last) this.leave();
-    else this.go(this.at + 1);
+    if (this.isLast(this.aim)) this.leave();
+    else this.go(this.aim + 1);
   }
 
-  get last() {
-    return this.at === this.lesson.scenes.length - 1;
+  back() {
+    if (this.aim > 0) this.go(this.aim - 1);
+  }
+
+  isLast(at) {
+    return at === this.lesson.scenes?.length - 1;
   }
 
   async go(at, noted = true) {
     let scene;
+    this.aim = at;
     try {
       scene = await ask("scene", { lesson: this.lesson, scene: at });
     } catch (error) {
@@ -123,7 +132,7 @@ export class Lessons {
     this.title.append(el("span", {}, `${at + 1} of ${scene.scenes}`));
     this.text.textContent = scene.text;
     this.buttons.back.disabled = at === 0;
-    this.buttons.next.textContent = this.last ? "Done" : "Next ▸";
+    this.buttons.next.textContent = this.isLast(at) ? "Done" : "Next ▸";
     for (const panel of PANELS) document.body.classList.toggle(`show-${panel}`, scene.show.includes(panel));
     this.page.take(scene);
     this.page.proofShown = scene.show.includes("certificate");
@@ -167,10 +176,10 @@ export class Lessons {
   key(event) {
     if (!this.open) return false;
     const by = { PageDown: 1, PageUp: -1 }[event.key];
-    if (!by || (by < 0 && this.at === 0)) return false;
+    if (!by) return false;
     event.preventDefault();
     if (by > 0) this.next();
-    else this.go(this.at - 1);
+    else this.back();
     return true;
   }
 }

@@ -31,9 +31,14 @@ export class LiveText {
     $("text-view").setAttribute("aria-pressed", String(on));
     if (!on) return;
     this.from = null;
-    if (!this.page.state.captions || !this.page.state.names) {
+    const { captions, names, settings } = this.page.state;
+    if (!captions || !names) {
       this.lines.value = BEGIN;
       this.learn();
+    } else if (settings.space !== "linear") {
+      this.page.remember();
+      this.page.controls.show(linear(settings));
+      this.page.set({ settings: linear(settings) });
     } else this.show();
   }
 
@@ -52,7 +57,7 @@ export class LiveText {
       const table = await ask("table", { csv: this.lines.value, pairs: this.pairs.checked });
       if (!table) return;
       this.wrong.textContent = table.captions ? "" : "These are numbers, not phrases.";
-      if (table.captions) this.page.take({ ...table, step: Infinity });
+      if (table.captions) this.page.take({ ...table, settings: linear(this.page.state.settings), step: Infinity });
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
       this.wrong.textContent = error.message;
@@ -103,3 +108,7 @@ export class LiveText {
       unknown.length ? el("p", { class: "quiet" }, `In none of the phrases, so without a weight: ${unknown.join(", ")}.`) : "");
   }
 }
+
+/** The settings in linear space, where each word has a weight. */
+const linear = settings => settings.space === "linear" ? settings
+  : { ...settings, space: "linear", readout: settings.readout === "voted" ? "last" : settings.readout };

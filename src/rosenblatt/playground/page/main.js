@@ -200,7 +200,7 @@ class Page {
       if (!(error instanceof Refused)) throw error;
       if (!current()) return;
       this.proof = null;
-      this.problem(error.message);
+      this.problem(error.message, error instanceof Unanswered && (() => this.again()));
     }
     if (this.answered === this.changes) this.busy(false);
     this.render();
