@@ -14,6 +14,12 @@ export class Words {
     this.taken.push({ x, y, width, height });
   }
 
+  /** A line that words should rather not hide. */
+  avoid([x1, y1], [x2, y2]) {
+    const parts = Math.ceil(Math.hypot(x2 - x1, y2 - y1) / 12);
+    for (let k = 1; k <= parts; k++) this.points.push([x1 + (x2 - x1) * k / parts, y1 + (y2 - y1) * k / parts]);
+  }
+
   /** The middle of a word at the tip of an arrow, or beside the middle of one: the best of some places around. */
   place(word, x, y, [nx, ny], midway) {
     const wide = LETTER * word.length + 4, places = [];
@@ -34,8 +40,8 @@ export class Words {
     const outside = box.x < 2 || box.y < 2 || box.x + box.width > this.width - 2 || box.y + box.height > this.height - 2;
     const words = this.taken.filter(other => box.x < other.x + other.width && other.x < box.x + box.width
       && box.y < other.y + other.height && other.y < box.y + box.height).length;
-    const marks = this.points.filter(([x, y]) => x > box.x - 10 && x < box.x + box.width + 10
-      && y > box.y - 10 && y < box.y + box.height + 10).length;
+    const marks = this.points.filter(([x, y]) => x > box.x - 7 && x < box.x + box.width + 7
+      && y > box.y - 7 && y < box.y + box.height + 7).length;
     return (outside ? 20 : 0) + 10 * words + 2 * marks;
   }
 }
