@@ -208,12 +208,11 @@ export class Plane {
     if (length < 2) return [];
     const [nx, ny] = [(x2 - x1) / length, (y2 - y1) / length], head = Math.min(15, length);
     const [bx, by] = [x2 - nx * head, y2 - ny * head], half = head * 0.43;
-    const [lx, ly] = midway ? [(x1 + x2) / 2, (y1 + y2) / 2] : [x2, y2];
-    const [x, y] = this.words.place(label, lx, ly, [nx, ny], midway);
+    const [x, y] = this.words.place(label, [x1, y1], [x2, y2], midway);
+    this.notes.append(svg("text", { x, y: y + 5, "text-anchor": "middle", class: `letter ${kind}` }, label));
     return [
       svg("line", { x1, y1, x2: bx, y2: by, class: `arrow ${kind}` }),
       svg("path", { d: `M${x2} ${y2}L${bx - ny * half} ${by + nx * half}L${bx + ny * half} ${by - nx * half}Z`, class: `head ${kind}` }),
-      svg("text", { x, y: y + 5, "text-anchor": "middle", class: `letter ${kind}` }, label),
     ];
   }
 
