@@ -53,9 +53,9 @@ run.animate(steps="updates").save("run.gif")
 ```
 
 The page stands alone: it loads nothing, works on a phone, in light and dark, with the keys of the
-[playground](playground.md#keys) and with a screen reader. Beside the picture stand the numbers of each step, exact where the trace is. Over two features it
-shows the boundary, or the regions of a kernel; with up to 40 features and two classes, the weights as bars. `.mp4`
-needs the program ffmpeg.
+[playground](playground.md#keys) and with a screen reader. Beside the picture stand the numbers of each step, exact
+where the trace is. Over two features it shows the boundary, or the regions of a kernel; with up to 40 features and two
+classes, the weights as bars. `.mp4` needs the program ffmpeg.
 """
 
 
