@@ -52,10 +52,10 @@ run.animate().save("run.html")
 run.animate(steps="updates").save("run.gif")
 ```
 
-The page stands alone: it loads nothing, works on a phone, in light and dark, by keyboard (Space, ←, →, Home, End) and
-with a screen reader. Beside the picture stand the numbers of each step, exact where the trace is. Over two features it
-shows the boundary, or the regions of a kernel; with up to 40 features and two classes, the weights as bars. `.mp4`
-needs the program ffmpeg.
+The page stands alone: it loads nothing, works on a phone, in light and dark, with the keys of the
+[playground](playground.md#keys) and with a screen reader. Beside the picture stand the numbers of each step, exact
+where the trace is. Over two features it shows the boundary, or the regions of a kernel; with up to 40 features and two
+classes, the weights as bars. `.mp4` needs the program ffmpeg.
 """
 
 

@@ -260,3 +260,7 @@ def test_fractions_are_fractions_throughout(open_page):
     assert told["best margin"] == "1/√34 ≤ γ ≤ √34/13"
     assert told["bound"] == "(R/γ)² = 65"
     assert told["in truth"] == "γ = 1/√5 ≈ 0.44721"
+    choose(page, "readout", "averaged")
+    page.click("tr[data-step='3']")
+    until(page, "page.fields.has(3)")
+    assert numbers(page)["averaged"] == "3 of 4 points right with w̄ = (−1/3, 1)"

@@ -15,7 +15,9 @@ import pytest
 from PIL import Image
 
 import rosenblatt as rb
+from rosenblatt.films.course import Course
 from rosenblatt.films.storyboard import DIGITS, FINEST, GRID
+from rosenblatt.plots.history import History
 
 mpl.use("Agg")
 
@@ -130,6 +132,29 @@ def test_regions_of_several_classes_are_their_leads():
     places = np.array([(a, b) for b in sides[1] for a in sides[0]])
     clear = leads.max(axis=0) > 0
     assert np.array_equal(leads.argmax(axis=0)[clear], est.fit(LOPSIDED, [0, 1, 2, 1]).predict(places)[clear])
+
+
+@pytest.mark.parametrize(
+    ("estimator", "n_classes"),
+    [
+        (rb.Perceptron(random_state=0, max_iter=4, tol=None), 2),
+        (rb.Perceptron(random_state=0, max_iter=4, tol=None, fit_intercept=False), 3),
+        (rb.Perceptron(random_state=0, max_iter=4, tol=None, multiclass="ovr"), 3),
+        (rb.KernelPerceptron(kernel="rbf", gamma=0.5, random_state=0, max_iter=4), 2),
+        (rb.KernelPerceptron(kernel=lambda A, B: (A @ B.T + 1) ** 2, random_state=0, max_iter=4), 3),
+    ],
+)
+def test_plain_python_says_of_a_run_what_arrays_say(estimator, n_classes):
+    rng = np.random.default_rng(5)
+    rows = rng.normal(size=(24, 2)) + 2.5 * np.repeat(rng.normal(size=(n_classes, 2)), 24 // n_classes, axis=0)
+    run = rb.trace(estimator, rows, np.repeat(range(n_classes), 24 // n_classes))
+    course, arrays = Course(run), History.of(run)
+    assert np.allclose(course.own, arrays.scores(arrays.own), rtol=1e-9, atol=1e-12)
+    assert np.allclose(course.lower, arrays.lower, rtol=1e-9)
+    assert np.allclose(course.upper, arrays.upper, rtol=1e-9)
+    places = rng.normal(size=(7, 2))
+    found = list(course.over(places.tolist()))
+    assert np.allclose(found, arrays.scores(arrays.image(places)), rtol=1e-9, atol=1e-12)
 
 
 def test_eight_classes_have_eight_colours():

@@ -6,6 +6,7 @@ from functools import lru_cache
 from typing import Any
 
 from ..core.spaces.kernel.function import KernelFunction
+from ..tracing.wording import number, vector
 from . import plans, readouts
 from .readouts import Scores
 from .records import Recorded, Vectors, basis, decided, recorded
@@ -46,9 +47,13 @@ def summary(problem: Problem, request: dict[str, Any]) -> dict[str, Any]:
 
 def _model(made: Recorded, step: int, scores: Scores) -> dict[str, Any]:
     right = [i for i, (each, code) in enumerate(zip(scores, made.codes)) if decided(each) == code]
+    settings = made.problem.settings
     model: dict[str, Any] = {"step": step, "right": right}
-    if made.problem.settings.readout != "voted":
-        model["vectors"] = readouts.coordinates(made, step)
+    if settings.readout != "voted":
+        model["vectors"] = vectors = readouts.coordinates(made, step)
+        if settings.exact and settings.readout != "last" and not settings.in_kernel and len(vectors) == 1:
+            *w, b = readouts.in_fractions(made, step)[0]
+            model["fractions"] = [vector(w), number(b)]
     return model
 
 

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from fractions import Fraction
 from itertools import groupby
+from typing import Any
 
+from ..core import exact
 from .records import Recorded, Vectors, decided
 
 Scores = list[list[float]]  # of each place, a number for each vector
@@ -12,12 +15,34 @@ Scores = list[list[float]]  # of each place, a number for each vector
 
 def coordinates(made: Recorded, step: int) -> Vectors:
     """The weights of the readout after so many steps; of votes there are none: the last ones."""
-    if not step:
-        return made.coordinates[0]
+    return coordinates_at(made, [step])[0]
+
+
+def coordinates_at(made: Recorded, steps: Sequence[int]) -> list[Vectors]:
+    """The weights of the readout after so many steps each."""
+    return _read(made.coordinates, made, steps)
+
+
+def in_fractions(made: Recorded, step: int) -> list[list[Fraction]]:
+    """The weights of the readout as fractions, of a run whose numbers are short decimals."""
+    moments = [[[Fraction(exact.number(v)) for v in vector] for vector in moment] for moment in made.coordinates]
+    vectors: list[list[Fraction]] = _read(moments, made, [step])[0]
+    return vectors
+
+
+def _read(moments: Sequence[Any], made: Recorded, steps: Sequence[int]) -> list[Any]:
+    """What the readout makes of the weights of all moments, after so many steps each."""
     readout = made.problem.settings.readout
-    if readout == "averaged":
-        return coordinates_at(made, [step])[0]
-    return made.coordinates[_pocket(made, step) if readout == "pocket" else made.after[step - 1]]
+    if readout == "pocket":
+        return [moments[_pocket(made, step) if step else 0] for step in steps]
+    if readout != "averaged":
+        return [moments[made.after[step - 1] if step else 0] for step in steps]
+    means, summed, done = {0: moments[0]}, [[0 * value for value in vector] for vector in moments[0]], 0
+    for step in sorted(set(steps) - {0}):
+        for moment, times in _survived(made, step, done):
+            summed = [[s + times * v for s, v in zip(*pair)] for pair in zip(summed, moments[moment])]
+        done, means[step] = step, [[value / step for value in vector] for vector in summed]
+    return [means[step] for step in steps]
 
 
 def scores(made: Recorded, steps: Sequence[int], basis: Vectors) -> list[Scores]:
@@ -26,18 +51,6 @@ def scores(made: Recorded, steps: Sequence[int], basis: Vectors) -> list[Scores]
         return _votes(made, steps, basis)
     made_of: dict[int, Scores] = {}  # by the weights, which stay the same for some steps
     return [made_of.get(id(w)) or made_of.setdefault(id(w), weighed(w, basis)) for w in coordinates_at(made, steps)]
-
-
-def coordinates_at(made: Recorded, steps: Sequence[int]) -> list[Vectors]:
-    """The weights of the readout after so many steps each."""
-    if made.problem.settings.readout != "averaged":
-        return [coordinates(made, step) for step in steps]
-    means, summed, done = {0: made.coordinates[0]}, [[0.0] * len(vector) for vector in made.coordinates[0]], 0
-    for step in sorted(set(steps) - {0}):
-        for moment, times in _survived(made, step, done):
-            summed = [[s + times * v for s, v in zip(*pair)] for pair in zip(summed, made.coordinates[moment])]
-        done, means[step] = step, [[value / step for value in vector] for vector in summed]
-    return [means[step] for step in steps]
 
 
 def weighed(vectors: Vectors, basis: Vectors) -> Scores:

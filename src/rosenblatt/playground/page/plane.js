@@ -49,7 +49,7 @@ export class Plane {
     this.unit = Math.min(this.width / across, this.height / up);
     const [halfWidth, halfHeight] = [this.width / this.unit / 2, this.height / this.unit / 2];
     this.window = { left: x - halfWidth, right: x + halfWidth, bottom: y - halfHeight, top: y + halfHeight };
-    this.snap = nice(Math.min(across, up) / 80, true);
+    this.snap = nice(Math.min(across, up) / 80);
     this.cross = this.onGrid([x, y]);
   }
 
@@ -101,21 +101,24 @@ export class Plane {
   }
 
   axes(names) {
-    const { left, right, bottom, top } = this.window, step = nice((right - left) / (this.width / 90), true);
+    const { left, right, bottom, top } = this.window, step = nice((right - left) / (this.width / 90));
     const group = svg("g", { class: "axes", "aria-hidden": "true" });
     const line = (x1, y1, x2, y2, zero) =>
       group.append(svg("line", { x1, y1, x2, y2, class: zero ? "zero" : null }));
+    const tick = (x, y, value, anchor) => {
+      const text = number(value), wide = 8 * text.length;
+      group.append(svg("text", { x, y, "text-anchor": anchor }, text));
+      this.words.take(anchor === "end" ? x - wide : x - wide / 2, y - 13, wide, 16);
+    };
     for (let k = Math.ceil(left / step); k * step <= right; k++) {
-      line(this.x(k * step), 0, this.x(k * step), this.height, k === 0);
       const at = this.x(k * step);
-      if (k && at > 16 && at < this.width - 16) group.append(svg("text", { x: at, y: clamp(this.y(0) + 18, 18, this.height - 6),
-        "text-anchor": "middle" }, number(k * step)));
+      line(at, 0, at, this.height, k === 0);
+      if (k && at > 16 && at < this.width - 16) tick(at, clamp(this.y(0) + 18, 18, this.height - 6), k * step, "middle");
     }
     for (let k = Math.ceil(bottom / step); k * step <= top; k++) {
-      line(0, this.y(k * step), this.width, this.y(k * step), k === 0);
       const at = this.y(k * step);
-      if (k && at > 14 && at < this.height - 10) group.append(svg("text", { x: clamp(this.x(0) - 7, 26, this.width - 6), y: at + 5,
-        "text-anchor": "end" }, number(k * step)));
+      line(0, at, this.width, at, k === 0);
+      if (k && at > 14 && at < this.height - 10) tick(clamp(this.x(0) - 7, 26, this.width - 6), at + 5, k * step, "end");
     }
     const named = j => cut(names?.[j] ?? `x[${j}]`), y = clamp(this.y(0) - 8, 20, this.height - 8);
     group.append(svg("text", { x: this.width - 8, y, "text-anchor": "end", class: "axis" }, named(0)),
@@ -177,15 +180,15 @@ export class Plane {
   sum(vectors, tips) {
     const share = this.share(tips), scale = share * this.unit, out = [];
     if (share !== 1) out.push(this.aside(`arrows at ${number(share)} × the scale of the axes`, true));
-    for (const { before, after, name, sign, code } of vectors) {
+    const arrows = vectors.flatMap(({ before, after, name, sign, code }) => {
       const own = code == null ? "" : ` class-${code}`, [from, to] = [before, after].map(([a, b]) => [a * scale, -b * scale]);
-      if (before.some((v, i) => v !== after[i])) {
-        out.push(...this.arrow([0, 0], from, `before${own}`, `w${name}`));
-        out.push(...this.arrow([0, 0], to, `weights${own}`, `new w${name}`));
-        out.push(...this.arrow(...beside(from, to), "added", sign, true));
-      } else out.push(...this.arrow([0, 0], to, `weights${own}`, `w${name}`));
-    }
-    return out;
+      if (before.every((v, i) => v === after[i])) return [[[0, 0], to, `weights${own}`, `w${name}`]];
+      return [[[0, 0], from, `before${own}`, `w${name}`], [[0, 0], to, `weights${own}`, `new w${name}`],
+        [...beside(from, to), "added", sign, true]];
+    });
+    const [ox, oy] = [this.x(0), this.y(0)];
+    for (const [[ax, ay], [bx, by]] of arrows) this.words.avoid([ox + ax, oy + ay], [ox + bx, oy + by]);
+    return [...out, ...arrows.flatMap(arrow => this.arrow(...arrow))];
   }
 
   /** How long a unit of weight is drawn, in units of the plane: 1, or a round share that keeps all tips in sight. */
@@ -193,7 +196,9 @@ export class Plane {
     const [ox, oy] = [this.x(0), this.y(0)], edge = 34;
     const room = (from, size, step) => step > 0 ? (size - edge - from) / step : step < 0 ? (edge - from) / step : Infinity;
     const fits = Math.min(...tips.flatMap(([a, b]) => [room(ox, this.width, a), room(oy, this.height, -b)])) / this.unit;
-    return fits >= 1 || fits <= 0 ? 1 : nice(fits);
+    if (fits >= 1 || fits <= 0) return 1;
+    const power = 10 ** Math.floor(Math.log10(fits));
+    return Number((Math.floor(fits / power) * power).toPrecision(1));
   }
 
   /** An arrow between two places, in pixels from the origin, with a letter at its tip or beside it. */
@@ -203,12 +208,11 @@ export class Plane {
     if (length < 2) return [];
     const [nx, ny] = [(x2 - x1) / length, (y2 - y1) / length], head = Math.min(15, length);
     const [bx, by] = [x2 - nx * head, y2 - ny * head], half = head * 0.43;
-    const [lx, ly] = midway ? [(x1 + x2) / 2, (y1 + y2) / 2] : [x2, y2];
-    const [x, y] = this.words.place(label, lx, ly, [nx, ny], midway);
+    const [x, y] = this.words.place(label, [x1, y1], [x2, y2], midway);
+    this.notes.append(svg("text", { x, y: y + 5, "text-anchor": "middle", class: `letter ${kind}` }, label));
     return [
       svg("line", { x1, y1, x2: bx, y2: by, class: `arrow ${kind}` }),
       svg("path", { d: `M${x2} ${y2}L${bx - ny * half} ${by + nx * half}L${bx + ny * half} ${by - nx * half}Z`, class: `head ${kind}` }),
-      svg("text", { x, y: y + 5, "text-anchor": "middle", class: `letter ${kind}` }, label),
     ];
   }
 
@@ -285,12 +289,10 @@ export class Plane {
   }
 }
 
-/** 1, 2 or 5 times a power of ten: the largest that is no larger, or the smallest that is no smaller. */
-function nice(size, up = false) {
+/** The smallest of 1, 2 and 5 times powers of ten that is no smaller. */
+function nice(size) {
   const power = 10 ** Math.floor(Math.log10(size));
-  const all = [1, 2, 5, 10].map(m => m * power);
-  const nice = up ? all.find(v => v >= size) : all.filter(v => v <= size).pop();
-  return Number((nice ?? power).toPrecision(6));
+  return Number([1, 2, 5, 10].map(m => m * power).find(v => v >= size).toPrecision(6));
 }
 
 /** Where what is added is drawn: from tip to tip, or beside the new w where it would lie on that. */
