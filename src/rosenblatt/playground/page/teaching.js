@@ -20,7 +20,7 @@ export class Teaching {
     this.text = new LiveText(page);
     this.lift = new Lift(page);
     const view = (id, text, title, part) => el("button", { id, type: "button", "aria-pressed": "false", title,
-      click: () => { this.views.open = false; part.turn(!part.on); } }, text);
+      click: () => { this.close(); part.turn(!part.on); } }, text);
     this.views = el("details", { id: "views" }, el("summary", {}, "Views"), el("div", {},
       view("predict", "Predict", "Say what a step will do, before it is shown", this.predict),
       view("weight-space", "Weight space", "The weights among the half-planes of the points, and the proof's two curves", this.weights),
@@ -31,10 +31,14 @@ export class Teaching {
     $("teaching").append(el("button", { id: "lessons", type: "button", click: () => this.lessons.choose() }, "Lessons"), this.views);
     document.addEventListener("click", event => { if (!this.views.contains(event.target)) this.views.open = false; });
     this.views.addEventListener("keydown", event => {
-      if (event.key !== "Escape") return;
-      this.views.open = false;
-      this.views.firstChild.focus();
+      if (event.key === "Escape") this.close();
     });
+  }
+
+  /** Close the list of views; the focus stays where it was opened. */
+  close() {
+    this.views.open = false;
+    this.views.firstChild.focus();
   }
 
   /** The views by the names that scenes and links have for them. */
