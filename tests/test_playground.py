@@ -458,6 +458,8 @@ def test_circles_are_separated_by_a_polynomial_of_degree_2():
                                          "classes": ["a", "b"]}),
         ("label,u,v\nup,1e-1,−2\ndown,0,3", {"points": [[0.1, -2], [0, 3]], "labels": [1, 0], "names": ["u", "v"],
                                              "classes": ["down", "up"]}),
+        ("\ufeffx,y,label\r\n1,2,b\r\n3,4,a", {"points": [[1, 2], [3, 4]], "labels": [1, 0], "names": ["x", "y"],
+                                             "classes": ["a", "b"]}),
         ("0 1 0\n1 1 1", {"points": [[0, 1], [1, 1]], "labels": [0, 1], "names": None, "classes": ["0", "1"]}),
         ("text,label\nnot bad,pos\nbad,neg", {"points": [[1, 1], [0, 1]], "names": ["not", "bad"] , "labels": [1, 0],
                                               "classes": ["neg", "pos"], "captions": ["not bad", "bad"]}),
@@ -480,6 +482,7 @@ def test_tables_that_are_pasted(csv, expected):
         ("", "There is nothing to read"),
         ("x" * 50_001, "50,001 characters are too many: 50,000 at most"),
         ("7\n8", "line 1: a line needs a number and a label"),
+        ("good,a\nbad", "line 2: 1 cell, but the first line has 2"),
         ("1,2,a\n1,2", "line 2: 2 cells, but the first line has 3"),
         ("x,y,label\n", "There is a heading, but no points below it"),
         ("x,y,label\n1,2,a\n1,oops,b", "line 3: 'oops' is no number"),
@@ -498,6 +501,15 @@ def test_tables_that_cannot_be_read(csv, sentence):
     with pytest.raises(requests.RequestError) as error:
         pasted.table(csv, False)
     assert sentence in str(error.value)
+
+
+def test_numbers_whose_squares_are_none_are_refused():
+    tiny = {"points": [[1e-300, 0], [-1e-300, 1e-300], [2e-300, 0]], "labels": [0, 1, 1]}
+    with pytest.raises(requests.RequestError, match="point 0, coordinate 0: 1e-300 is too near to 0: 1e-60 at least"):
+        requests.problem(tiny)
+    small = requests.problem({"points": [[1e-60, 0], [-1e-60, 1e-60], [2e-60, 0]], "labels": [0, 1, 1], "settings": {}})
+    records.summary(small)
+    assert certificates.summary(small, {})["separable"] is not None
 
 
 @pytest.mark.parametrize(

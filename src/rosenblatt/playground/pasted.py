@@ -33,7 +33,9 @@ def table(text: Any, pairs: Any) -> dict[str, Any]:
         )
     for place, cells in lines:
         if len(cells) != width:
-            raise RequestError(f"line {place}: {len(cells)} cells, but the first line has {width}")
+            raise RequestError(
+                f"line {place}: {len(cells)} cell{'s'[: len(cells) != 1]}, but the first line has {width}"
+            )
     heading = _heading(lines)
     if heading:
         lines = lines[1:]
@@ -81,7 +83,7 @@ def ngrams(text: str, pairs: bool) -> list[str]:
 def _lines(text: str) -> list[tuple[int, list[str]]]:
     """The lines that are not empty, with their numbers, as cells."""
     separator = next((mark for mark in ("\t", ";", ",") if mark in text), " ")
-    reader = csv.reader(text.splitlines(), delimiter=separator, skipinitialspace=True)
+    reader = csv.reader(text.removeprefix("\ufeff").splitlines(), delimiter=separator, skipinitialspace=True)
     try:
         return [(reader.line_num, [c.strip() for c in cells]) for cells in reader if any(c.strip() for c in cells)]
     except csv.Error as error:

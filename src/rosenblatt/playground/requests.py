@@ -14,8 +14,8 @@ from ..core.rules import Rule
 #: Limits that keep every answer below a second, and the page legible.
 MOST_POINTS, MOST_FEATURES, MOST_CLASSES, MOST_PASSES, MOST_STEPS = 100, 12, 4, 200, 1000
 MOST_COEFFICIENTS, MOST_EXACT_COEFFICIENTS = 200_000, 100_000
-#: Coordinates lie between −LARGEST and LARGEST.
-LARGEST = 1e6
+#: Coordinates lie between −LARGEST and LARGEST, and are 0 or as far from it as SMALLEST: their squares are numbers too.
+LARGEST, SMALLEST = 1e6, 1e-60
 #: Characters of a name that the page shows.
 LONGEST_NAME = 40
 
@@ -209,6 +209,10 @@ def points_of(points: Any) -> tuple[tuple[float, ...], ...]:
             if not is_number(value) or abs(value) > LARGEST:
                 raise RequestError(
                     f"point {i}, coordinate {j}: {_shown(value)} is no number from −{LARGEST:,.0f} to {LARGEST:,.0f}"
+                )
+            if 0 < abs(value) < SMALLEST:
+                raise RequestError(
+                    f"point {i}, coordinate {j}: {_shown(value)} is too near to 0: {SMALLEST:g} at least"
                 )
     return tuple(tuple(float(value) for value in point) for point in points)
 

@@ -38,7 +38,7 @@ function dots(group, { scores, labels, captions, current, wrong, proof, two, edg
     const y = box.top + gap * (i + 0.5);
     if (i === current) group.append(svg("rect", { x: 2, y: y - gap / 2, width: box.width - 4, height: gap, class: "current-row" }));
     if (gap > 13) group.append(svg("text", { x: box.left - 10, y: y + 5, "text-anchor": "end", class: "caption" },
-      captions?.[i] ?? `row ${i}`));
+      fitting(captions?.[i] ?? `row ${i}`, box.left)));
     group.append(svg("line", { x1: box.left, x2: box.right, y1: y, y2: y, class: "rule" }));
     if (strong.has(i)) group.append(svg("circle", { cx: x(s), cy: y, r: r + 5, class: "support" }));
     group.append(mark(labels[i], x(s), y, r, { "data-row": i }));
@@ -47,6 +47,12 @@ function dots(group, { scores, labels, captions, current, wrong, proof, two, edg
     if (gap > 13) group.append(svg("text", { x: box.right + 10, y: y + 5, class: "value" },
       proof?.lambda ? `λ = ${proof.lambda[i]}` : number(s, 3)));
   });
+}
+
+/** As much of a name as there is room for, left of the bars. */
+function fitting(text, room) {
+  const most = Math.max(4, Math.floor((room - 14) / 7.2));
+  return text.length <= most ? text : `${text.slice(0, most - 1)}…`;
 }
 
 /** The weight of each feature, and by how much this step changes it. */
@@ -60,7 +66,7 @@ function weightBars(group, { bars, features, barsHeading }, box) {
   group.append(svg("line", { x1: middle, x2: middle, y1: box.top, y2: box.top + gap * entries.length, class: "zero" }));
   entries.forEach(({ before, after, label, code }, i) => {
     const y = box.top + gap * (i + 0.5), thick = Math.min(18, gap * 0.56);
-    if (gap > 12) group.append(svg("text", { x: box.left - 10, y: y + 5, "text-anchor": "end", class: "caption" }, label));
+    if (gap > 12) group.append(svg("text", { x: box.left - 10, y: y + 5, "text-anchor": "end", class: "caption" }, fitting(label, box.left)));
     group.append(svg("rect", { x: Math.min(middle, x(after)), y: y - thick / 2, width: Math.abs(x(after) - middle),
       height: thick, class: `bar class-${code}` }));
     if (before !== after) group.append(svg("line", { x1: x(before), x2: x(after), y1: y, y2: y, class: "arrow added" }),

@@ -37,6 +37,7 @@ export const equals = (value, digits = 5) => `${Number(value?.toPrecision(digits
 /** The next number of so many digits that is not below a value (way 1), or not above it (way −1): a bound stays one. */
 export function bound(value, way, digits = 5) {
   const near = Number(value.toPrecision(digits));
+  if (Math.abs(near - value) <= 1e-12 * Math.abs(value)) return number(near, digits);  // a hair of floating point is no digit
   const unit = 10 ** (Math.floor(Math.log10(Math.abs(value) || 1)) - digits + 1);
   return number((near - value) * way >= 0 ? near : near + way * unit, digits);
 }

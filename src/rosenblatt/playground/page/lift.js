@@ -152,10 +152,11 @@ export class Lift {
     };
     const path = places => "M" + places.map(place => place.map(v => v.toFixed(1)).join(" ")).join("L");
     const steps = (count, centre) => Array.from({ length: count }, (_, k) => centre - reach + 2 * reach * k / (count - 1));
-    const height = (x, y) => Math.max(low, Math.min(high + 0.15 * (high - low), this.raised * over(x, y)));
+    const top = high + 0.15 * (high - low), bottom = low - 0.15 * (high - low);
     const floor = Math.min(0, low), lines = [
-      ...steps(LINES, cx).map(x => steps(DETAIL, cy).map(y => at(x, y, height(x, y)))),
-      ...steps(LINES, cy).map(y => steps(DETAIL, cx).map(x => at(x, y, height(x, y))))];
+      ...steps(LINES, cx).map(x => steps(DETAIL, cy).map(y => [x, y, this.raised * over(x, y)])),
+      ...steps(LINES, cy).map(y => steps(DETAIL, cx).map(x => [x, y, this.raised * over(x, y)]))]
+      .flatMap(line => within(line, bottom, top)).map(line => line.map(place => at(...place)));
     const order = this.points.map(([x, y], i) => ({ x, y, i, deep: x * st + y * ct, above: heights[i] > cut(x, y) })).sort((a, b) => b.deep - a.deep);
     const lifted = ({ x, y, i }) => {
       const top = at(x, y, this.raised * heights[i]), foot = at(x, y, floor);
@@ -170,4 +171,23 @@ export class Lift {
         svg("g", {}, order.filter(each => each.above).flatMap(lifted))] : []));
     this.picture.setAttribute("aria-label", `${this.points.length} points ${this.raised > 0.98 ? "on the surface, cut by a plane" : "on their way up"}; arrow keys turn the view`);
   }
+}
+
+/** The pieces of a line on the surface that lie between two heights. */
+function within(line, bottom, top) {
+  const pieces = [];
+  let piece = null;
+  line.forEach((place, i) => {
+    const before = line[i - 1];
+    const crossing = z => place.map((v, j) => before[j] + (v - before[j]) * (z - before[2]) / (place[2] - before[2]));
+    const inside = p => p[2] >= bottom && p[2] <= top, edge = p => p[2] > top ? top : bottom;
+    if (!inside(place)) {
+      if (piece) piece.push(crossing(edge(place)));
+      piece = null;
+      return;
+    }
+    if (!piece) pieces.push(piece = before ? [crossing(edge(before))] : []);
+    piece.push(place);
+  });
+  return pieces;
 }

@@ -36,7 +36,7 @@ function meaning(run, proof, settings) {
   if (run.verdict === "separated") return `every point is right${settings.readout === "last" ? "" : " with the last weights"}`;
   if (run.verdict === "stopped") return `after ${several(run.passes, "pass", "passes")}, `
     + ({ true: "though a separator exists", false: "as no separator exists" }[proof?.separable] ?? "undecided");
-  return run.certificate ? "no separator exists" : `none above 0.0001·${run.form === "multiclass" ? "√2·" : ""}R can exist`;
+  return run.certificate || proof?.separable === false ? "no separator exists" : `none above 0.0001·${run.form === "multiclass" ? "√2·" : ""}R can exist`;
 }
 
 /** Mistakes, bounds and the verdict, as they stand after a step. */

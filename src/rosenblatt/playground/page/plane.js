@@ -153,7 +153,7 @@ export class Plane {
     if (last && !isFlat(last))
       for (const values of leads(last)) group.append(this.lines(values, last.n, 0, { class: "boundary last" }));
     if (last) group.append(...this.legend(model));
-    if (update) group.append(...this.sum(update, tips));
+    if (update) group.append(...this.sum(update, tips, Boolean(last)));
     return group;
   }
 
@@ -165,9 +165,9 @@ export class Plane {
     return [line(14, ""), text(56, model), line(150, "last"), text(192, "last weights")];
   }
 
-  /** A remark at the edge. */
-  aside(text, low = false) {
-    const y = low ? this.height - 11 : 20, wide = 7.6 * text.length;
+  /** A remark at the edge: so far above the lower one, or at the upper. */
+  aside(text, low = null) {
+    const y = low != null ? this.height - low : 20, wide = 7.6 * text.length;
     this.words.take(this.width - 10 - wide, y - 16, wide, 22);
     return svg("text", { x: this.width - 10, y, "text-anchor": "end", class: "legend aside" }, text);
   }
@@ -176,10 +176,10 @@ export class Plane {
     return linearField(vectors, this.window, vectors.length === 1 ? 2 : 161);
   }
 
-  /** w before, what is added, and w: each class that moved has its own. `tips` are all that the run comes to. */
-  sum(vectors, tips) {
+  /** w before, what is added, and w: each class that moved has its own. `tips` are all that the run comes to; `legend`: there is one. */
+  sum(vectors, tips, legend = false) {
     const share = this.share(tips), scale = share * this.unit, out = [];
-    if (share !== 1) out.push(this.aside(`arrows at ${number(share)} × the scale of the axes`, true));
+    if (share !== 1) out.push(this.aside(`arrows at ${number(share)} × the scale of the axes`, legend && this.width < 580 ? 35 : 11));
     const arrows = vectors.flatMap(({ before, after, name, sign, code }) => {
       const own = code == null ? "" : ` class-${code}`, [from, to] = [before, after].map(([a, b]) => [a * scale, -b * scale]);
       if (before.every((v, i) => v === after[i])) return [[[0, 0], to, `weights${own}`, `w${name}`]];

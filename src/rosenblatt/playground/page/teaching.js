@@ -21,7 +21,7 @@ export class Teaching {
     this.lift = new Lift(page);
     const view = (id, text, title, part) => el("button", { id, type: "button", "aria-pressed": "false", title,
       click: () => {
-        this.views.open = false;
+        this.close();
         part.turn(!part.on);
         if (part.on) part.panel.scrollIntoView({ block: "nearest" });
       } }, text);
@@ -35,10 +35,14 @@ export class Teaching {
     $("teaching").append(el("button", { id: "lessons", type: "button", click: () => this.lessons.choose() }, "Lessons"), this.views);
     document.addEventListener("click", event => { if (!this.views.contains(event.target)) this.views.open = false; });
     this.views.addEventListener("keydown", event => {
-      if (event.key !== "Escape") return;
-      this.views.open = false;
-      this.views.firstChild.focus();
+      if (event.key === "Escape") this.close();
     });
+  }
+
+  /** Close the list of views; the focus stays where it was opened. */
+  close() {
+    this.views.open = false;
+    this.views.firstChild.focus();
   }
 
   /** The views by the names that scenes and links have for them. */
