@@ -1,6 +1,8 @@
 """The playground in a real browser: what a person does and sees there. No page may log an error."""
 
+import base64
 import itertools
+import json
 import re
 
 import clockless
@@ -520,6 +522,45 @@ def test_a_broken_link_is_said(open_page):
         page.wait_for_selector("#problem:not([hidden])")
         assert page.locator("#problem").inner_text() == "The link holds nothing that can be read."
         assert state(page) == before
+
+
+def linked(**parts):
+    text = json.dumps({"p": [[0, 0], [2, 1]], "l": [0, 1], "s": {}, "t": 0} | parts)
+    return "#" + base64.urlsafe_b64encode(text.encode()).decode().rstrip("=")
+
+
+@pytest.mark.parametrize(
+    ("parts", "said"),
+    [
+        ({"n": ["a"]}, "names that do not fit its points"),
+        ({"n": ["a", "b" * 41]}, "names that do not fit its points"),
+        ({"c": ["only"]}, "names that do not fit its classes"),
+        ({"x": ["one"]}, "captions that do not fit its points"),
+        ({"g": {"n": "x"}}, "a generator"),
+        ({"g": "<b>x"}, "a generator"),
+    ],
+)
+def test_what_does_not_fit_in_a_link_is_left_out_and_said(open_page, parts, said):
+    page = open_page(linked(**parts))
+    assert f"The link has {said}, which this page does not know" in page.locator("#about").inner_text()
+    assert page.locator("#table tbody tr").count() > 0
+    assert state(page)["points"] == [[0, 0], [2, 1]]
+
+
+@pytest.mark.parametrize("points", [[[], []], [[1e308, 0], [0, 1]], [["x", 0], [0, 1]]], ids=["none", "huge", "text"])
+def test_points_of_a_link_that_cannot_be_drawn_are_an_example_instead(open_page, points):
+    page = open_page(linked(p=points))
+    assert page.locator("#about").inner_text() == "The link holds nothing that can be read: this is an example instead."
+
+
+def test_the_generator_closes_when_other_points_are_chosen(open_page):
+    page = open_page()
+    page.click("#views summary")
+    page.click("#generate")
+    page.wait_for_selector("#held-out:not([hidden])")
+    load(page, "xor")
+    page.wait_for_selector("#generate[aria-pressed=false]", state="attached")
+    assert page.locator("#held-out").is_hidden()
 
 
 # ---- people -------------------------------------------------------------------------------------------------------

@@ -87,11 +87,16 @@ class Weights:
     def _places_in_order(self) -> Array | None:
         return None if self.groups is None else self.groups.places_in_order()
 
+    @property
+    def row_order(self) -> slice | Array:
+        """Which rows of ``weights`` are the biases' and those of ``features``, in this order."""
+        if self.groups is None:
+            return slice(1 + self.n_features)
+        return np.concatenate(([0], 1 + self.groups.places_in_order()))
+
     def in_order(self, held: Array) -> Array:
         """The rows of ``weights``, or of an array that has the same, in the order of the features: see ``features``."""
-        if self.groups is None:
-            return held[: 1 + self.n_features]
-        return held[np.concatenate(([0], 1 + self.groups.places_in_order()))]
+        return np.asarray(held[self.row_order])
 
     def features(self) -> Array | None:
         """The features that have rows, ascending; the last ones may be beyond the last feature. None: all have."""

@@ -46,11 +46,11 @@ def state_of(learner: Learner) -> tuple[dict[str, Any], dict[str, Array]]:
     if learner.lists is not None:
         pairs = _pairs_of_lists(learner, held, numbers)
         return {}, pairs.packed(k, n_rows) if pairs.is_smaller(k) else pairs.spread(k, n_rows)
-    held = {name: learner.in_order(array) for name, array in held.items()}
     if k > 1:
-        pairs = Pairs.of(held, numbers)
+        pairs = Pairs.of(held, numbers, learner.row_order)
         if pairs.is_smaller(k):
             return {}, pairs.packed(k, n_rows)
+    held = {name: learner.in_order(array) for name, array in held.items()}
     rows = _rows_in_use(list(held.values()))
     if numbers is None and listed.has_most(rows, n_rows):
         return {}, held

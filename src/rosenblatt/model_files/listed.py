@@ -36,12 +36,13 @@ class Pairs(NamedTuple):
     values: dict[str, Array]
 
     @classmethod
-    def of(cls, held: dict[str, Array], numbers: Array | None = None) -> Pairs:
-        """Those of arrays that have a number for each class; ``numbers``: of their rows."""
-        used = np.any([bits_of(array) != 0 for array in held.values()], axis=0)
+    def of(cls, held: dict[str, Array], numbers: Array | None = None, order: slice | Array = slice(None)) -> Pairs:
+        """Those of arrays that have a number for each class; ``numbers``: of their rows in ``order``."""
+        used = np.any([bits_of(array) != 0 for array in held.values()], axis=0)[order]
         counts = np.count_nonzero(used, axis=1)
         there = np.flatnonzero(counts)
         places, classes = np.nonzero(used)
+        places = places if isinstance(order, slice) else order[places]
         return cls(
             there if numbers is None else numbers[there],
             np.concatenate(([0], np.cumsum(counts[there]))),

@@ -56,6 +56,7 @@ export class Generated {
   }
 
   async draw() {
+    this.drawing = true;
     const generate = Object.fromEntries(this.inputs.map(([name, input]) => [name, input.value === "" ? null : Number(input.value)]));
     try {
       const points = await ask("points", { generate });
@@ -65,6 +66,8 @@ export class Generated {
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
       this.wrong.textContent = error.message;
+    } finally {
+      this.drawing = false;
     }
   }
 
@@ -73,6 +76,7 @@ export class Generated {
   show() {
     const { run, question, state: { generate, step } } = this.page;
     if (this.on && generate) this.fill(generate);
+    else if (this.on && run && !this.drawing && !this.wrong.textContent) this.turn(false);  // other points were chosen
     const asked = run && generate && question.points[0].length === 2 && run.form === "binary" ? run : null;
     if (this.errors.of !== asked) this.errors = { of: asked, known: new Map() };
     const error = this.errors.known.get(step);

@@ -8,6 +8,7 @@ export const DEFAULTS = {
   bias: true, ties: "mistake", order: "given", seed: 0, passes: 100, exact: false,
 };
 export const MOST_CLASSES = 4, MOST_POINTS = 100;
+const LARGEST = 1e6, LONGEST_NAME = 40, GENERATED_BY = ["n", "margin", "noise", "flipped", "seed"];
 
 /** The marks of the classes, in the order of plots and films. */
 export const SHAPES = ["■", "●", "▲", "◆"];
@@ -61,6 +62,8 @@ export function encode(state, about = false) {
   return btoa(String.fromCharCode(...bytes)).replace(/\+/g, "-").replace(/\//g, "_").replace(/=+$/, "");
 }
 
+const fit = (names, count) => names.length === count && names.every(name => name.length <= LONGEST_NAME);
+
 const FIELDS = ["p", "l", "s", "t", "n", "c", "x", "v", "g"];
 
 /** What a link holds, and in `about` what of it is unknown here; or null where it holds nothing that can be read. */
@@ -71,15 +74,22 @@ export function decode(text) {
     const { p, l, s, t, n, c, x, v, g } = link;
     const data = dataOf({ points: p, labels: l, names: n, classes: c, captions: x });
     const width = data.points[0]?.length ?? 2;
-    const sound = data.points.length === data.labels.length && data.points.length <= MOST_POINTS
-      && data.points.every(point => point.length === width && point.every(Number.isFinite))
+    const sound = data.points.length === data.labels.length && data.points.length <= MOST_POINTS && width > 0
+      && data.points.every(point => point.length === width && point.every(value => Math.abs(value) <= LARGEST))
       && data.labels.every(label => Number.isInteger(label) && label >= 0 && label < MOST_CLASSES);
     if (!sound) return null;
     const notes = [], settings = settingsOf(s, notes);
+    const drop = (name, what) => { notes.push(what); data[name] = null; };
+    if (data.names && !fit(data.names, width)) drop("names", "names that do not fit its points");
+    if (data.classes && !fit(data.classes, Math.max(data.classes.length, 1 + Math.max(0, ...data.labels))))
+      drop("classes", "names that do not fit its classes");
+    if (data.captions && data.captions.length !== data.points.length) drop("captions", "captions that do not fit its points");
+    const generate = g == null || GENERATED_BY.every(name => Number.isFinite(g[name])) ? g ?? null : null;
+    if (g != null && !generate) notes.push("a generator");
     for (const name of Object.keys(link)) if (!FIELDS.includes(name)) notes.push(`a field “${short(name)}”`);
     const view = v !== null && typeof v === "object" && !Array.isArray(v) ? v : {};
     const about = notes.length ? `The link has ${notes.join(", ")}, which this page does not know: it goes on without.` : "";
-    return { ...data, settings, step: Number.isInteger(t) && t >= 0 ? t : 0, view, about, generate: g ?? null };
+    return { ...data, settings, step: Number.isInteger(t) && t >= 0 ? t : 0, view, about, generate };
   } catch {
     return null;
   }
