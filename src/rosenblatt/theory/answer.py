@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import importlib
 import math
+import sys
 from dataclasses import dataclass, field
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context
 from fractions import Fraction
@@ -112,10 +113,14 @@ class Separability:
 
     @property
     def mistake_bound(self) -> float | None:
-        """``(R/γ)²`` for the best γ, the most mistakes that a perceptron from zero makes; several classes: 2(R/γ)²."""
+        """``(R/γ)²`` for the best γ, the most mistakes that a perceptron from zero makes; several classes: 2(R/γ)².
+
+        It is rounded up in the last places, as R, the quotient and its square are rounded.
+        """
         if not self.separable or not self.margin_augmented_bounds[0] > 0:
             return None
-        return (1 if len(self.classes) == 2 else 2) * (self.R / self.margin_augmented_bounds[0]) ** 2
+        bound = (1 if len(self.classes) == 2 else 2) * (self.R / self.margin_augmented_bounds[0]) ** 2
+        return bound * (1 + 8 * sys.float_info.epsilon)
 
     def verify(self, X: Any, y: Any) -> Verification:
         """Check the answer from the data alone, however it was found.
