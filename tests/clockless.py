@@ -22,6 +22,12 @@ def is_waiting(name):
     return any(frame is not None and frame.f_code is threading.Condition.wait.__code__ for frame in at)
 
 
+def set_clock(monkeypatch, look):
+    """Let ``look()`` be the monotonic clock of this thread; others, left over from earlier tests, keep the real one."""
+    real, own = time.monotonic, threading.get_ident()
+    monkeypatch.setattr(time, "monotonic", lambda: look() if threading.get_ident() == own else real())
+
+
 def calls(work):
     """How many functions, of Python and of C, some work calls: more work is more calls, on any machine."""
     count = 0

@@ -8,13 +8,12 @@ import itertools
 from dataclasses import replace
 from fractions import Fraction
 
+import clockless
 import numpy as np
 import pytest
 from scipy import sparse
 
 import rosenblatt as rb
-from rosenblatt.core import exact
-from rosenblatt.theory import effort, maximum, search
 
 KINDS = ("near", "collinear", "scales", "repeated", "integers", "far integers", "float32", "far", "ulp", "fractions")
 
@@ -179,8 +178,7 @@ def test_points_that_no_floats_separate():
 def test_no_clock_decides_a_small_question(monkeypatch):
     """Every look at the clock finds that a year has gone by."""
     years = itertools.count(0, 3e7)
-    for module in (search, exact, maximum, effort):
-        monkeypatch.setattr(module.time, "monotonic", lambda: next(years))
+    clockless.set_clock(monkeypatch, lambda: next(years))
     for kind in KINDS:
         X, codes = problem(kind, 3) or problem(kind, 4)
         check(rb.separability(X, codes, time_limit=300), X, codes, True)
