@@ -381,10 +381,17 @@ def test_the_extra_is_what_is_imported():
 
 
 def test_the_page_has_the_rules_of_the_library_with_parameters_that_can_be_asked_for():
-    from rosenblatt.playground import requests
+    from rosenblatt.playground import generator, requests
 
     lines = [line.split(" = ")[1].rstrip(";") for line in server.rules_module().splitlines()]
-    listed, controls, choices, ranges = map(json.loads, lines)
+    listed, controls, choices, ranges, most, generated = map(json.loads, lines)
+    assert most == {
+        "points": requests.MOST_POINTS,
+        "classes": requests.MOST_CLASSES,
+        "name": requests.LONGEST_NAME,
+        "coordinate": requests.LARGEST,
+    }
+    assert generated == {name: list(limits) for name, limits in generator.RANGES.items()}
     assert choices == {name: list(values) for name, values in requests.CHOICES.items()}
     assert ranges == {name: list(limits) for name, limits in requests.RANGES.items()}
     assert [rule["name"] for rule in listed] == list(requests.RULES)

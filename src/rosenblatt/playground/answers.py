@@ -13,7 +13,17 @@ from typing import Any
 from ..core import rules
 from . import certificates, fields, generator, held_out, lessons, lift, pasted, proofs, race, records, sentences
 from .examples import examples
-from .requests import CHOICES, RANGES, RULES, RequestError, problem
+from .requests import (
+    CHOICES,
+    LARGEST,
+    LONGEST_NAME,
+    MOST_CLASSES,
+    MOST_POINTS,
+    RANGES,
+    RULES,
+    RequestError,
+    problem,
+)
 
 #: What can be asked, and how it is computed.
 ANSWERS: dict[str, Callable[[dict[str, Any]], Any]] = {
@@ -69,5 +79,9 @@ def rules_module() -> str:
         for kind in rules.ALL
         for control in kind.controls
     }
-    exported = {"RULES": listed, "CONTROLS": list(controls.values()), "CHOICES": CHOICES, "RANGES": RANGES}
+    limits = {"points": MOST_POINTS, "classes": MOST_CLASSES, "name": LONGEST_NAME, "coordinate": LARGEST}
+    exported = {
+        "RULES": listed, "CONTROLS": list(controls.values()), "CHOICES": CHOICES, "RANGES": RANGES, "MOST": limits,
+        "GENERATED": generator.RANGES,
+    }  # fmt: skip
     return "".join(f"export const {name} = {json.dumps(value)};\n" for name, value in exported.items())

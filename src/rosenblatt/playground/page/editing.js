@@ -1,7 +1,8 @@
 // Points placed, moved and erased on the plane, by pointer or by keyboard.
 
 import { $, el } from "./dom.js";
-import { className, MOST_CLASSES, MOST_POINTS, SHAPES } from "./state.js";
+import { MOST } from "./rules.js";
+import { className, SHAPES } from "./state.js";
 
 export const ERASE = "erase";
 /** Pixels: how near a finger must be to a point to drag it, and how far a tap may slip. */
@@ -40,7 +41,7 @@ export class Editing {
   // ---- tools -----------------------------------------------------------------------------------------------------
 
   show() {
-    const { state, history } = this.page, count = state.classes?.length ?? MOST_CLASSES;
+    const { state, history } = this.page, count = state.classes?.length ?? MOST.classes;
     if (this.tool !== ERASE && this.tool >= count) this.tool = count - 1;
     $("tools").hidden = !this.editable;
     const now = JSON.stringify([this.tool, state.classes, Math.max(...state.labels, 1), state.points.length > 0, history.past.length > 0,
@@ -156,8 +157,8 @@ export class Editing {
   /** A new point of the class that is chosen; whether there was room for it. */
   place(point) {
     const { state } = this.page;
-    if (state.points.length >= MOST_POINTS) {
-      this.page.say(`There are ${MOST_POINTS} points already: the page draws no more.`);
+    if (state.points.length >= MOST.points) {
+      this.page.say(`There are ${MOST.points} points already: the page draws no more.`);
       return false;
     }
     this.begin();

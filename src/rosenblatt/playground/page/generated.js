@@ -2,15 +2,16 @@
 
 import { ask, Refused } from "./api.js";
 import { $, el, several } from "./dom.js";
+import { GENERATED } from "./rules.js";
 
 /** Steps whose error is asked for at once. */
 const AT_ONCE = 24;
 const FIELDS = [
-  { name: "n", label: "Points", step: 2, min: 4, max: 100 },
-  { name: "margin", label: "Margin", title: "No point is nearer to the line than this, before noise", step: 0.05, min: 0, max: 1 },
-  { name: "noise", label: "Noise", title: "By how much points are then moved: the standard deviation", step: 0.05, min: 0, max: 2 },
-  { name: "flipped", label: "Flipped", title: "The share of labels that are then turned round", step: 0.05, min: 0, max: 0.5 },
-  { name: "seed", label: "Seed", title: "Equal seeds make equal points", step: 1, min: 0, max: 999999 },
+  { name: "n", label: "Points", step: 2 },
+  { name: "margin", label: "Margin", title: "No point is nearer to the line than this, before noise", step: 0.05 },
+  { name: "noise", label: "Noise", title: "By how much points are then moved: the standard deviation", step: 0.05 },
+  { name: "flipped", label: "Flipped", title: "The share of labels that are then turned round", step: 0.05 },
+  { name: "seed", label: "Seed", title: "Equal seeds make equal points", step: 1 },
 ];
 export const USUAL = { n: 40, margin: 0.2, noise: 0, flipped: 0, seed: 0 };
 
@@ -20,8 +21,9 @@ export class Generated {
 
   constructor(page) {
     this.page = page;
-    this.inputs = FIELDS.map(({ name, label, title, ...limits }) => {
-      const input = el("input", { type: "number", id: `generate-${name}`, ...limits, change: () => this.draw() });
+    this.inputs = FIELDS.map(({ name, label, title, step }) => {
+      const [min, max] = GENERATED[name];
+      const input = el("input", { type: "number", id: `generate-${name}`, step, min, max, change: () => this.draw() });
       return [name, input, el("label", { title }, el("span", {}, label), input)];
     });
     this.wrong = el("p", { role: "alert", class: "wrong" });

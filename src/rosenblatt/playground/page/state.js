@@ -1,14 +1,12 @@
 // What the page is about: points and settings. They travel in the link, after the #.
 
-import { CHOICES, CONTROLS, RANGES } from "./rules.js";
+import { CHOICES, CONTROLS, GENERATED, MOST, RANGES } from "./rules.js";
 
 export const DEFAULTS = {
   rule: "perceptron", readout: "last", space: "linear",
   ...Object.fromEntries(CONTROLS.map(control => [control.name, control.default])), gamma: 1, degree: 2, coef0: 1,
   bias: true, ties: "mistake", order: "given", seed: 0, passes: 100, exact: false,
 };
-export const MOST_CLASSES = 4, MOST_POINTS = 100;
-const LARGEST = 1e6, LONGEST_NAME = 40, GENERATED_BY = ["n", "margin", "noise", "flipped", "seed"];
 
 /** The marks of the classes, in the order of plots and films. */
 export const SHAPES = ["■", "●", "▲", "◆"];
@@ -35,9 +33,11 @@ export function settingsOf(values, notes = []) {
 function allowed(name, value) {
   if (name in CHOICES) return CHOICES[name].includes(value);
   if (!(name in RANGES)) return typeof value === typeof DEFAULTS[name];
-  const [low, high, whole] = RANGES[name];
-  return typeof value === "number" && value >= low && value <= high && (!whole || Number.isInteger(value));
+  return lies(value, RANGES[name]);
 }
+
+const lies = (value, [low, high, whole]) =>
+  typeof value === "number" && value >= low && value <= high && (!whole || Number.isInteger(value));
 
 const short = value => {
   const text = typeof value === "string" ? value : JSON.stringify(value) ?? String(value);
@@ -62,7 +62,7 @@ export function encode(state, about = false) {
   return btoa(String.fromCharCode(...bytes)).replace(/\+/g, "-").replace(/\//g, "_").replace(/=+$/, "");
 }
 
-const fit = (names, count) => names.length === count && names.every(name => name.length <= LONGEST_NAME);
+const fit = (names, count) => names.length === count && names.every(name => name.length <= MOST.name);
 
 const FIELDS = ["p", "l", "s", "t", "n", "c", "x", "v", "g"];
 
@@ -74,9 +74,9 @@ export function decode(text) {
     const { p, l, s, t, n, c, x, v, g } = link;
     const data = dataOf({ points: p, labels: l, names: n, classes: c, captions: x });
     const width = data.points[0]?.length ?? 2;
-    const sound = data.points.length === data.labels.length && data.points.length <= MOST_POINTS && width > 0
-      && data.points.every(point => point.length === width && point.every(value => Math.abs(value) <= LARGEST))
-      && data.labels.every(label => Number.isInteger(label) && label >= 0 && label < MOST_CLASSES);
+    const sound = data.points.length === data.labels.length && data.points.length <= MOST.points && width > 0
+      && data.points.every(point => point.length === width && point.every(value => Math.abs(value) <= MOST.coordinate))
+      && data.labels.every(label => Number.isInteger(label) && label >= 0 && label < MOST.classes);
     if (!sound) return null;
     const notes = [], settings = settingsOf(s, notes);
     const drop = (name, what) => { notes.push(what); data[name] = null; };
@@ -84,7 +84,7 @@ export function decode(text) {
     if (data.classes && !fit(data.classes, Math.max(data.classes.length, 1 + Math.max(0, ...data.labels))))
       drop("classes", "names that do not fit its classes");
     if (data.captions && data.captions.length !== data.points.length) drop("captions", "captions that do not fit its points");
-    const generate = g == null || GENERATED_BY.every(name => Number.isFinite(g[name])) ? g ?? null : null;
+    const generate = g != null && Object.entries(GENERATED).every(([name, range]) => lies(g[name], range)) ? g : null;
     if (g != null && !generate) notes.push("a generator");
     for (const name of Object.keys(link)) if (!FIELDS.includes(name)) notes.push(`a field “${short(name)}”`);
     const view = v !== null && typeof v === "object" && !Array.isArray(v) ? v : {};
