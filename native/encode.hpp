@@ -203,9 +203,9 @@ class Weights {
     double operator()(std::size_t n) const { return n < kTable ? table_[n] : computed(n); }
 };
 
-// Divide by the Euclidean norm: squares added in four lanes by their place in the row, then in pairs.
+// Scale to a Euclidean norm: squares added in four lanes by their place in the row, then in pairs.
 template <class T>
-void normalise(T* values, std::size_t n) {
+void normalise(T* values, std::size_t n, double norm = 1) {
     double lanes[4] = {};
     const auto square = [&](std::size_t i) { return static_cast<double>(values[i]) * static_cast<double>(values[i]); };
     std::size_t i = 0;
@@ -214,7 +214,7 @@ void normalise(T* values, std::size_t n) {
     for (; i < n; ++i) lanes[i % 4] += square(i);
     const double sum = (lanes[0] + lanes[2]) + (lanes[1] + lanes[3]);
     if (!(sum > 0)) return;
-    const double scale = 1 / std::sqrt(sum);
+    const double scale = norm / std::sqrt(sum);
     for (i = 0; i < n; ++i) values[i] = static_cast<T>(static_cast<double>(values[i]) * scale);
 }
 
@@ -284,16 +284,16 @@ class Columns {
         if (size > kMostInBuckets || !sort_by_leading_bits()) sort_by_bytes();
     }
 
-    // Write the distinct ones and the weights of their counts; how many there are.
+    // Write the distinct ones, from `first` on, and the weights of their counts; how many there are.
     template <class T>
-    std::size_t write(const Weights& weight, std::int32_t* columns, T* values) {
+    std::size_t write(std::uint32_t first, const Weights& weight, std::int32_t* columns, T* values) {
         if (size == 0) return 0;
         const std::uint32_t* const keys = keys_.data();
         other_.reserve(size + 1);
         std::uint32_t* const end = other_.data();  // where a column's keys end
         std::size_t n = 0;
         for (std::size_t i = 0; i < size; ++i) {  // no branch: whether a key comes again cannot be foretold
-            columns[n] = static_cast<std::int32_t>(keys[i]);
+            columns[n] = static_cast<std::int32_t>(first + keys[i]);
             end[n] = static_cast<std::uint32_t>(i + 1);
             n += i + 1 == size || keys[i + 1] != keys[i];
         }
@@ -303,38 +303,50 @@ class Columns {
     }
 };
 
+// The norm of each of some parts of a row of norm 1.
+inline double norm_of_part(std::size_t n_parts) {
+    return n_parts == 1 ? 1 : std::sqrt(1 / static_cast<double>(n_parts));
+}
+
 struct Encoding {
-    unsigned bits;  // of a column
+    unsigned bits;  // of a column of a part
     Weighting weighting;
     bool norm;
     unsigned n_threads;
 };
 
-// Rows of documents; column(n-gram, hash) is where an n-gram counts, or -1.
+// Rows of documents; column(n-gram, hash) is where an n-gram counts, or -1. Each analysis makes a part of the row, with
+// columns of its own after those of the part before.
 template <class T, class Column>
-Fault encode(const Documents& documents, const Analysis& analysis, const Encoding& how, Column&& column,
+Fault encode(const Documents& documents, const std::vector<Analysis>& analyses, const Encoding& how, Column&& column,
              Entries<T>& out) {
     const Weights weight(how.weighting);
     const bool alone = how.n_threads <= 1;
+    const double norm = norm_of_part(analyses.size());
     const auto make = [&](unsigned) {
-        return [&, reader = Reader(analysis), keys = Columns(how.bits), mine = Part<T>()](
-                   std::size_t block, std::size_t first, std::size_t last) mutable -> Fault {
+        return [&, readers = std::vector<Reader>(analyses.begin(), analyses.end()), keys = Columns(how.bits),
+                mine = Part<T>()](std::size_t block, std::size_t first, std::size_t last) mutable -> Fault {
             Part<T>& part = alone ? out : mine;
             if (!alone) part.size = 0;
             for (std::size_t row = first; row < last; ++row) {
-                if (!reader.read(documents[row])) return {row, reader.fault};
-                keys.clear(reader.count());
-                reader.each([&](std::string_view gram, std::uint32_t hash) {
-                    const std::int64_t found = column(gram, hash);
-                    if (found >= 0) keys.add(static_cast<std::uint32_t>(found));
-                });
-                keys.sort();
-                part.reserve(part.size + keys.size + 1);
-                T* const values = part.values.data() + part.size;
-                const std::size_t n = keys.write(weight, part.columns.data() + part.size, values);
-                if (how.norm) normalise(values, n);
-                out.starts[row + 1] = static_cast<std::int64_t>(n);
-                part.size += n;
+                const std::size_t before = part.size;
+                for (std::size_t i = 0; i < readers.size(); ++i) {
+                    Reader& reader = readers[i];
+                    if (!reader.read(documents[row])) return {row, reader.fault};
+                    keys.clear(reader.count());
+                    reader.each([&](std::string_view gram, std::uint32_t hash) {
+                        const std::int64_t found = column(gram, hash);
+                        if (found >= 0) keys.add(static_cast<std::uint32_t>(found));
+                    });
+                    keys.sort();
+                    part.reserve(part.size + keys.size + 1);
+                    T* const values = part.values.data() + part.size;
+                    const auto offset = static_cast<std::uint32_t>(i << how.bits);
+                    const std::size_t n = keys.write(offset, weight, part.columns.data() + part.size, values);
+                    if (how.norm) normalise(values, n, norm);
+                    part.size += n;
+                }
+                out.starts[row + 1] = static_cast<std::int64_t>(part.size - before);
             }
             if (!alone) out.place(block, part);
             return {};
@@ -392,63 +404,84 @@ inline void count(const std::int32_t* columns, std::size_t n, std::uint32_t* cou
     }
 }
 
-// Weight ln((1 + n)/(1 + d)) + 1 for a column that d of n documents have (scikit-learn's smooth idf), then the norm.
-template <class T, class I>
-class Idf {
-    static Logarithms& logarithms() {
-        static Logarithms made;
-        return made;
-    }
+inline const Logarithms::Table logarithms_up_to(std::uint64_t n) {
+    static Logarithms made;
+    return made.up_to(n);
+}
 
+// Rows of several parts of so many columns each.
+struct RowParts {
+    std::size_t n_parts = 1, n_columns = 0;
+    bool norm = true;  // scale each part
+};
+
+// Multiplies the values of CSR rows by the weights of their columns, in place; then the norm.
+template <class T, class I>
+class Weighing {
   public:
     const I* starts;
     const std::int32_t* columns;
     T* values;
     std::size_t n_rows;
-    bool norm;
+    RowParts parts;
 
-    Idf(const I* starts, const std::int32_t* columns, T* values, std::size_t n_rows, bool norm)
-        : starts(starts), columns(columns), values(values), n_rows(n_rows), norm(norm) {}
+    // weight(column) for each entry, once: no column comes twice in a row.
+    template <class Weight>
+    void row(std::size_t row, Weight&& weight) const {
+        const I first = starts[row], last = starts[row + 1];
+        for (I i = first; i < last; ++i)
+            values[i] = static_cast<T>(static_cast<double>(values[i]) * weight(static_cast<std::size_t>(columns[i])));
+        if (!parts.norm) return;
+        const double norm = norm_of_part(parts.n_parts);
+        I begin = first;
+        for (std::size_t part = 1; part <= parts.n_parts; ++part) {
+            const auto limit = static_cast<std::int64_t>(part * parts.n_columns);
+            I end = last;
+            if (part < parts.n_parts)
+                end = static_cast<I>(std::lower_bound(columns + begin, columns + last, limit) - columns);
+            normalise(values + begin, static_cast<std::size_t>(end - begin), norm);
+            begin = end;
+        }
+    }
 
-    // By the counts as they are, in blocks of rows.
-    void weigh(const std::uint32_t* counts, std::uint64_t n_documents, unsigned n_threads) const {
+    // All rows, by weights that stay as they are.
+    template <class Weight>
+    void all(Weight&& weight, unsigned n_threads) const {
         std::vector<std::size_t> blocks{0};
         while (blocks.back() < n_rows) blocks.push_back(std::min(n_rows, blocks.back() + 256));
-        const auto ln = logarithms().up_to(n_documents + 1);
-        const auto make = [&](unsigned) {
+        in_blocks(blocks, n_threads, [&](unsigned) {
             return [&](std::size_t, std::size_t first, std::size_t last) -> Fault {
-                for (std::size_t row = first; row < last; ++row)
-                    weigh_row(row, ln, n_documents, [&](I i) { return counts[columns[i]]; });
+                for (std::size_t i = first; i < last; ++i) row(i, weight);
                 return {};
             };
-        };
-        in_blocks(blocks, n_threads, make);
-    }
-
-    // Row by row, each counted first and weighed by the counts so far: the same in whatever pieces rows come.
-    void stream(std::uint32_t* counts, std::uint64_t n_documents) const {
-        constexpr I ahead = 64;
-        const auto ln = logarithms().up_to(n_documents + n_rows + 1);
-        for (std::size_t row = 0; row < n_rows; ++row)
-            weigh_row(row, ln, ++n_documents, [&](I i) {
-                prefetch_near(counts + columns[std::min(i + ahead, starts[n_rows] - 1)]);
-                std::uint32_t& c = counts[columns[i]];
-                return c += c != std::numeric_limits<std::uint32_t>::max();
-            });
-    }
-
-  private:
-    // `count_of` an entry's column is asked for once: no column comes twice in a row.
-    template <class Count>
-    void weigh_row(std::size_t row, const Logarithms::Table& ln, std::uint64_t n_documents, Count&& count_of) const {
-        const double all = ln(1 + n_documents) + 1;
-        const I first = starts[row], last = starts[row + 1];
-        for (I i = first; i < last; ++i) {
-            const double idf = all - ln(std::uint64_t{1} + count_of(i));
-            values[i] = static_cast<T>(static_cast<double>(values[i]) * idf);
-        }
-        if (norm) normalise(values + first, static_cast<std::size_t>(last - first));
+        });
     }
 };
+
+// Weight ln((1 + n)/(1 + d)) + 1 for a column that d of n documents have (scikit-learn's smooth idf).
+template <class T, class I>
+void weigh_by_idf(const Weighing<T, I>& rows, const std::uint32_t* counts, std::uint64_t n, unsigned n_threads) {
+    const auto ln = logarithms_up_to(n + 1);
+    const double all = ln(1 + n) + 1;
+    rows.all([&](std::size_t column) { return all - ln(std::uint64_t{1} + counts[column]); }, n_threads);
+}
+
+// Row by row, each counted first and weighed by the counts so far: the same in whatever pieces rows come.
+template <class T, class I>
+void stream_by_idf(const Weighing<T, I>& rows, std::uint32_t* counts, std::uint64_t n) {
+    constexpr I ahead = 64;
+    const auto ln = logarithms_up_to(n + rows.n_rows + 1);
+    for (std::size_t row = 0; row < rows.n_rows; ++row) {
+        const double all = ln(1 + ++n) + 1;
+        const std::int32_t* next = rows.columns + rows.starts[row];
+        const std::int32_t* const last = rows.columns + rows.starts[rows.n_rows] - 1;
+        rows.row(row, [&](std::size_t column) {
+            prefetch_near(counts + *std::min(next++ + ahead, last));
+            std::uint32_t& c = counts[column];
+            c += c != std::numeric_limits<std::uint32_t>::max();
+            return all - ln(std::uint64_t{1} + c);
+        });
+    }
+}
 
 }  // namespace rosenblatt

@@ -29,6 +29,7 @@ struct Analysis {
     std::size_t min_n = 1, max_n = 1;
     bool lowercase = true;
     bool replace = false;        // bytes that are no UTF-8 count as U+FFFD
+    bool symbols = false;        // punctuation, signs and emoji are words of one character, and marks are of a word
     std::size_t min_length = 2;  // characters of a word
     Lexicon stop_words, negations;
 };
@@ -44,6 +45,7 @@ class Chunk {
     static constexpr std::size_t kSize = 64;
 
     std::uint64_t words = 0;   // one bit a byte: part of a word
+    std::uint64_t spaces = 0;  // or a space or control character; the others are symbols
     std::size_t size = kSize;  // bytes before the first that is not ASCII
     char lower[2 * kSize];     // more may be copied than is there
 
@@ -55,9 +57,11 @@ class Chunk {
             Bytes c;
             std::memcpy(&c, p + i, 16);
             const Bytes word = Bytes((c | 32) - 'a' < 26) | Bytes(c - '0' < 10) | Bytes(c == '_');
+            const Bytes space = Bytes(c < '!') | Bytes(c == 127);
             c += Bytes(c - 'A' < 26) & (Bytes{} + shift);
             std::memcpy(lower + i, &c, 16);
             words |= bits_of(word) << i;
+            spaces |= bits_of(space) << i;
             beyond |= bits_of(c) << i;
 #else
             for (unsigned k = i; k < i + 16; ++k) {
@@ -65,6 +69,7 @@ class Chunk {
                 const bool is_upper = c >= 'A' && c <= 'Z';
                 lower[k] = static_cast<char>(is_upper ? c + shift : c);
                 words |= std::uint64_t{c < 0x80 && unicode::is_word(c)} << k;
+                spaces |= std::uint64_t{c < '!' || c == 127} << k;
                 beyond |= std::uint64_t{c >= 0x80} << k;
             }
 #endif
@@ -72,6 +77,7 @@ class Chunk {
         if (beyond == 0) return;
         size = static_cast<std::size_t>(std::countr_zero(beyond));
         words &= (std::uint64_t{1} << size) - 1;
+        spaces |= ~((std::uint64_t{1} << size) - 1);
     }
 
   private:
@@ -223,7 +229,11 @@ class Reader {
     bool read_words() {
         const bool negates = how_.negations.size > 0;
         const auto put = [&](char32_t code) {
-            if (!unicode::is_word(code)) return close();
+            if (!unicode::is_word(code) && !(how_.symbols && unicode::is_mark(code) && is_inside())) {
+                close();
+                if (how_.symbols && unicode::is_symbol(code)) put_symbol(code);
+                return;
+            }
             char* const before = out_;
             out_ = unicode::encode(code, out_);
             continued_ += static_cast<std::size_t>(out_ - before) - 1;
@@ -243,6 +253,7 @@ class Reader {
                     negating_ = false;
                     out_ = start_;
                 }
+                if (how_.symbols && unicode::is_symbol(p[-1])) put_symbol(p[-1]);
             }
         }
         close();
@@ -280,6 +291,22 @@ class Reader {
         open();
     }
 
+    // Whether a word has begun.
+    bool is_inside() const { return out_ > start_ + (negating_ ? 4 : 0); }
+
+    // A word of one symbol; none has begun.
+    void put_symbol(char32_t code) {
+        out_ = unicode::encode(code, start_);
+        const auto size = static_cast<std::size_t>(out_ - start_);
+        if (how_.stop_words.size == 0 || !contains(how_.stop_words, {start_, size})) {
+            begins_[size_++] = static_cast<std::size_t>(start_ - buffer_.get());
+            *out_++ = ' ';
+        } else {
+            out_ = start_;
+        }
+        open();
+    }
+
     // The words of the next bytes, up to one that is not ASCII. Nothing branches on single bytes.
     const Byte* read_chunk(const Byte* p) {
         const Chunk chunk(p, how_.lowercase);
@@ -304,7 +331,15 @@ class Reader {
                 *out = ' ';
                 start_ = out = kept ? out + 1 : start_;
             }
-            const std::uint64_t left = chunk.words >> at;
+            if (how_.symbols) {
+                for (std::uint64_t left = ~(chunk.words | chunk.spaces) >> at; left & 1; left >>= 1, ++at) {
+                    out_ = out;
+                    put_symbol(static_cast<Byte>(chunk.lower[at]));
+                    out = out_;
+                }
+            }
+            if (at >= size) break;
+            const std::uint64_t left = (how_.symbols ? ~chunk.spaces : chunk.words) >> at;
             if (left == 0) break;
             at += static_cast<std::size_t>(std::countr_zero(left));
         }

@@ -10,6 +10,7 @@
 
 #include "arrow.hpp"
 #include "border.hpp"
+#include "class_counts.hpp"
 #include "gather.hpp"
 #include "tuples.hpp"
 
@@ -198,9 +199,9 @@ Lexicon lexicon_of(nb::handle given) {
             static_cast<std::int64_t>(bytes.size())};
 }
 
-// (analyzer, min_n, max_n, lowercase, replace, min_length, stop words, negations)
-Analysis analysis_of(const nb::tuple& analysis) {
-    const auto given = sized(analysis, 8, "an analysis");
+// (analyzer, min_n, max_n, lowercase, replace, symbols, min_length, stop words, negations)
+Analysis analysis_of(nb::handle analysis) {
+    const auto given = sized(analysis, 9, "an analysis");
     const auto number = [&](std::size_t i) { return nb::cast<std::size_t>(given[i]); };
     Analysis how;
     how.unit = is(given[0], "word") ? Unit::word : is(given[0], "char") ? Unit::character : Unit::character_in_word;
@@ -209,9 +210,10 @@ Analysis analysis_of(const nb::tuple& analysis) {
     how.max_n = std::min(number(2), endless);
     how.lowercase = nb::cast<bool>(given[3]);
     how.replace = nb::cast<bool>(given[4]);
-    how.min_length = number(5);
-    how.stop_words = lexicon_of(given[6]);
-    how.negations = lexicon_of(given[7]);
+    how.symbols = nb::cast<bool>(given[5]);
+    how.min_length = number(6);
+    how.stop_words = lexicon_of(given[7]);
+    how.negations = lexicon_of(given[8]);
     if (how.min_n < 1 || how.max_n < how.min_n || how.min_length < 1) throw std::invalid_argument("no such n-grams");
     return how;
 }
@@ -255,13 +257,15 @@ nb::tuple rows_of(Entries<T>& rows) {
                           given_away(rows.values.give_away(), rows.size));
 }
 
-// encoding: (weighting, norm, type of the values, threads)
+// analyses: one for each part of a row; encoding: (weighting, norm, type of the values, threads)
 template <class Column>
-nb::tuple encoded(const nb::object& given, const nb::tuple& analysis, const nb::tuple& encoding, unsigned bits,
+nb::tuple encoded(const nb::object& given, const nb::tuple& analyses, const nb::tuple& encoding, unsigned bits,
                   Column&& column) {
     sized(encoding, 4, "an encoding");
     const Given from(given);
-    const Analysis how = analysis_of(analysis);
+    std::vector<Analysis> how;
+    for (const nb::handle analysis : analyses) how.push_back(analysis_of(analysis));
+    if (how.empty() || how.size() << bits > std::size_t{1} << 31) throw std::invalid_argument("too many columns");
     const Weighting weighting = is(encoding[0], "binary") ? Weighting::binary
                                 : is(encoding[0], "log")  ? Weighting::log
                                                           : Weighting::count;
@@ -281,10 +285,10 @@ nb::tuple encoded(const nb::object& given, const nb::tuple& analysis, const nb::
     return is(encoding[2], "float32") ? make(float{}) : make(double{});
 }
 
-nb::tuple hash_text(const nb::object& documents, const nb::tuple& analysis, const nb::tuple& encoding, unsigned bits) {
+nb::tuple hash_text(const nb::object& documents, const nb::tuple& analyses, const nb::tuple& encoding, unsigned bits) {
     if (bits < 1 || bits > 31) throw std::invalid_argument("a column has 1 to 31 bits");
     const std::uint32_t mask = (1u << bits) - 1;
-    return encoded(documents, analysis, encoding, bits,
+    return encoded(documents, analyses, encoding, bits,
                    [mask](std::string_view, std::uint32_t hash) { return std::int64_t{hash & mask}; });
 }
 
@@ -292,7 +296,7 @@ nb::tuple look_up_text(const nb::object& documents, const nb::tuple& analysis, c
                        const nb::tuple& lexicon) {
     const Lexicon known = lexicon_of(lexicon);
     const auto bits = static_cast<unsigned>(std::bit_width(static_cast<std::uint64_t>(known.size)));
-    return encoded(documents, analysis, encoding, bits,
+    return encoded(documents, nb::make_tuple(analysis), encoding, bits,
                    [known](std::string_view gram, std::uint32_t hash) { return known.find(gram, hash); });
 }
 
@@ -383,31 +387,133 @@ void count_columns(nb::object columns_array, nb::object counts_array) {
     count(columns.data(), columns.size(), counts.data());
 }
 
-// rows: (starts, columns, values), changed in place; by the counts as they are, or in a stream, where each row is
-// counted first
-void weigh_columns(const nb::tuple& rows, nb::object counts_array, std::uint64_t n_documents, bool norm, bool stream,
-                   unsigned n_threads) {
-    sized(rows, 3, "rows");
-    const auto counts = array_as<ReadOnly<std::uint32_t>>(counts_array);
-    const auto columns = array_as<ReadOnly<std::int32_t>>(rows[1]);
-    std::uint32_t* const counted = stream ? array_as<Writable<std::uint32_t>>(counts_array).data() : nullptr;
-    check_columns(columns, counts);
+// f(rows) of (starts, columns, values), which it may change in place; parts: (how many, columns of each, norm)
+template <class F>
+void with_rows(const nb::tuple& given, const nb::tuple& parts, std::size_t n_columns, F&& f) {
+    sized(given, 3, "rows");
+    sized(parts, 3, "parts");
+    const RowParts split{nb::cast<std::size_t>(parts[0]), nb::cast<std::size_t>(parts[1]), nb::cast<bool>(parts[2])};
+    if (split.n_parts < 1 || split.n_parts * split.n_columns != n_columns) throw std::invalid_argument("no such parts");
+    const auto columns = array_as<ReadOnly<std::int32_t>>(given[1]);
+    check_below(columns.data(), static_cast<Index>(columns.size()), static_cast<Index>(n_columns), "columns");
     const auto with_starts = [&]<class I>(I) {
-        const auto starts = array_as<ReadOnly<I>>(rows[0]);
+        const auto starts = array_as<ReadOnly<I>>(given[0]);
         const auto with_values = [&]<class T>(T) {
-            const auto values = array_as<Writable<T>>(rows[2]);
+            const auto values = array_as<Writable<T>>(given[2]);
             const auto n = static_cast<Index>(starts.size()) - 1;
             check_starts(starts.data(), n, static_cast<Index>(std::min(columns.size(), values.size())));
-            const Idf<T, I> idf(starts.data(), columns.data(), values.data(), static_cast<std::size_t>(n), norm);
-            nb::gil_scoped_release unlocked;
-            if (stream)
-                idf.stream(counted, n_documents);
-            else
-                idf.weigh(counts.data(), n_documents, n_threads);
+            f(Weighing<T, I>{starts.data(), columns.data(), values.data(), static_cast<std::size_t>(n), split});
         };
-        return nb::isinstance<Writable<float>>(rows[2]) ? with_values(float{}) : with_values(double{});
+        return nb::isinstance<Writable<float>>(given[2]) ? with_values(float{}) : with_values(double{});
     };
-    return nb::isinstance<ReadOnly<std::int32_t>>(rows[0]) ? with_starts(std::int32_t{}) : with_starts(std::int64_t{});
+    return nb::isinstance<ReadOnly<std::int32_t>>(given[0]) ? with_starts(std::int32_t{}) : with_starts(std::int64_t{});
+}
+
+// By the counts as they are, or in a stream, where each row is counted first.
+void weigh_columns(const nb::tuple& rows, nb::object counts_array, std::uint64_t n_documents, const nb::tuple& parts,
+                   bool stream, unsigned n_threads) {
+    const auto counts = array_as<ReadOnly<std::uint32_t>>(counts_array);
+    std::uint32_t* const counted = stream ? array_as<Writable<std::uint32_t>>(counts_array).data() : nullptr;
+    with_rows(rows, parts, counts.size(), [&](const auto& from) {
+        nb::gil_scoped_release unlocked;
+        if (stream)
+            stream_by_idf(from, counted, n_documents);
+        else
+            weigh_by_idf(from, counts.data(), n_documents, n_threads);
+    });
+}
+
+// ---- counts by class
+// -------------------------------------------------------------------------------------------------
+
+// The class of each row.
+ReadOnly<ClassCounts::Class> classes_of(nb::handle given, std::size_t n_rows) {
+    const auto classes = array_as<ReadOnly<ClassCounts::Class>>(given);
+    if (classes.size() != n_rows) throw std::invalid_argument("a class for each row is needed");
+    return classes;
+}
+
+// classes: of each row, which is counted and then weighed; or None: weighed by the counts as they are
+void weigh_by_classes(ClassCounts& counts, const nb::tuple& rows, nb::object classes, const nb::tuple& parts, bool idf,
+                      unsigned n_threads) {
+    with_rows(rows, parts, counts.n_columns(), [&](const auto& from) {
+        if (classes.is_none()) {
+            nb::gil_scoped_release unlocked;
+            return weigh_by_class(from, counts, idf, n_threads);
+        }
+        const auto given = classes_of(classes, from.n_rows);
+        nb::gil_scoped_release unlocked;
+        stream_by_class(from, given.data(), idf, counts);
+    });
+}
+
+void count_classes(ClassCounts& counts, const nb::tuple& rows, nb::object classes, const nb::tuple& parts) {
+    with_rows(rows, parts, counts.n_columns(), [&](const auto& from) {
+        const auto given = classes_of(classes, from.n_rows);
+        nb::gil_scoped_release unlocked;
+        count(from.starts, from.columns, given.data(), from.n_rows, counts);
+    });
+}
+
+// (columns, how many classes each has, classes in ascending order, counts, documents of each class)
+nb::tuple counts_by_class(const ClassCounts& counts) {
+    std::vector<std::int32_t> columns;
+    std::vector<std::uint16_t> sizes, classes;
+    std::vector<std::uint32_t> numbers;
+    {
+        nb::gil_scoped_release unlocked;
+        std::vector<std::pair<ClassCounts::Class, std::uint32_t>> found;
+        for (std::size_t column = 0; column < counts.n_columns(); ++column) {
+            found.clear();
+            counts.each(column, [&](ClassCounts::Class of, std::uint32_t count) { found.emplace_back(of, count); });
+            if (found.empty()) continue;
+            std::sort(found.begin(), found.end());
+            columns.push_back(static_cast<std::int32_t>(column));
+            sizes.push_back(static_cast<std::uint16_t>(found.size()));
+            for (const auto& [of, count] : found) classes.push_back(of), numbers.push_back(count);
+        }
+    }
+    const auto same = [](auto value) { return value; };
+    return nb::make_tuple(array_of<std::int32_t>(columns, same), array_of<std::uint16_t>(sizes, same),
+                          array_of<std::uint16_t>(classes, same), array_of<std::uint32_t>(numbers, same),
+                          array_of<std::uint64_t>(counts.documents(), same));
+}
+
+// Add what counts_by_class gave of other documents; refuses what it never gives.
+void add_counts(ClassCounts& counts, const nb::tuple& given) {
+    sized(given, 5, "counts by class");
+    const auto columns = array_as<ReadOnly<std::int32_t>>(given[0]);
+    const auto sizes = array_as<ReadOnly<std::uint16_t>>(given[1]);
+    const auto classes = array_as<ReadOnly<std::uint16_t>>(given[2]);
+    const auto numbers = array_as<ReadOnly<std::uint32_t>>(given[3]);
+    const auto documents = array_as<ReadOnly<std::uint64_t>>(given[4]);
+    const auto require = [](bool fits) {
+        if (!fits) throw std::invalid_argument("the counts by class do not fit together");
+    };
+    require(sizes.size() == columns.size() && numbers.size() == classes.size());
+    require(documents.size() <= std::numeric_limits<ClassCounts::Class>::max());
+    std::size_t at = 0;
+    std::int64_t last = -1;
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+        require(columns.data()[i] > last && static_cast<std::size_t>(columns.data()[i]) < counts.n_columns());
+        last = columns.data()[i];
+        require(sizes.data()[i] >= 1 && sizes.data()[i] <= classes.size() - at);
+        for (std::size_t k = 0; k < sizes.data()[i]; ++k, ++at) {
+            const auto of = classes.data()[at];
+            require((k == 0 || of > classes.data()[at - 1]) && of < documents.size());
+            require(numbers.data()[at] >= 1 && numbers.data()[at] <= documents.data()[of]);
+        }
+    }
+    require(at == classes.size());
+    for (const std::uint64_t n : std::vector(documents.data(), documents.data() + documents.size()))
+        require(n <= std::uint64_t{1} << 40);  // sums and products of them do not overflow
+    nb::gil_scoped_release unlocked;
+    for (std::size_t of = 0; of < documents.size(); ++of)
+        counts.add_documents(static_cast<ClassCounts::Class>(of), documents.data()[of]);
+    at = 0;
+    for (std::size_t i = 0; i < columns.size(); ++i)
+        for (std::size_t k = 0; k < sizes.data()[i]; ++k, ++at)
+            counts.add(static_cast<std::size_t>(columns.data()[i]), classes.data()[at], numbers.data()[at]);
 }
 
 }  // namespace
@@ -415,7 +521,7 @@ void weigh_columns(const nb::tuple& rows, nb::object counts_array, std::uint64_t
 void bind_text(nb::module_& m) {
     m.def("arrow_strings", &arrow_strings, nb::arg("starts"), nb::arg("text"),
           "The capsules of Arrow's C interface, schema and array, of a column of strings.");
-    m.def("hash_text", &hash_text, nb::arg("documents"), nb::arg("analysis"), nb::arg("encoding"), nb::arg("bits"),
+    m.def("hash_text", &hash_text, nb::arg("documents"), nb::arg("analyses"), nb::arg("encoding"), nb::arg("bits"),
           "CSR rows (starts, columns, values): an n-gram counts in the column that the low bits of its hash are.");
     m.def("look_up_text", &look_up_text, nb::arg("documents"), nb::arg("analysis"), nb::arg("encoding"),
           nb::arg("lexicon"), "CSR rows (starts, columns, values): an n-gram counts in the column of its number.");
@@ -427,7 +533,16 @@ void bind_text(nb::module_& m) {
     m.def("list_ngrams", &list_ngrams, nb::arg("documents"), nb::arg("analysis"), "The n-grams, as they come.");
     m.def("hash_ngrams", &hash_ngrams, nb::arg("ngrams"), "The 32-bit hash of each.");
     m.def("count_columns", &count_columns, nb::arg("columns"), nb::arg("counts"), "Count each column, in place.");
-    m.def("weigh_columns", &weigh_columns, nb::arg("rows"), nb::arg("counts"), nb::arg("n_documents"), nb::arg("norm"),
+    m.def("weigh_columns", &weigh_columns, nb::arg("rows"), nb::arg("counts"), nb::arg("n_documents"), nb::arg("parts"),
           nb::arg("stream"), nb::arg("n_threads"), "Weigh rows by inverse document frequency, in place.");
+    nb::class_<ClassCounts>(m, "ClassCounts", "How many documents of each class have each column.")
+        .def(nb::init<std::size_t>(), nb::arg("n_columns"))
+        .def("count", &count_classes, nb::arg("rows"), nb::arg("classes"), nb::arg("parts"), "Count each row.")
+        .def("weigh", &weigh_by_classes, nb::arg("rows"), nb::arg("classes").none(), nb::arg("parts"), nb::arg("idf"),
+             nb::arg("n_threads"),
+             "Weigh rows by log-count ratio, and idf, in place; of known classes, count each first.")
+        .def("counts", &counts_by_class,
+             "Columns, how many classes each has, classes, counts, documents of each class.")
+        .def("add", &add_counts, nb::arg("counts"), "Add the counts of other documents.");
     m.def("unicode_version", [] { return unicode::kVersion; }, "Version of the tables of characters.");
 }

@@ -15,6 +15,8 @@ inline const Record& record(char32_t code) {
 }
 inline bool is_word(char32_t code) { return record(code).flags & kWord; }  // \w of Python's re
 inline bool is_space(char32_t code) { return record(code).flags & kSpace; }
+inline bool is_mark(char32_t code) { return record(code).flags & kMark; }      // an accent, a vowel sign
+inline bool is_symbol(char32_t code) { return record(code).flags & kSymbol; }  // punctuation, a sign, an emoji
 
 struct Decoded {
     char32_t code;  // U+FFFD where the bytes are no UTF-8

@@ -1,4 +1,4 @@
-"""Writes native/unicode_tables.hpp: what Python's str.lower(), str.isalnum() and str.isspace() say of each code point.
+"""Writes native/unicode_tables.hpp: lower case, letters and digits, spaces, marks and symbols, as Python has them.
 
 ``python scripts/unicode_tables.py`` with the Python whose Unicode version is wanted. The tables are part of what a
 model means (another table, other words, other columns), so they change with a release and never with the Python in use.
@@ -13,7 +13,7 @@ import sys
 import unicodedata
 from pathlib import Path
 
-WORD, SPACE, CASED, IGNORABLE = 1, 2, 4, 8
+WORD, SPACE, CASED, IGNORABLE, MARK, SYMBOL = 1, 2, 4, 8, 16, 32
 SHIFT = 7
 LIMIT = 0x110000
 
@@ -30,6 +30,10 @@ def record(code: int) -> tuple[int, int]:
     is_passed_over = ("A" + char + "Σ").lower().endswith("ς") and not ends_word
     flags = WORD * (char.isalnum() or char == "_") | SPACE * char.isspace()
     flags |= CASED * ends_word | IGNORABLE * is_passed_over
+    category = unicodedata.category(char)
+    is_emoji_to_come = category == "Cn" and 0x1F000 <= code < 0x1FB00  # of a later Unicode
+    is_symbol = category[0] in "PS" or is_emoji_to_come
+    flags |= MARK * (category[0] == "M") | SYMBOL * (is_symbol and not flags & WORD)
     return (ord(lower) - code if len(lower) == 1 else 0), flags
 
 
@@ -61,7 +65,8 @@ def main() -> None:
         f'inline constexpr char kVersion[] = "{unicodedata.unidata_version}";\n'
         f"inline constexpr int kShift = {SHIFT};\n"
         "struct Record { std::int32_t to_lower; std::uint8_t flags; };\n"
-        f"enum : std::uint8_t {{ kWord = {WORD}, kSpace = {SPACE}, kCased = {CASED}, kIgnorable = {IGNORABLE} }};\n"
+        f"enum : std::uint8_t {{ kWord = {WORD}, kSpace = {SPACE}, kCased = {CASED}, kIgnorable = {IGNORABLE}, "
+        f"kMark = {MARK}, kSymbol = {SYMBOL} }};\n"
         "inline constexpr Record kRecords[] = {\n"
         + "".join(
             f"{{{distance},{flags}}},{'' if (i + 1) % 12 else chr(10)}" for i, (distance, flags) in enumerate(records)

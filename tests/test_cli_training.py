@@ -90,7 +90,7 @@ def hashed():
 def test_text_in_memory_is_fit(csv, tmp_path):
     assert train(csv, "-o", tmp_path / "m", "--passes", 3, "--seed", 7) == 0
     labels, texts = zip(*reviews())
-    X = hashed().partial_fit_transform(texts)
+    X = hashed().fit_transform(texts)
     expected = rb.PassiveAggressiveClassifier(
         average=True, fit_intercept=False, max_iter=3, tol=None, random_state=7
     ).fit(X, labels)

@@ -30,7 +30,10 @@ class Lengths:
         data = np.column_stack([lengths, np.full(n, 0.5)]).ravel()
         return np.arange(0, 2 * n + 1, 2, dtype=np.int32), np.tile(np.array([0, 1], np.int32), n), data
 
-    def weigh(self, rows, *, learn):
+    def count(self, rows, labels):
+        self.seen += len(rows[0]) - 1
+
+    def weigh(self, rows, *, learn, labels=None):
         n = len(rows[0]) - 1
         rows[2][1::2] += self.seen + (np.arange(n) if learn else 0)
         self.seen += n if learn else 0

@@ -231,7 +231,7 @@ def test_the_hash_of_an_ngram_is_that_of_its_words(blobs, bits):
 @pytest.mark.parametrize("unit", ["char", "char_wb", "word"])
 def test_ngrams_are_found_where_their_text_hashes_to(unit):
     how = HashedText(analyzer=unit, ngrams=(1, 4), bits=20, keep_names=True).fit(REVIEWS)
-    names = how._core.names
+    names = how._core.names[0]
     assert any(" " in name for name in names.names())
     assert names.hashes.tolist() == [ngram_hash(name) for name in names.names()]
     again = HashedText(analyzer=unit, ngrams=(1, 4), bits=20, weighting="count", norm=None)
@@ -323,7 +323,7 @@ def test_threads_change_nothing(many, n_jobs):
         one, several = HashedText(**options, n_jobs=1), HashedText(**options, n_jobs=n_jobs)
         assert same(one.fit_transform(many), several.fit_transform(many))
         if options.get("keep_names"):
-            assert one._core.names.names() == several._core.names.names()
+            assert one._core.names[0].names() == several._core.names[0].names()
     one, several = BagOfWords(ngrams=(1, 2), n_jobs=1), BagOfWords(ngrams=(1, 2), n_jobs=n_jobs)
     assert same(one.fit_transform(many), several.fit_transform(many))
     assert one.vocabulary_ == several.vocabulary_
@@ -376,7 +376,7 @@ def test_every_container_gives_the_same_rows(name):
     make = CONTAINERS[name]
     how = HashedText(idf=True, keep_names=True)
     assert same(how.fit_transform(make(REVIEWS)), HashedText(idf=True).fit_transform(REVIEWS))
-    assert how._core.names.names() == HashedText(keep_names=True).fit(REVIEWS)._core.names.names()
+    assert how._core.names[0].names() == HashedText(keep_names=True).fit(REVIEWS)._core.names[0].names()
     assert same(BagOfWords().fit_transform(make(REVIEWS)), BagOfWords().fit_transform(REVIEWS))
     assert HashedText().transform(make([])).shape == (0, 2**22) if "small" not in name else True
 
@@ -599,12 +599,12 @@ def test_columns_of_what_is_no_list_of_ngrams():
 
 def test_a_refused_call_changes_nothing():
     how = HashedText(idf=True, keep_names=True).fit(REVIEWS)
-    before, names = how.transform(REVIEWS), how._core.names.names()
+    before, names = how.transform(REVIEWS), how._core.names[0].names()
     for call in (how.fit, how.partial_fit, how.partial_fit_transform, how.fit_transform, how.transform):
         with pytest.raises(ValueError, match="row 1"):
             call(["new words", b"\xff"])
     assert same(how.transform(REVIEWS), before)
-    assert how._core.names.names() == names
+    assert how._core.names[0].names() == names
     assert how.n_documents_ == len(REVIEWS)
     bag = BagOfWords().fit(REVIEWS)
     with pytest.raises(ValueError, match="row 1"):
@@ -620,7 +620,7 @@ def test_names_are_all_ngrams_met_in_the_order_they_came(documents, cut, bits):
     how = HashedText(keep_names=True, bits=bits, max_names=10**6)
     how.partial_fit(documents[:cut]).partial_fit_transform(documents[cut:])
     met = dict.fromkeys(gram for text in documents for gram in Analysis((1, 2)).ngrams_of(text))
-    assert how._core.names.names() == list(met)
+    assert how._core.names[0].names() == list(met)
     assert how.n_names_ == len(met)
     assert how.names_complete_
     columns = {}
@@ -634,13 +634,13 @@ def test_names_are_all_ngrams_met_in_the_order_they_came(documents, cut, bits):
 
 def test_names_are_bounded_and_it_is_said():
     whole = HashedText(keep_names=True).fit(REVIEWS)
-    all_names = whole._core.names.names()
+    all_names = whole._core.names[0].names()
     for limit in (1, 7, len(all_names) - 1, len(all_names)):
         for step in (1, 3, len(REVIEWS)):
             how = HashedText(keep_names=True, max_names=limit)
             for start in range(0, len(REVIEWS), step):
                 how.partial_fit(REVIEWS[start : start + step])
-            assert how._core.names.names() == all_names[:limit]
+            assert how._core.names[0].names() == all_names[:limit]
             assert how.names_complete_ == (limit == len(all_names))
     assert HashedText(keep_names=True, bits=3).fit(REVIEWS).n_names_ == 8
     one_sentence(lambda: HashedText().names_of([1]), ValueError, "keep_names=True")

@@ -215,7 +215,7 @@ def place_features(
     """Places of features among the weights of the groups that were met; (features done, groups then)."""
 
 def hash_text(
-    documents: Any, analysis: tuple[Any, ...], encoding: tuple[Any, ...], bits: int
+    documents: Any, analyses: tuple[Any, ...], encoding: tuple[Any, ...], bits: int
 ) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
     """CSR rows (starts, columns, values): an n-gram counts in the column that the low bits of its hash are."""
 
@@ -244,9 +244,37 @@ def count_columns(columns: NDArray[Any], counts: NDArray[Any]) -> None:
     """Count each column, in place."""
 
 def weigh_columns(
-    rows: tuple[Any, ...], counts: NDArray[Any], n_documents: int, norm: bool, stream: bool, n_threads: int
+    rows: tuple[Any, ...],
+    counts: NDArray[Any],
+    n_documents: int,
+    parts: tuple[int, int, bool],
+    stream: bool,
+    n_threads: int,
 ) -> None:
     """Weigh rows by inverse document frequency, in place."""
+
+class ClassCounts:
+    """How many documents of each class have each column."""
+
+    def __init__(self, n_columns: int) -> None: ...
+    def count(self, rows: tuple[Any, ...], classes: NDArray[Any], parts: tuple[int, int, bool]) -> None:
+        """Count each row."""
+
+    def weigh(
+        self,
+        rows: tuple[Any, ...],
+        classes: NDArray[Any] | None,
+        parts: tuple[int, int, bool],
+        idf: bool,
+        n_threads: int,
+    ) -> None:
+        """Weigh rows by log-count ratio, and idf, in place; of known classes, count each first."""
+
+    def counts(self) -> tuple[NDArray[Any], ...]:
+        """Columns, how many classes each has, classes, counts, documents of each class."""
+
+    def add(self, counts: tuple[NDArray[Any], ...]) -> None:
+        """Add the counts of other documents."""
 
 def unicode_version() -> str:
     """Version of the tables of characters."""

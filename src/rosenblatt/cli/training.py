@@ -217,7 +217,7 @@ def _read(run: TrainingRun) -> tuple[Csr, Array, Array, list[Block]]:
             run.progress("reading", f"{n:,} examples", f"{speed:,.0f}/s", share=stream.progress)
         _settle(run, stream)
     weight = np.concatenate(weights)
-    return vstack(run.features.weighed(reads)), np.concatenate(ys), None if np.all(weight == 1) else weight, places
+    return vstack(run.features.weighed(reads, ys)), np.concatenate(ys), None if np.all(weight == 1) else weight, places
 
 
 def _settle(run: TrainingRun, stream: Any) -> None:
@@ -302,7 +302,7 @@ def _gathered(run: TrainingRun, blocks: Iterator[tuple[Block, Any]], first: bool
     for block, read in blocks:
         y = run.targets_of(block)
         with run.interrupt.held():  # document counts go with the rows that are learned
-            csr = run.features.weigh(read, learn=first)
+            csr = run.features.weigh(read, learn=first, labels=y)
         del read  # or it would be in memory while the next one is waited for
         part = _Part(csr, y, _weights(run, y, block.weights), [Block(None, block.lines, block.files)])
         if not run.buffer:

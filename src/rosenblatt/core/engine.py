@@ -40,6 +40,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _native
+from .._native import ClassCounts as ClassCounts
 from .._native import ClassLists as ClassLists
 from .._native import CsrRows as CsrRows
 from .._native import DenseRows as DenseRows

@@ -55,7 +55,11 @@ class TextEncoder(Protocol):
         """Rows of an Arrow array of strings without nulls; ``learn``: names may be kept."""
         ...
 
-    def weigh(self, rows: Rows, *, learn: bool) -> Rows:
+    def count(self, rows: Rows, labels: Any) -> None:
+        """Learn from rows that were read, of documents with these labels, and weigh none."""
+        ...
+
+    def weigh(self, rows: Rows, *, learn: bool, labels: Any = None) -> Rows:
         """The rows by what was learned so far; ``learn``: it goes on with each row before it is weighed."""
         ...
 
@@ -138,7 +142,7 @@ class Encoder:
 
     def encode(self, block: Block, *, learn: bool) -> Csr:
         """The rows of a block; ``learn``: running means and counts go on with them, as in training."""
-        return self.weigh(self.read(block, learn=learn), learn=learn)
+        return self.weigh(self.read(block, learn=learn), learn=learn, labels=block.labels)
 
     # The two steps of it: the first may be taken ahead, in another thread, while the rows before are learned from.
 
@@ -164,20 +168,22 @@ class Encoder:
             raise ValueError("no column is left to learn from; name text, numeric or categorical columns")
         return Read(numeric, categorical, text)
 
-    def learn_means(self, read: Read) -> None:
-        """Update running means and variances with what was read, and nothing else."""
+    def count(self, read: Read, labels: Any) -> None:
+        """Learn from what was read, means and counts of text, and weigh nothing."""
         if self.scale is not None and read.numeric is not None:
             self.scale.transform(read.numeric, learn=True)
+        for name, rows in zip(self.columns.text or (), read.text):
+            self.text[name].count(rows, labels)
 
-    def weigh(self, read: Read, *, learn: bool, means: bool = True) -> Csr:
-        """The rows of what was read; ``learn``: running counts go on with them, and means, unless they are known."""
+    def weigh(self, read: Read, *, learn: bool, labels: Any = None) -> Csr:
+        """The rows of what was read; ``learn``: running counts and means go on with them."""
         parts = []
         if read.numeric is not None:
-            parts.append(self._scaled(read.numeric, learn and means))
+            parts.append(self._scaled(read.numeric, learn))
         if read.categorical is not None:
             parts.append(read.categorical)
         for name, rows in zip(self.columns.text or (), read.text):
-            indptr, indices, data = self.text[name].weigh(rows, learn=learn)
+            indptr, indices, data = self.text[name].weigh(rows, learn=learn, labels=labels)
             parts.append(Csr(indptr, indices, data.astype(self.dtype, copy=False), self.text[name].n_columns))
         return hstack(parts)
 

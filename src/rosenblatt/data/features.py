@@ -60,9 +60,12 @@ class TextColumn:
             strings, self._unnamed = Documents(chained(self._unnamed)), []
             self._naming.append(ReadAhead(iter([strings]), self.hashing.learn_names, "rosenblatt-names"))
 
-    def weigh(self, rows: Rows, *, learn: bool) -> Rows:
+    def count(self, rows: Rows, labels: Any) -> None:
+        self.hashing.count(rows, labels)
+
+    def weigh(self, rows: Rows, *, learn: bool, labels: Any = None) -> Rows:
         if learn:
-            self.hashing.learn_and_weigh(rows)
+            self.hashing.learn_and_weigh(rows, labels)
         else:
             self.hashing.weigh(rows)
         return rows
@@ -134,7 +137,7 @@ class Features:
 
     def rows(self, block: Block, *, learn: bool) -> Csr:
         """The rows of a block; ``learn``: counts and means go on with them."""
-        return self.weigh(self.read(block, learn=learn), learn=learn)
+        return self.weigh(self.read(block, learn=learn), learn=learn, labels=block.labels)
 
     # The two steps of it: the first may be taken ahead, in another thread.
 
@@ -158,21 +161,27 @@ class Features:
             raise DataError("the model needs numbered features, as svmlight has, not a table", file=block.file(0))
         return block.csr
 
-    def weighed(self, reads: Sequence[Read | Csr]) -> list[Csr]:
-        """The rows of all that was read, in training: standardised by the means of all."""
-        for read in reads:
-            if self.encoder is not None and not isinstance(read, Csr):
-                self.encoder.learn_means(read)
-        return [self.weigh(read, learn=True, means=False) for read in reads]
+    def weighed(self, reads: Sequence[Read | Csr], labels: Sequence[Any]) -> list[Csr]:
+        """The rows of all that was read, and their labels, in training: by the means and counts of all of them."""
+        for read, own in zip(reads, labels):
+            self.count(read, own)
+        return [self.weigh(read, learn=False) for read in reads]
 
-    def weigh(self, read: Read | Csr, *, learn: bool, means: bool = True) -> Csr:
-        """The rows of what was read; ``learn``: counts go on with them, and means, unless they are known."""
+    def count(self, read: Read | Csr, labels: Any) -> None:
+        """Learn from what was read, means and counts, and weigh nothing."""
+        if isinstance(read, Csr):
+            self.met = max(self.met, read.n_features)
+        elif self.encoder is not None:
+            self.encoder.count(read, labels)
+
+    def weigh(self, read: Read | Csr, *, learn: bool, labels: Any = None) -> Csr:
+        """The rows of what was read; ``learn``: counts and means go on with them, row by row."""
         if isinstance(read, Csr):
             if learn:
                 self.met = max(self.met, read.n_features)
             return _clipped(read, self.met)
         assert self.encoder is not None
-        return self.encoder.weigh(read, learn=learn, means=means)
+        return self.encoder.weigh(read, learn=learn, labels=labels)
 
     def populate(self) -> None:
         """Allocate the memory of counts now, and not when it is first written to."""

@@ -133,7 +133,7 @@ def look(parts: Sequence[Part], blank: Section, regression: bool, name: str) -> 
         if isinstance(examples[0][0], str):
             features = Features.of_section(blank)
             hashing = _hashing(features)
-            hashing.learn(Documents([text for text, _ in examples]))
+            hashing.learn(Documents([text for text, _ in examples]), y)
             dtype = np.dtype(hashing.dtype)
             return Look(len(y), hashing.n_columns, dtype, None, classes, counts), features.to_section()
         names = list(dict.fromkeys(feature for x, _ in examples for feature in x))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from operator import getitem
+from operator import attrgetter, getitem
 from typing import Any
 
 from ..data import Columns, Svmlight
@@ -174,15 +174,16 @@ class FilesInMemory(FileData):
 
     def ready(self, coding: Coding, learned: Section | None) -> list[Any]:
         submit = self._workers.submit
+        sections = [submit(attrgetter("section"), one) for one in self._reads]
+        learned_of_all = in_groups(self._workers, merged, sections)
+        self._learned = submit(files.settled, learned_of_all, self._scale, self._zero_based)
         weighed = [
-            submit(files.weigh, one, self._scale, coding.n_features, self._zero_based, name, shard=i)
+            submit(files.weigh, one, self._learned, coding.n_features, self._zero_based, name, shard=i)
             for i, (one, name) in enumerate(zip(self._reads, self.names))
         ]
-        learned_of_all = in_groups(self._workers, merged, [submit(getitem, one, 1) for one in weighed])
-        self._learned = submit(files.settled, learned_of_all, self._scale, self._zero_based)
         self._reads = []
         return [
-            submit(shards_in_memory.ready, submit(getitem, one, 0), coding, name, shard=i)
+            submit(shards_in_memory.ready, one, coding, name, shard=i)
             for i, (one, name) in enumerate(zip(weighed, self.names))
         ]
 

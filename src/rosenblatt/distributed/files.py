@@ -58,7 +58,7 @@ class FilesRead(NamedTuple):
     y: Array
     weight: Array | None
     places: list[Block]  # without their rows
-    section: Section  # what was learned in reading: names, categories, means
+    section: Section  # what was learned in reading: names, categories, means, counts
 
 
 def peek(shard: FileShard) -> Peek:
@@ -98,8 +98,8 @@ def read(shard: FileShard, blank: Section, regression: bool) -> FilesRead:
     y, weight = np.concatenate(ys), np.concatenate(weights)
     classes = counted(y[weight > 0], regression)
     if features.encoder is not None:
-        for one in reads:
-            features.encoder.learn_means(one)  # type: ignore[arg-type]
+        for one, own in zip(reads, ys):
+            features.count(one, own)
         width, dtype, scale = features.n_features, features.dtype, features.encoder.scale
     else:
         rows = [one for one in reads if isinstance(one, Csr)]
@@ -138,23 +138,15 @@ def added(classes: Any, counts: Any, more: Any, more_counts: Any) -> tuple[Any, 
     return known, total
 
 
-def weigh(
-    files: FilesRead, scale: RunningScale | None, n_features: int, zero_based: bool, name: str
-) -> tuple[Examples, Section]:
-    """The rows of a shard that was read, and what was learned on the way to them.
-
-    They are standardised by the means of all shards, and weighed by counts up to each row.
-    """
-    features = Features.of_section(files.section)
-    if features.encoder is not None:
-        features.encoder.scale = scale
+def weigh(files: FilesRead, learned: Section, n_features: int, zero_based: bool, name: str) -> Examples:
+    """The rows of a shard that was read, by the means and counts of all shards."""
+    features = Features.of_section(learned)
     features.met = n_features
     with at_shard(name):
         parts = [
-            features.weigh(_ready(one, zero_based and not files.look.met_zero), learn=True, means=False)
-            for one in files.reads
+            features.weigh(_ready(one, zero_based and not files.look.met_zero), learn=False) for one in files.reads
         ]
-    return Examples(vstack(parts), files.y, files.weight, None, files.places), features.to_section()
+    return Examples(vstack(parts), files.y, files.weight, None, files.places)
 
 
 def _ready(one: Read | Csr, move: bool) -> Read | Csr:

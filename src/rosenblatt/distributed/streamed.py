@@ -57,11 +57,12 @@ class StreamedShard:
         regression = self.coding.classes is None
         with self.files.open() as stream, features.read_ahead(stream, learn=learn) as blocks:
             for block, read in blocks:
-                csr = features.weigh(read, learn=learn)
+                with placed([block]):
+                    y = block.targets(regression)
+                csr = features.weigh(read, learn=learn, labels=y)
                 del read  # or it would be in memory while the next one is waited for
                 with placed([block]):
                     rows = engine.admit(csr, self.coding.dtype)
-                    y = block.targets(regression)
                     targets, weight = targets_for(y, block.weights, self.coding, self.strict)
                 yield rows, targets, weighted_rows(weight), weight
             self.skipped = stream.skipped

@@ -74,7 +74,7 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):
                     self._learner.partial_fit(self._admit(X), code, None, (0, 1))
                     return self
         stream = self if "_learner" in self.__dict__ else self._shell()
-        with stream._read_to_learn(X) as rows:
+        with stream._read_to_learn(X, y) as rows:
             stream._partial_fit(rows, y, classes, sample_weight)
         if stream is not self and len(stream.classes_):  # rows without weight are not there at all
             self._become(stream)
@@ -179,7 +179,7 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):
 
     def _learn_one(self, x: dict[Any, float], y: Any, sample_weight: float) -> None:
         if self._encoding is not None:
-            with self._read_to_learn([x]) as rows:
+            with self._read_to_learn([x], [y]) as rows:
                 self._partial_fit(rows, [y], None, sample_weight)
             return
         if type(x) is not dict or self._columns is None or sample_weight != 1.0:

@@ -187,12 +187,12 @@ class FittedState(Locked):
         return X if self._encoding is None else self._encoding.rows(X)
 
     @contextmanager
-    def _read_to_learn(self, X: Any) -> Iterator[Any]:
-        """X as rows; what makes them has counted them once they are learned from without an error."""
+    def _read_to_learn(self, X: Any, y: Any) -> Iterator[Any]:
+        """X, labelled y, as rows; what makes them has counted them once they are learned from without an error."""
         if self._encoding is None:
             yield X
             return
-        encoding, rows = self._encoding.learn_rows(X)
+        encoding, rows = self._encoding.learn_rows(X, y)
         yield rows
         self._encoding = encoding
 

@@ -158,8 +158,11 @@ class Encoding:
             except DataError as error:
                 raise error if error.row is None else error.at(row=start + error.row) from None
 
-    def learn_rows(self, X: Any) -> tuple[Encoding, Any]:
-        """The rows of X as a stream makes them, and the encoding that has counted them: this one stays as it is."""
+    def learn_rows(self, X: Any, y: Any) -> tuple[Encoding, Any]:
+        """The rows of X, labelled y, as a stream makes them, and the encoding that has counted them.
+
+        This one stays as it is.
+        """
         if self.features is None:  # a vocabulary learns nothing more
             return self, self.rows(X)
         features = Features.of_section(self._section())
@@ -168,12 +171,12 @@ class Encoding:
         if self.text is not None and is_text(X):
             [column] = encoder.text.values()
             strings = Documents(X, self.text.input).column
-            csr = encoder.weigh(Read(None, None, [column.read(strings, learn=True)]), learn=True)
+            csr = encoder.weigh(Read(None, None, [column.read(strings, learn=True)]), learn=True, labels=y)
         else:
             block = self._block(X)
             if block is None:
                 return self, X
-            csr = _encoded(encoder, block, learn=True)
+            csr = _encoded(encoder, replace(block, labels=y), learn=True)
         features.to_section()  # which waits until the names of n-grams are kept
         if self.text is None:
             return Encoding(features), csr.to_scipy()

@@ -73,7 +73,7 @@ class PassiveAggressiveRegressor(RegressorMixin, LinearEstimator):
         {further}
         """
         stream = self if "_learner" in self.__dict__ else self._shell()
-        with stream._read_to_learn(X) as rows:
+        with stream._read_to_learn(X, y) as rows:
             stream._partial_fit(rows, y, sample_weight)
         if stream is not self:
             self._become(stream)
@@ -117,7 +117,7 @@ class PassiveAggressiveRegressor(RegressorMixin, LinearEstimator):
         {further}
         """
         if self._encoding is not None:
-            with self._read_to_learn([x]) as rows:
+            with self._read_to_learn([x], [y]) as rows:
                 self._partial_fit(rows, [y], sample_weight)
             return self
         self._check_named(x, sample_weight)

@@ -29,8 +29,8 @@ _DOCUMENTS = """Parameters
 ----------
 X : list, array, Series or Arrow column of text; or files, by ``input``
     The documents.
-y : None
-    Not used."""
+y : array-like or None
+    The labels of the documents, which ``supervised`` needs; else not used."""
 
 
 def _documented(method: M) -> M:
@@ -49,6 +49,7 @@ class TextTransformer(TransformerMixin, Locked, auto_wrap_output_keys=None):  # 
     analyzer: str = "word"
     lowercase: bool = True
     min_length: int = 2
+    symbols: bool = False
     stop_words: Any = None
     negations: Any = None
     input: str = "content"
@@ -79,6 +80,10 @@ class TextTransformer(TransformerMixin, Locked, auto_wrap_output_keys=None):  # 
         """Whether there is nothing to learn from documents."""
         raise NotImplementedError
 
+    def _labels(self, y: Any) -> tuple[Any, ...]:
+        """The labels, for a core that learns from them."""
+        return ()
+
     @property
     def _fitted(self) -> Any:
         if "_core" in self.__dict__:
@@ -102,7 +107,7 @@ class TextTransformer(TransformerMixin, Locked, auto_wrap_output_keys=None):  # 
         self
         """
         new = self._new()
-        new.learn(Documents(X, self.input))
+        new.learn(Documents(X, self.input), *self._labels(y))
         self._core = new
         return self
 
@@ -131,7 +136,7 @@ class TextTransformer(TransformerMixin, Locked, auto_wrap_output_keys=None):  # 
         csr_matrix of shape (n_documents, n_columns)
         """
         new = self._new()
-        rows = new.learn_then_encode(Documents(X, self.input))
+        rows = new.learn_then_encode(Documents(X, self.input), *self._labels(y))
         self._core = new
         return _matrix(rows, new.n_columns)
 
@@ -176,7 +181,8 @@ class HashedText(TextTransformer, auto_wrap_output_keys=None):  # type: ignore[c
     """Text to sparse rows by hashing: streaming, without a vocabulary.
 
     An n-gram counts in the column ``hash mod 2**bits``. The hash of a word is MurmurHash3_x86_32 with seed 0 of its
-    UTF-8 bytes, that of several words is made from theirs. The value of a column is ``weight(n) · idf / norm``.
+    UTF-8 bytes, that of several words is made from theirs. The value of a column is ``weight(n) · idf / norm``, with
+    ``supervised`` times the root of its log-count ratio.
 
     Parameters
     ----------
@@ -197,8 +203,12 @@ class HashedText(TextTransformer, auto_wrap_output_keys=None):  # type: ignore[c
 
     Notes
     -----
-    Without ``idf`` and ``keep_names`` there is nothing to fit: ``transform`` works at once. With ``idf``, ``fit``
-    counts all documents, ``partial_fit`` counts more of them, and ``transform`` weighs by the counts so far.
+    Without ``idf``, ``supervised`` and ``keep_names`` there is nothing to fit: ``transform`` works at once. With them,
+    ``fit`` counts all documents, ``partial_fit`` counts more of them, and ``transform`` weighs by the counts so far.
+
+    With ``supervised`` the weight of a column has the factor √(max over classes j of abs r_j), where r_j =
+    ln((c_j + ⅓)/(N_j + 1)) − ln((d − c_j + ⅓)/(N − N_j + 1)) and c_j of the N_j documents of class j have the column:
+    the log-count ratio of Wang and Manning (2012) of each class against all others, tempered by the root.
 
     In a stream use ``partial_fit_transform``: it counts each document, itself included, before it weighs it and goes
     to the next, so that the rows are the same in whatever pieces the stream comes.
@@ -218,15 +228,20 @@ class HashedText(TextTransformer, auto_wrap_output_keys=None):  # type: ignore[c
     weighting: str = "log"
     idf: bool = False
     norm: str | None = "l2"
+    supervised: bool = False
+    characters: tuple[int, int] | None = None
     keep_names: bool = False
     max_names: int | None = None
 
     _makes = Hashing
-    _settings = ("bits", "weighting", "idf", "norm", "keep_names", "max_names")
+    _settings = ("bits", "weighting", "idf", "norm", "supervised", "characters", "keep_names", "max_names")
 
     @property
     def _is_stateless(self) -> bool:
-        return not (self.idf or self.keep_names)
+        return not (self.idf or self.supervised or self.keep_names)
+
+    def _labels(self, y: Any) -> tuple[Any, ...]:
+        return (y if self.supervised else None,)
 
     @writes
     @_documented
@@ -240,7 +255,7 @@ class HashedText(TextTransformer, auto_wrap_output_keys=None):  # type: ignore[c
         self
         """
         hashing = self.__dict__.get("_core") or self._new()
-        hashing.learn(Documents(X, self.input))
+        hashing.learn(Documents(X, self.input), *self._labels(y))
         self._core = hashing
         return self
 
@@ -256,7 +271,7 @@ class HashedText(TextTransformer, auto_wrap_output_keys=None):  # type: ignore[c
         csr_matrix of shape (n_documents, 2**bits)
         """
         hashing = self.__dict__.get("_core") or self._new()
-        rows = hashing.learn_and_encode(Documents(X, self.input))
+        rows = hashing.learn_and_encode(Documents(X, self.input), *self._labels(y))
         self._core = hashing
         return _matrix(rows, hashing.n_columns)
 
@@ -314,13 +329,13 @@ class HashedText(TextTransformer, auto_wrap_output_keys=None):  # type: ignore[c
     @reads
     def n_names_(self) -> int:
         """N-grams that were kept."""
-        return len(self._state._named()[0])
+        return self._state.n_names
 
     @property
     @reads
     def n_collisions_(self) -> int:
         """Columns where two or more different n-grams were met."""
-        _, n_names = np.unique(self._state._named()[1], return_counts=True)
+        _, n_names = np.unique(self._state.named_columns()[0], return_counts=True)
         return int((n_names > 1).sum())
 
     @property

@@ -30,8 +30,9 @@ ENGLISH_NEGATIONS = (
 class Analysis:
     r"""How a document is read: its words or characters, and n-grams of them.
 
-    A word is what ``re.findall(r"(?u)\b\w\w+\b", text.lower())`` finds, in any script. The words of an n-gram are
-    joined by one space.
+    A word is what ``re.findall(r"(?u)\b\w\w+\b", text.lower())`` finds, in any script. With ``symbols``, so is every
+    punctuation mark, sign and emoji, and accents and vowel signs that follow a letter are of its word. The words of an
+    n-gram are joined by one space.
 
     Parameters
     ----------
@@ -43,6 +44,8 @@ class Analysis:
         Read the text in lower case, as ``str.lower()`` makes it.
     min_length : int, default=2
         Characters that a word has at least.
+    symbols : bool, default=False
+        Read every punctuation mark, sign and emoji as a word of its own.
     stop_words : iterable of str or None, default=None
         Words to leave out before n-grams are made.
     negations : iterable of str or None, default=None
@@ -56,6 +59,7 @@ class Analysis:
     analyzer: str = "word"
     lowercase: bool = True
     min_length: int = 2
+    symbols: bool = False
     stop_words: tuple[str, ...] | None = None
     negations: tuple[str, ...] | None = None
     decode_error: str = "strict"
@@ -64,12 +68,14 @@ class Analysis:
     def __post_init__(self) -> None:
         choice("analyzer", self.analyzer, ANALYZERS)
         choice("decode_error", self.decode_error, DECODE_ERRORS)
-        if not isinstance(self.lowercase, bool):
-            raise ValueError(f"lowercase must be True or False, got {self.lowercase!r}")
+        for name in ("lowercase", "symbols"):
+            if not isinstance(getattr(self, name), bool):
+                raise ValueError(f"{name} must be True or False, got {getattr(self, name)!r}")
         whole_number("min_length", self.min_length, 1)
         keep = object.__setattr__
-        keep(self, "ngrams", _range(self.ngrams))
-        plain = (self.analyzer, *self.ngrams, self.lowercase, self.decode_error == "replace", int(self.min_length))
+        keep(self, "ngrams", ngram_range("ngrams", self.ngrams))
+        replace = self.decode_error == "replace"
+        plain = (self.analyzer, *self.ngrams, self.lowercase, replace, self.symbols, int(self.min_length))
         keep(self, "native", (*plain, None, None))
         keep(self, "stop_words", self._words("stop_words"))
         keep(self, "negations", self._words("negations"))
@@ -86,7 +92,7 @@ class Analysis:
         if self.analyzer != "word":
             raise ValueError(f"{name} are words, and analyzer={self.analyzer!r} reads characters; leave them out")
         words = dict.fromkeys(sorted(listed, key=str) if isinstance(listed, Set) else listed)
-        single = Analysis(lowercase=self.lowercase, min_length=self.min_length)
+        single = Analysis(lowercase=self.lowercase, min_length=self.min_length, symbols=self.symbols)
         for word in words:
             if not isinstance(word, str):
                 raise ValueError(f"{name} must be strings, got {word!r}")
@@ -110,6 +116,7 @@ class Analysis:
             analyzer=schema.text,
             lowercase=schema.flag,
             min_length=schema.whole(1),
+            symbols=schema.flag,
             stop_words=words,
             negations=words,
             decode_error=schema.text,
@@ -146,9 +153,10 @@ def whole_number(name: str, value: object, low: int, high: int | None = None) ->
         raise ValueError(f"{name} must be a whole number {limits}, got {value!r}")
 
 
-def _range(value: Any) -> tuple[int, int]:
+def ngram_range(name: str, value: Any) -> tuple[int, int]:
+    """The shortest and the longest n-grams; refuses what is no such pair."""
     pair = tuple(value) if isinstance(value, (tuple, list)) else ()
     whole = all(isinstance(n, numbers.Integral) and not isinstance(n, bool) for n in pair)
     if len(pair) != 2 or not whole or not 1 <= pair[0] <= pair[1]:
-        raise ValueError(f"ngrams must be (shortest, longest) with 1 <= shortest <= longest, got {value!r}")
+        raise ValueError(f"{name} must be (shortest, longest) with 1 <= shortest <= longest, got {value!r}")
     return int(pair[0]), int(pair[1])

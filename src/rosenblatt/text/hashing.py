@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 
 from .. import schema
 from ..core import engine
-from .analysis import STORED_ANALYSIS, Analysis, choice, whole_number
+from .analysis import LONGEST, STORED_ANALYSIS, Analysis, choice, ngram_range, whole_number
+from .class_counts import ClassCounts
 from .documents import Documents
 from .lexicon import Lexicon
 
@@ -86,8 +87,14 @@ class Hashing:
         What an n-gram that occurs n times weighs: n, 1, or 1 + ln n.
     idf : bool, default=False
         Multiply by ln((1 + N)/(1 + d)) + 1, where d of the N documents that were learned from have the column.
+    supervised : bool, default=False
+        Multiply by √(max over classes of |log-count ratio|), by the labels of the documents that were learned from:
+        what is as common in every class counts little, and what none of them has counts nothing.
+    characters : (int, int) or None, default=None
+        Join to the words of a row the n-grams, the shortest and the longest, of the characters of each word (as
+        ``analyzer="char_wb"``), in ``2**bits`` columns of their own.
     norm : {"l2", None}, default="l2"
-        Divide each row by its Euclidean norm.
+        Divide each row by its Euclidean norm. With ``characters``, words and characters each get half of its square.
     dtype : {"float32", "float64"}, default="float32"
         Type of the values.
     keep_names : bool, default=False
@@ -106,12 +113,14 @@ class Hashing:
         idf: bool = False,
         norm: str | None = "l2",
         dtype: Any = "float32",
+        supervised: bool = False,
+        characters: tuple[int, int] | None = None,
         keep_names: bool = False,
         max_names: int | None = None,
         n_threads: int = 1,
     ) -> None:
         whole_number("bits", bits, 1, 30)
-        for name, value in (("idf", idf), ("keep_names", keep_names)):
+        for name, value in (("idf", idf), ("supervised", supervised), ("keep_names", keep_names)):
             if not isinstance(value, (bool, np.bool_)):
                 raise ValueError(f"{name} must be True or False, got {value!r}")
         choice("weighting", weighting, WEIGHTINGS)
@@ -121,22 +130,36 @@ class Hashing:
             whole_number("max_names", max_names, 1, 2**31 - 1)
         self.analysis, self.bits = analysis, int(bits)
         self.weighting, self.idf, self.norm = weighting, bool(idf), norm
+        self.supervised = bool(supervised)
+        self.parts = [analysis]  # what reads each part of a row
+        if characters is not None:
+            if analysis.analyzer != "word":
+                raise ValueError(f"characters are joined to words, and analyzer={analysis.analyzer!r} reads none")
+            n, plain = ngram_range("characters", characters), analysis
+            self.parts.append(Analysis(n, "char_wb", plain.lowercase, decode_error=plain.decode_error))
+        self.characters = self.parts[1].ngrams if characters is not None else None
         self.dtype = check_dtype(dtype)
         self.keep_names, self.max_names = bool(keep_names), None if max_names is None else int(max_names)
         self.n_threads = n_threads
         self.n_documents = 0
-        self.document_counts = np.zeros(1 << self.bits, np.uint32) if idf else None
-        self.names = Lexicon.of([]) if keep_names else None
+        self.document_counts = np.zeros(self.n_columns, np.uint32) if idf and not supervised else None
+        self.class_counts = ClassCounts(self.n_columns) if supervised else None
+        self.names = [Lexicon.of([]) for _ in self.parts] if keep_names else None  # of each part
         self.names_complete = True
 
     @property
     def n_columns(self) -> int:
         """How many columns there are."""
-        return 1 << self.bits
+        return len(self.parts) << self.bits
 
     @property
     def _most_names(self) -> int:
         return self.n_columns if self.max_names is None else self.max_names
+
+    @property
+    def _is_weighed(self) -> bool:
+        """Whether what was learned weighs columns."""
+        return self.idf or self.supervised
 
     # ---- documents -----------------------------------------------------------------------------------------------
 
@@ -146,24 +169,24 @@ class Hashing:
         self.weigh(rows)
         return rows
 
-    def learn(self, documents: Documents) -> None:
+    def learn(self, documents: Documents, labels: Any = None) -> None:
         """Count documents and keep names."""
         names = self._gathered(documents)
-        if self.idf:
-            self._count(self.read(documents))
+        if self._is_weighed:
+            self.count(self.read(documents), labels)
         self._take(names)
 
-    def learn_then_encode(self, documents: Documents) -> Rows:
+    def learn_then_encode(self, documents: Documents, labels: Any = None) -> Rows:
         """Learn from all the documents, then encode them by what was learned."""
         rows = self._learn_names_and_read(documents)
-        self._count(rows)
+        self.count(rows, labels)
         self.weigh(rows)
         return rows
 
-    def learn_and_encode(self, documents: Documents) -> Rows:
+    def learn_and_encode(self, documents: Documents, labels: Any = None) -> Rows:
         """Learn from each document and encode it before the next: the same rows, in whatever pieces documents come."""
         rows = self._learn_names_and_read(documents)
-        self.learn_and_weigh(rows)
+        self.learn_and_weigh(rows, labels)
         return rows
 
     def _learn_names_and_read(self, documents: Documents) -> Rows:
@@ -176,91 +199,129 @@ class Hashing:
 
     def read(self, documents: Documents) -> Rows:
         """Rows of documents before they are weighed by what was learned."""
-        now = self.norm is not None and not self.idf
+        now = self.norm is not None and not self._is_weighed
         encoding = (self.weighting, now, self.dtype, self.n_threads)
-        return documents.read_by(engine.hash_text, self.analysis.native, encoding, self.bits)
+        return documents.read_by(engine.hash_text, tuple(part.native for part in self.parts), encoding, self.bits)
 
     def learn_names(self, documents: Documents) -> None:
         """Keep the names of documents, and learn nothing else."""
         self._take(self._gathered(documents))
 
+    def count(self, rows: Rows, labels: Any = None) -> None:
+        """Count rows that were read, and weigh none; ``labels``: of the documents, which ``supervised`` needs."""
+        if self.class_counts is not None:
+            self.class_counts.count(rows, self._labels(rows, labels), self._parts)
+        elif self.document_counts is not None:
+            self._thaw()
+            engine.count_columns(rows[1], self.document_counts)
+        self.n_documents += len(rows[0]) - 1
+
     def weigh(self, rows: Rows) -> None:
         """Weigh rows by what was learned so far, in place."""
-        self._weigh_columns(rows, learn=False)
+        self._weigh_columns(rows, None)
 
-    def learn_and_weigh(self, rows: Rows) -> None:
+    def learn_and_weigh(self, rows: Rows, labels: Any = None) -> None:
         """Count each row and weigh it, in place, before the next."""
         self._thaw()
-        self._weigh_columns(rows, learn=True)
+        self._weigh_columns(rows, self._labels(rows, labels), learn=True)
         self.n_documents += len(rows[0]) - 1
 
     def features(self, text: str | bytes) -> list[tuple[str, int, float]]:
         """(n-gram, column, value) of each n-gram of one document, in the order they come first.
 
-        The value is that of the column: n-grams that share one have the same.
+        The value is that of the column: n-grams that share one have the same. Those of characters stand in quotes.
         """
-        grams = list(dict.fromkeys(self.analysis.ngrams_of(text)))
         _, columns, values = self.encode(Documents([text]))
-        hashed = columns_of(grams, self.bits)
-        return [
-            (gram, int(column), float(value))
-            for gram, column, value in zip(grams, hashed, values[np.searchsorted(columns, hashed)])
-        ]
+        found: list[tuple[str, int, float]] = []
+        for part, analysis in enumerate(self.parts):
+            grams = list(dict.fromkeys(analysis.ngrams_of(text)))
+            hashed = columns_of(grams, self.bits) + (part << self.bits)
+            own = values[np.searchsorted(columns, hashed)]
+            found += zip([_shown(gram, part) for gram in grams], hashed.tolist(), own.tolist())
+        return found
 
-    def _weigh_columns(self, rows: Rows, learn: bool) -> None:
-        if self.document_counts is not None:
-            engine.weigh_columns(
-                rows, self.document_counts, self.n_documents, self.norm is not None, learn, self.n_threads
-            )
+    @property
+    def _parts(self) -> tuple[int, int, bool]:
+        """Parts of a row, the columns of each, and whether each is scaled to its norm."""
+        return len(self.parts), 1 << self.bits, self.norm is not None
+
+    def _labels(self, rows: Rows, labels: Any) -> Any:
+        """The labels of rows, where they are needed."""
+        if not self.supervised:
+            return None
+        if labels is None:
+            raise ValueError("supervised=True weighs n-grams by the labels of their documents; give y")
+        if len(labels) != len(rows[0]) - 1:
+            raise ValueError(f"there are {len(rows[0]) - 1} documents and {len(labels)} labels; give one for each")
+        return labels
+
+    def _weigh_columns(self, rows: Rows, labels: Any, learn: bool = False) -> None:
+        if self.class_counts is not None:
+            self.class_counts.weigh(rows, labels, self._parts, self.idf, self.n_threads)
+        elif self.document_counts is not None:
+            counts = self.document_counts
+            engine.weigh_columns(rows, counts, self.n_documents, self._parts, learn, self.n_threads)
 
     def _thaw(self) -> None:
         """Counts of its own to go on with, where they are mapped from a file."""
         if self.document_counts is not None and not self.document_counts.flags.writeable:
             self.document_counts = self.document_counts.copy()
 
-    def _count(self, rows: Rows) -> None:
-        self._thaw()
-        if self.document_counts is not None:
-            engine.count_columns(rows[1], self.document_counts)
-        self.n_documents += len(rows[0]) - 1
-
     # ---- names ---------------------------------------------------------------------------------------------------
 
-    def _gathered(self, documents: Documents) -> tuple[Array, Array, bool] | None:
-        """New names, not kept yet: a later step may refuse the documents."""
+    def _gathered(self, documents: Documents) -> list[tuple[Array, Array, bool]] | None:
+        """New names of each part, not kept yet: a later step may refuse the documents."""
         if self.names is None:
             return None
-        room = self._most_names - len(self.names)
-        gathered = documents.read_by(
-            engine.gather_ngrams, self.analysis.native, self.names.native, room, False, self.n_threads
-        )
-        return gathered[0], gathered[1], gathered[4]
+        room, gathered = self._most_names - self.n_names, []
+        for analysis, names in zip(self.parts, self.names):
+            text, starts, _, _, complete, _ = documents.read_by(
+                engine.gather_ngrams, analysis.native, names.native, room, False, self.n_threads
+            )
+            gathered.append((text, starts, complete))
+            room -= len(starts) - 1
+        return gathered
 
-    def _take(self, names: tuple[Array, Array, bool] | None) -> None:
-        if names is None or self.names is None:
+    def _take(self, gathered: list[tuple[Array, Array, bool]] | None) -> None:
+        if gathered is None or self.names is None:
             return
-        if len(names[1]) > 1:
-            self.names = self.names.joined(names[0], names[1])
-        self.names_complete = self.names_complete and names[2]
+        for part, (text, starts, complete) in enumerate(gathered):
+            if len(starts) > 1:
+                self.names[part] = self.names[part].joined(text, starts)
+            self.names_complete = self.names_complete and complete
 
-    def _named(self) -> tuple[Lexicon, Array, Array]:
-        """The names, their columns in ascending order, and the names' numbers in that order."""
+    @property
+    def n_names(self) -> int:
+        """N-grams whose names were kept."""
+        return sum(map(len, self.names or ()))
+
+    def named_columns(self) -> tuple[Array, Array]:
+        """The columns of all names that were kept, ascending, and the names' numbers in that order."""
         if self.names is None:
             raise ValueError("no names were kept; set keep_names=True before the text is read")
-        columns = (self.names.hashes & np.uint32(self.n_columns - 1)).astype(np.int64)
+        mask = np.uint32((1 << self.bits) - 1)
+        columns = np.concatenate(
+            [(names.hashes & mask).astype(np.int64) + (part << self.bits) for part, names in enumerate(self.names)]
+        )
         order = np.argsort(columns, kind="stable")
-        return self.names, columns[order], order
+        return columns[order], order
+
+    def _name(self, number: int) -> str:
+        """The name of this number, those of a part after those of the part before."""
+        assert self.names is not None
+        part = 0 if number < len(self.names[0]) else 1
+        return _shown(self.names[part][number - part * len(self.names[0])], part)
 
     def names_of(self, columns: Iterable[int]) -> list[list[str]]:
         """The n-grams that were met in each of these columns, in the order they came."""
-        names, ascending, order = self._named()
+        ascending, order = self.named_columns()
         wanted = np.asarray(list(columns), dtype=np.int64)
         first, last = np.searchsorted(ascending, wanted, "left"), np.searchsorted(ascending, wanted, "right")
-        return [[names[i] for i in order[a:b]] for a, b in zip(first, last)]
+        return [[self._name(i) for i in order[a:b]] for a, b in zip(first, last)]
 
     def collisions(self) -> dict[int, list[str]]:
         """Columns where two or more different n-grams were met, with these."""
-        _, ascending, _ = self._named()
+        ascending, _ = self.named_columns()
         columns, counts = np.unique(ascending, return_counts=True)
         shared = columns[counts > 1]
         return dict(zip(shared.tolist(), self.names_of(shared)))
@@ -269,8 +330,8 @@ class Hashing:
         """A name for every column: its n-grams, joined by " | ", or "#" and its number where none was met."""
         named = np.array([f"#{column}" for column in range(self.n_columns)], dtype=object)
         if self.names is not None:
-            names, ascending, order = self._named()
-            texts = names.names()
+            ascending, order = self.named_columns()
+            texts = [_shown(name, part) for part, names in enumerate(self.names) for name in names.names()]
             columns, first = np.unique(ascending, return_index=True)
             for column, numbers in zip(columns, np.split(order, first[1:]) if len(order) else ()):
                 named[column] = " | ".join(texts[i] for i in numbers)
@@ -279,16 +340,22 @@ class Hashing:
     def merge(self, other: Hashing) -> None:
         """Add what another has learned from other documents, after these: counts add up, names follow."""
         if self.document_counts is not None and other.document_counts is not None:
+            self._thaw()
             self.document_counts += other.document_counts
+        if self.class_counts is not None and other.class_counts is not None:
+            self.class_counts.add(other.class_counts)
         self.n_documents += other.n_documents
         if self.names is None or other.names is None:
             return
-        known = set(self.names.names())
-        room = self._most_names - len(known)
-        new = [name for name in other.names.names() if name not in known]
-        self.names_complete = self.names_complete and other.names_complete and len(new) <= room
-        more = Lexicon.of(new[: max(room, 0)])
-        self.names = self.names.joined(more.text, more.starts)
+        room = self._most_names - self.n_names
+        self.names_complete = self.names_complete and other.names_complete
+        for part, theirs in enumerate(other.names):
+            known = set(self.names[part].names())
+            new = [name for name in theirs.names() if name not in known]
+            self.names_complete = self.names_complete and len(new) <= room
+            more = Lexicon.of(new[: max(room, 0)])
+            self.names[part] = self.names[part].joined(more.text, more.starts)
+            room -= len(more)
 
     # ---- state ---------------------------------------------------------------------------------------------------
 
@@ -300,15 +367,21 @@ class Hashing:
             columns = np.flatnonzero(self.document_counts != 0)  # of flags, which is faster
             counts = self.document_counts[columns].astype(_count_type(self.n_documents))
             arrays |= {"counted_columns": columns.astype(np.int32), "document_counts": counts}
-        if self.names is not None:
-            arrays |= self.names.to_state()
+        if self.class_counts is not None:
+            plain["supervised_by"], own = self.class_counts.to_state()
+            arrays |= own
+        for part, names in enumerate(self.names or ()):
+            arrays |= {_PREFIXES[part] + name: array for name, array in names.to_state().items()}
         return plain, arrays
 
     @classmethod
     def from_state(cls, plain: dict[str, Any], arrays: dict[str, Array], n_threads: int = 1) -> Hashing:
         """What :meth:`to_state` gave, as it was; refuses, by ValueError, what does not fit together."""
-        schema.record(**STORED_ANALYSIS, **_MADE_WITH, **_LEARNED)(plain, "hashing")
+        schema.record(("supervised_by",), **STORED_ANALYSIS, **_MADE_WITH, **_LEARNED, supervised_by=schema.named())(
+            plain, "hashing"
+        )
         options = {name: plain[name] for name in _MADE_WITH}
+        schema.require(options["characters"] is None or len(options["characters"]) == 2, "characters")
         made = cls(Analysis.of_settings(plain["analysis"]), **options, n_threads=n_threads)
         made.n_documents, made.names_complete = plain["n_documents"], plain["names_complete"]
         if made.document_counts is not None:
@@ -316,10 +389,19 @@ class Hashing:
             made.document_counts[columns] = schema.array(
                 arrays, "document_counts", _count_type(made.n_documents), (len(columns),)
             )
+        if made.class_counts is not None:
+            made.class_counts = ClassCounts.from_state(made.n_columns, plain.get("supervised_by"), arrays)
         if made.names is not None:
-            made.names = Lexicon.of_state(arrays)
-            schema.require(len(made.names) <= made._most_names, "name_starts")
+            for part, prefix in enumerate(_PREFIXES[: len(made.parts)]):
+                own = {name[len(prefix) :]: array for name, array in arrays.items() if name.startswith(prefix)}
+                made.names[part] = Lexicon.of_state(own)
+            schema.require(made.n_names <= made._most_names, "name_starts")
         return made
+
+
+def _shown(gram: str, part: int) -> str:
+    """An n-gram by name; of characters in quotes, as their spaces count."""
+    return f'"{gram}"' if part else gram
 
 
 def _count_type(n_documents: int) -> np.dtype[Any]:
@@ -327,12 +409,16 @@ def _count_type(n_documents: int) -> np.dtype[Any]:
     return np.min_scalar_type(min(n_documents, 2**32 - 1))
 
 
+#: Of the names of each part, in a model file.
+_PREFIXES = ("", "character_")
 #: What it is made with, besides the analysis, and what it has learned.
 _MADE_WITH = {
     "bits": schema.whole(1, 30),
     "weighting": schema.choice(*WEIGHTINGS),
     "idf": schema.flag,
     "norm": schema.choice(*NORMS),
+    "supervised": schema.flag,
+    "characters": schema.optional(schema.listed(schema.whole(1, LONGEST))),
     "dtype": schema.choice(*DTYPES),
     "keep_names": schema.flag,
     "max_names": schema.optional(schema.whole(1, 2**31 - 1)),

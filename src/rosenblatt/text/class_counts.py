@@ -1,0 +1,113 @@
+"""How many documents of each class have each column: what the supervised weight of n-grams is made of."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import schema
+from ..core import engine
+
+Array = NDArray[Any]
+
+#: Most classes; their numbers take two bytes.
+MOST_CLASSES = 1 << 15
+
+
+class ClassCounts:
+    """Counts of documents by class and column.
+
+    Parameters
+    ----------
+    n_columns : int
+        The columns.
+    """
+
+    def __init__(self, n_columns: int) -> None:
+        self._n_columns = n_columns
+        self._native = engine.ClassCounts(n_columns)
+        self._numbers: dict[Any, int] = {}  # of classes, in the order they came
+
+    def numbers(self, labels: Any) -> Array:
+        """The number of each document's class; those that are new get the next."""
+        given = np.asarray(labels).tolist()
+        for label in dict.fromkeys(given):
+            self._numbers.setdefault(label, len(self._numbers))
+        if len(self._numbers) > MOST_CLASSES:
+            raise ValueError(f"at most {MOST_CLASSES:,} classes are supported; set supervised=False")
+        return np.array([self._numbers[label] for label in given], np.uint16)
+
+    def count(self, rows: tuple[Array, Array, Array], labels: Any, parts: tuple[int, int, bool]) -> None:
+        """Count each row."""
+        self._native.count(rows, self.numbers(labels), parts)
+
+    def weigh(
+        self, rows: tuple[Array, Array, Array], labels: Any, parts: tuple[int, int, bool], idf: bool, n_threads: int
+    ) -> None:
+        """Weigh rows in place; ``labels``: count each first, before the next; None: the counts stay as they are."""
+        self._native.weigh(rows, None if labels is None else self.numbers(labels), parts, idf, n_threads)
+
+    def add(self, other: ClassCounts) -> None:
+        """Add the counts of other documents."""
+        columns, sizes, classes, counts, documents = other._native.counts()
+        numbers = self.numbers(np.array([*other._numbers], dtype=object)) if other._numbers else np.zeros(0, np.uint16)
+        order = np.lexsort((numbers[classes], np.repeat(np.arange(len(columns)), sizes)))
+        here = np.zeros(len(self._numbers), np.uint64)
+        here[numbers] = documents
+        self._native.add((columns, sizes, numbers[classes][order], counts[order], here))
+
+    def __reduce__(self) -> Any:
+        return _restored, (self._n_columns, self._numbers, self._native.counts())
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> ClassCounts:
+        return _restored(self._n_columns, self._numbers, self._native.counts())
+
+    # ---- state ---------------------------------------------------------------------------------------------------
+
+    def to_state(self) -> tuple[dict[str, Any], dict[str, Array]]:
+        """Classes as plain values, and arrays for a model file."""
+        columns, sizes, classes, counts, documents = self._native.counts()
+        arrays = {
+            "counted_columns": columns,
+            "counted_classes": _smallest(sizes),
+            "class_of_count": _smallest(classes),
+            "class_counts": _smallest(counts),
+            "class_documents": documents,
+        }
+        return {"classes": list(self._numbers)}, arrays
+
+    @classmethod
+    def from_state(cls, n_columns: int, plain: Any, arrays: Mapping[str, Array]) -> ClassCounts:
+        """What :meth:`to_state` gave; refuses, by ValueError, what does not fit together."""
+        schema.record(classes=schema.listed(schema.either(text=schema.text, number=schema.number)))(plain, "supervised")
+        numbers = {label: i for i, label in enumerate(plain["classes"])}
+        schema.require(len(numbers) == len(plain["classes"]) <= MOST_CLASSES, "classes")
+        columns = schema.array(arrays, "counted_columns", np.int32, (None,))
+        given = [columns]
+        for name, kind in (("counted_classes", np.uint16), ("class_of_count", np.uint16), ("class_counts", np.uint32)):
+            given.append(_unsigned(arrays, name).astype(kind))
+        documents = schema.array(arrays, "class_documents", np.uint64, (len(numbers),))
+        return _restored(n_columns, numbers, (*given, documents))
+
+
+def _restored(n_columns: int, numbers: dict[Any, int], counts: tuple[Array, ...]) -> ClassCounts:
+    made = ClassCounts(n_columns)
+    made._native.add(tuple(map(np.ascontiguousarray, counts)))
+    made._numbers.update(numbers)
+    return made
+
+
+def _smallest(values: Array) -> Array:
+    """The same in the smallest type that holds them."""
+    return values.astype(np.min_scalar_type(int(values.max(initial=0))))
+
+
+def _unsigned(arrays: Mapping[str, Array], name: str) -> Array:
+    """An array of whole numbers of four bytes at most, and none below 0."""
+    found = arrays.get(name)
+    fits = found is not None and found.ndim == 1 and found.dtype.kind == "u" and found.dtype.itemsize <= 4
+    schema.require(fits, name)
+    return found  # type: ignore[return-value]
