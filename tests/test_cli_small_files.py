@@ -82,7 +82,7 @@ def test_a_trace_of_hashed_features_names_them(tmp_path, capsys):
 def test_rows_of_hashed_features_are_explained_by_their_names(piped, tmp_path, capsys, monkeypatch):
     text = "1 'a| good film\n\n-1 0.5 |s bad:2 film |t 7:0.5\n-1 |s not bad:1\n"
     (tmp_path / "a.vw").write_text(text)
-    assert cli.main(["train", str(tmp_path / "a.vw"), "-o", str(tmp_path / "m"), "-q"]) == 0
+    assert cli.main(["train", str(tmp_path / "a.vw"), "-o", str(tmp_path / "m"), "-q", "--no-standardise"]) == 0
     name = str(tmp_path / "a.vw")
     if piped:
         monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text.encode())))

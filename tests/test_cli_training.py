@@ -69,6 +69,10 @@ def train(*arguments):
     return cli.main(["train", "--quiet", *map(str, arguments)])
 
 
+#: Rows of svmlight as they are.
+AS_THEY_ARE = ["--no-standardise", "--norm", "none"]
+
+
 def same(saved, expected):
     """The model in a file and an estimator have the same weights, by either readout, and the same history."""
     loaded = rb.load(saved)
@@ -132,7 +136,7 @@ def test_text_block_by_block_is_partial_fit_in_any_blocks(csv, tmp_path, rows):
 def test_svmlight_that_grows_wider_from_block_to_block(tmp_path):
     path = tmp_path / "rows.svm"
     path.write_text("1 1:1\n-1 2:1\n1 1:1 3:2\n-1 2:1 9:1\n1 3:1 12:1\n-1 2:2\n")
-    assert train(path, "-o", tmp_path / "m", "--stream", "--block-rows", 2, "--passes", 1) == 0
+    assert train(path, "-o", tmp_path / "m", "--stream", "--block-rows", 2, "--passes", 1, *AS_THEY_ARE) == 0
     rows = rb.data.read(path)
     expected = rb.AveragedPerceptron(max_iter=1, tol=None, random_state=0).partial_fit(rows.X, rows.y)
     same(tmp_path / "m", expected)
@@ -141,7 +145,7 @@ def test_svmlight_that_grows_wider_from_block_to_block(tmp_path):
 def test_indices_from_0_are_known_by_a_late_line(tmp_path):
     path = tmp_path / "rows.svm"
     path.write_text("1 1:1\n-1 2:1\n" * 20 + "1 0:1\n")
-    assert train(path, "-o", tmp_path / "m", "--passes", 2, "--block-rows", 7) == 0
+    assert train(path, "-o", tmp_path / "m", "--passes", 2, "--block-rows", 7, *AS_THEY_ARE) == 0
     rows = rb.data.read(path)
     same(tmp_path / "m", rb.AveragedPerceptron(max_iter=2, tol=None, random_state=0).fit(rows.X, rows.y))
 
@@ -169,7 +173,7 @@ def test_many_classes_mixed_columns_and_weights(tmp_path):
 
 
 def test_a_shuffle_buffer_shuffles_each_block(svm, tmp_path):
-    assert train(svm, "-o", tmp_path / "m", "--shuffle-buffer", 100, "--passes", 1, "--seed", 4) == 0
+    assert train(svm, "-o", tmp_path / "m", "--shuffle-buffer", 100, "--passes", 1, "--seed", 4, *AS_THEY_ARE) == 0
     rows, rng = rb.data.read(svm), np.random.default_rng(4)
     expected = rb.AveragedPerceptron(max_iter=1, tol=None, random_state=4)
     for start in (0, 100, 200):
@@ -209,7 +213,8 @@ def test_names_do_not_depend_on_blocks(csv, tmp_path):
 
 
 def test_held_out_rows_are_not_learned_from(svm, tmp_path, capsys):
-    assert cli.main(["train", str(svm), "-o", str(tmp_path / "m"), "--held-out", "0.2", "--json"]) == 0
+    command = ["train", str(svm), "-o", str(tmp_path / "m"), "--held-out", "0.2", "--json", *AS_THEY_ARE]
+    assert cli.main(command) == 0
     told = json.loads(capsys.readouterr().out)
     rows = rb.data.read(svm)
     out = HeldOut(0.2, 0).mask(0, 250)
@@ -251,7 +256,7 @@ def test_labels_that_come_with_a_period_are_not_all_held_out(tmp_path, capsys):
 @pytest.mark.parametrize("readout", ["averaged", "last"])
 @pytest.mark.parametrize("passes", [1, 3])
 def test_progressive_accuracy_is_that_of_the_readout_in_the_first_pass(readout, passes, svm, tmp_path, capsys):
-    learner = ["-a", "online", "--readout", readout, "--no-shuffle", "--passes", str(passes)]
+    learner = ["-a", "online", "--readout", readout, "--no-shuffle", "--passes", str(passes), *AS_THEY_ARE]
     command = ["train", str(svm), "-o", str(tmp_path / "m"), *learner]
     assert cli.main([*command, "--json"]) == 0
     told = json.loads(capsys.readouterr().out)
@@ -393,7 +398,7 @@ def test_a_stream_ends_when_a_pass_separates_as_a_run_in_memory(name, tmp_path, 
     X, y = X[abs(X[:, 0]) > 0.2], np.where(X[:, 0] > 0, 1, -1)[abs(X[:, 0]) > 0.2]
     rb.data.write_svmlight(tmp_path / "a.svm", X, y)
     how = [str(tmp_path / "a.svm"), "-a", name, "--passes", "60", "--json", "-o", str(tmp_path / "m")]
-    how += ["--gamma", "1"] if name == "kernel" else []
+    how += [*AS_THEY_ARE, *(["--gamma", "1"] if name == "kernel" else [])]
     ends = []
     for more in (["--no-shuffle"], ["--stream"], ["--stream", "--block-rows", "7"]):
         assert cli.main(["train", *how, *more]) == 0
@@ -414,6 +419,7 @@ def test_a_stream_of_numbers_ends_when_all_are_within_epsilon(tmp_path, capsys):
     how = [
         "-a",
         "pa-regressor",
+        *AS_THEY_ARE,
         "--no-intercept",
         "--epsilon",
         "0.5",

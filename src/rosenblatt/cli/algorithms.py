@@ -60,7 +60,8 @@ ALGORITHMS: dict[str, Named] = {
     "pa2-regressor": _passive_aggressive(_REGRESSOR, "PA-II"),
     "pa-regressor": _passive_aggressive(_REGRESSOR, "PA"),
 }
-#: The best of those tried on text (docs/reference/measured.md). Its C is in units of rows of norm 1, which text has.
+#: The best of those tried on text and on sparse rows (docs/reference/measured.md). Its C is in units of rows of norm
+#: 1, which these have.
 FOR_TEXT = "pa1"
 #: On such rows a bias takes half of every step of these, and is worth nothing.
 _NO_BIAS_ON_TEXT = ("PassiveAggressiveClassifier", "MIRA")
@@ -86,8 +87,8 @@ def add_options(parser: argparse.ArgumentParser, without: tuple[str, ...] = ()) 
         choices=tuple(ALGORITHMS),
         type=lambda text: _IN_PYTHON.get(text, text),
         metavar="NAME",
-        help=f"{', '.join(ALGORITHMS)}, or the name of an estimator in Python (default: {FOR_TEXT} for text, "
-        f"{FOR_REGRESSION} for labels that are not whole numbers, else {FOR_NUMBERS})",
+        help=f"{', '.join(ALGORITHMS)}, or the name of an estimator in Python (default: {FOR_TEXT} for text and sparse "
+        f"rows, {FOR_REGRESSION} for labels that are not whole numbers, else {FOR_NUMBERS})",
     )
     parameters.add_options(group, without)
 
@@ -101,8 +102,10 @@ def for_training(
         asked = arguments.label_type == "number"
         name, why = FOR_REGRESSION, "--label-type number" if asked else "labels that are not whole numbers"
     elif name is None:
-        name, why = (FOR_TEXT, "text") if features.has_text else (FOR_NUMBERS, "numbers")
-    kind, parameters = chosen(arguments, name, features.is_text)
+        name, why = FOR_NUMBERS, "numbers"
+        if features.has_text or features.are_sparse:
+            name, why = FOR_TEXT, "text" if features.has_text else "sparse rows"
+    kind, parameters = chosen(arguments, name, features.is_text or features.are_sparse)
     parameters |= {"max_iter": passes, "random_state": arguments.seed}
     if "tol" in ALGORITHMS[name].takes:
         parameters.setdefault("tol", None)

@@ -66,7 +66,8 @@ class _Run:
         arguments, columns = self.arguments, settled.columns
         inputs.refuse_unlabelled(columns, arguments.files)
         numbers = inputs.are_numbers(settled.labels, arguments)
-        features = Features.asked_for(columns, settled.format, arguments)
+        features = Features.asked_for(columns, settled.format, arguments, settled.density)
+        self.density = settled.density
         self.columns, self.format = columns, settled.format
         self.kind, self.parameters, self.why = algorithms.for_training(arguments, features, numbers, self.passes)
         spec = Spec.of(self.kind, self.parameters)
@@ -98,6 +99,7 @@ class _Run:
             begun=True, rows=learner.visited // max(len(job.history), 1), interrupted=interrupted, why=self.why,
             mistakes=[record.mistakes if classifies else record.updates for record in job.history],
         )  # fmt: skip
+        run.features.density = self.density
         run.passes_on_cluster, run.fault, run.skipped = job.history, fault, job.skipped
         run.equal_rows = job.equal_rows
         return run

@@ -221,7 +221,7 @@ def _convert(parser: argparse.ArgumentParser) -> None:
     )
     options.add_json(parser)
     options.add_columns(options.add_reading(parser))
-    options.add_encoding(parser, no_standardise=True, named_rows=0)
+    options.add_encoding(parser, standardise=False, named_rows=0)
 
 
 def _demo(parser: argparse.ArgumentParser) -> None:

@@ -13,6 +13,7 @@ from ..core.engine import threads
 from ..data import Block, Columns, Encoder, Svmlight, VowpalWabbit, features
 from ..data.encoder import category, hash_names
 from ..data.features import SECTION, TextColumn, bits_for
+from ..data.numbered import Density, Standardised, UnitNorm
 from ..text import ENGLISH_NEGATIONS, Analysis, Hashing
 from .terminal import CommandError
 
@@ -26,16 +27,21 @@ class Features(features.Features):
     """What makes rows of numbers of blocks: an encoder of tables, or the format of rows that are numbers already."""
 
     hashed_names: Mapping[int, Sequence[str]] = MappingProxyType({})  # of Vowpal Wabbit's features, if they were read
+    density: Density | None = None  # of the first rows, where they are numbers already and it was measured
 
     @classmethod
-    def asked_for(cls, columns: Columns | None, format: Any, arguments: argparse.Namespace) -> Features:
-        """For the columns of a table, or a format of numbers."""
+    def asked_for(
+        cls, columns: Columns | None, format: Any, arguments: argparse.Namespace, density: Density | None = None
+    ) -> Features:
+        """For the columns of a table, or a format of numbers, whose scale its density decides unless options do."""
         if columns is None:
-            return cls(None, format)
+            made = cls(None, format, _scaling(arguments, density))
+            made.density = density
+            return made
         bits = arguments.bits or bits_for(len(columns.text or ()))
         return cls.of_table(
             columns, lambda: _hashing(arguments, bits), named_rows=arguments.named_rows,
-            standardise=not arguments.no_standardise, missing=arguments.missing,
+            standardise=arguments.standardise is not False, missing=arguments.missing,
         )  # fmt: skip
 
     @classmethod
@@ -62,6 +68,13 @@ class Features(features.Features):
         made.met = model.learner.n_features
         return made
 
+    @property
+    def are_sparse(self) -> bool:
+        """Whether rows are numbers already, and are to be treated as those of text are."""
+        if self.encoder is not None or isinstance(self.scaling, Standardised):
+            return False
+        return isinstance(self.scaling, UnitNorm) or (self.density is not None and not self.density.is_dense)
+
     def column_names(self, columns: Sequence[int]) -> list[str]:
         """Names of columns as far as they were met in training; else ``#`` and the number of the column."""
         wanted = np.asarray(columns, np.int64)
@@ -84,7 +97,8 @@ class Features(features.Features):
         """Names of the columns of one row, by its own words and categories."""
         if self.encoder is None:
             assert block.csr is not None
-            columns = block.csr.rows(row, row + 1).indices.tolist()
+            own = block.csr.rows(row, row + 1).indices
+            columns = (self.scaling.columns if isinstance(self.scaling, Standardised) else own).tolist()
             return dict(zip(columns, self.column_names(columns)))
         names = {column: [name] for column, name in enumerate(self.encoder.columns.numeric or ())}
         for name in self.encoder.columns.categorical or ():
@@ -109,6 +123,18 @@ class Features(features.Features):
             assert isinstance(text, TextColumn)
             yield f"{name}: " if len(names) > 1 else "", start, text
             start += text.n_columns
+
+
+def _scaling(arguments: argparse.Namespace, density: Density | None) -> UnitNorm | Standardised | None:
+    """What brings rows that are numbers already to scale: what options say, else what their density says."""
+    standardise, norm = arguments.standardise, arguments.norm
+    if standardise and norm == "l2":
+        raise CommandError("--standardise and --norm l2 exclude each other for rows of numbered features; say one")
+    if standardise is None and norm != "l2":
+        standardise = density is not None and density.is_dense
+    if norm is None and not standardise and density is not None and not density.is_dense:
+        norm = "l2"
+    return Standardised() if standardise else UnitNorm() if norm == "l2" else None
 
 
 def _hashing(arguments: argparse.Namespace, bits: int) -> Hashing:

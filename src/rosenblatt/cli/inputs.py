@@ -19,6 +19,7 @@ from ..data.chunks import Size, chunks
 from ..data.csr import Csr
 from ..data.encoder import hash_names
 from ..data.memory_limit import MemoryLimit
+from ..data.numbered import FIRST_ROWS, Density
 from ..data.pipes import ReplayablePipe, identity, refuse_twice
 from ..data.sources import IN_MEMORY, Source, expand, size_of
 from ..data.sparse_text import vowpal_wabbit_names
@@ -133,6 +134,16 @@ def open_files(
                 f"{', '.join(files)}: the model needs a table with the columns {wanted}; {error}"
             ) from None
         raise CommandError(str(error)) from None
+
+
+def density(first: Block, format: Any, files: Sequence[str], arguments: argparse.Namespace) -> Density:
+    """How dense the first rows of files of numbered features are, in whatever blocks they are read."""
+    hashed = isinstance(format, VowpalWabbit)
+    if len(first) >= FIRST_ROWS:
+        return Density.of([first], hashed)
+    again = argparse.Namespace(**{**vars(arguments), "block_rows": FIRST_ROWS})
+    with open_files(files, again) as stream:
+        return Density.of(stream, hashed)
 
 
 def read_whole(files: Sequence[str], arguments: argparse.Namespace) -> Data:

@@ -264,7 +264,11 @@ def add_encoding(parser: argparse.ArgumentParser, **fixed: Any) -> None:
         choices=("binary", "count", "log"), default="binary",
     )  # fmt: skip
     add("--no-idf", "do not multiply n-grams by their inverse document frequency", action="store_true")
-    add("--norm", f"scale rows of text to norm 1, or leave them {default}", choices=("l2", "none"), default="l2")
+    add(
+        "--norm", "scale rows of text, or of svmlight and Vowpal Wabbit files, to norm 1, or leave them (default: l2 "
+        "for text and for rows of which less than 1/8 is not 0)",
+        choices=("l2", "none"),
+    )  # fmt: skip
     add("--negation", "prefix words after an English negation by not_", action="store_true")
     add(
         "--bits", "hash each text column to 2^B features (default: 22, fewer with more than ten text columns)",
@@ -274,7 +278,11 @@ def add_encoding(parser: argparse.ArgumentParser, **fixed: Any) -> None:
         "--named-rows", f"keep the words of the first N rows, for explain to name features {default}",
         metavar="N", type=whole, default=2_000,
     )  # fmt: skip
-    add("--no-standardise", "do not standardise numeric columns to mean 0 and deviation 1", action="store_true")
+    add(
+        "--standardise", "bring numeric columns, or the features of svmlight and Vowpal Wabbit files, to mean 0 and "
+        "deviation 1, or leave them (default: numeric columns, and features of rows of which at least 1/8 is not 0)",
+        action=argparse.BooleanOptionalAction, default=None,
+    )  # fmt: skip
     add_missing(group, "raise")
     parser.set_defaults(**fixed)
 
@@ -299,5 +307,5 @@ def add_small_files(parser: argparse.ArgumentParser) -> None:
     """Small files for exact questions: words are counted and not weighted, numbers are not standardised."""
     add_files(parser)
     add_columns(add_reading(parser))
-    add_encoding(parser, no_idf=True, no_standardise=True, named_rows=1 << 31)
+    add_encoding(parser, no_idf=True, standardise=False, named_rows=1 << 31)
     parser.set_defaults(weighting="count", norm="none", ngrams=1)

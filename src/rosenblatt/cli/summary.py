@@ -13,6 +13,7 @@ from .terminal import several, shown
 
 if TYPE_CHECKING:
     from .evaluate import ConfusionMatrix, RegressionErrors
+    from .features import Features
     from .training import TrainingRun
 
 #: The section of a model file.
@@ -54,6 +55,7 @@ def record(run: TrainingRun, streamed: bool, held_out: ConfusionMatrix | Regress
         "skipped": run.skipped.count,
         "interrupted": run.interrupted,
         **({} if proof is None else {"equal_rows": proof}),
+        **({} if run.features.density is None else {"row_scale": _row_scale(run.features)}),
         **({} if run.passes_on_cluster is None else {"cluster": _cluster_record(run.passes_on_cluster)}),
     }
 
@@ -88,6 +90,7 @@ SCHEMA = schema.record(
         "label_order",
         "shuffled_within",
         "equal_rows",
+        "row_scale",
         "cluster",
     ),
     files=schema.listed(schema.text),
@@ -105,6 +108,7 @@ SCHEMA = schema.record(
     progressive_readout=schema.optional(schema.text),
     verdict=schema.optional(schema.text),
     equal_rows=schema.optional(schema.listed(schema.text)),
+    row_scale=schema.json_value,
     held_out=schema.optional(_EVALUATION),
     skipped=schema.whole(),
     interrupted=schema.flag,
@@ -124,6 +128,7 @@ def lines(run: TrainingRun, record: dict[str, Any]) -> list[tuple[str, str]]:
     rows = [
         ("data", f"{several(record['rows'], 'row')}, {several(learner.n_features, 'feature')}, {_labels(run)}"),
         ("columns", "" if run.columns is None else run.columns.worded(terminal.option)),
+        ("rows", _row_scale_in_words(record["row_scale"]) if "row_scale" in record else ""),
         ("learner", f"{run.name}, {_rule(learner)}, readout {learner.readout}{why}"),
         ("training", f"{how}, {passes}, {several(record['updates'], 'update')}{kept}"),
         ("cluster", _cluster_line(record["cluster"]) if "cluster" in record else ""),
@@ -135,6 +140,23 @@ def lines(run: TrainingRun, record: dict[str, Any]) -> list[tuple[str, str]]:
     if record["held_out"] is not None:
         rows.append(("held out", evaluation_in_words(record["held_out"])))
     return [*rows, ("model", f"{path} ({size_of(path)}), written after {record['seconds']:.2f} s")]
+
+
+def _row_scale(features: Features) -> dict[str, Any]:
+    """How dense rows of numbered features are, and what was done to them for it."""
+    density = features.density
+    assert density is not None
+    scaling = None if features.scaling is None else features.scaling.name
+    per_row = round(density.entries / max(density.rows, 1), 2)
+    return {"scaling": scaling, "entries_per_row": per_row, "features": density.features, "share": density.share}
+
+
+def _row_scale_in_words(record: dict[str, Any]) -> str:
+    done = {"norm": "scaled to norm 1, as text is", "standardised": "standardised, as numeric columns are"}
+    return (
+        f"{done.get(record['scaling'], 'as they are')}; the first ones have {record['entries_per_row']:g} of "
+        f"{several(record['features'], 'feature')} ({record['share']:.2%})"
+    )
 
 
 def _progressive(record: dict[str, Any], learner: Any) -> str:

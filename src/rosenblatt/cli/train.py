@@ -13,6 +13,7 @@ from ..core import engine
 from ..core.spec import Spec
 from ..data import Block
 from ..data.memory_limit import MemoryLimitError, parse_limit
+from ..data.numbered import FIRST_ROWS
 from ..data.sources import expand
 from ..errors import DataError
 from ..model_files import Model, write
@@ -223,7 +224,14 @@ def _prepare(arguments: argparse.Namespace, progress: Progress, interrupt: Inter
     inputs.refuse_unlabelled(columns, arguments.files)
     first = next(stream)
     numbers = inputs.are_numbers(first.labels, arguments)
-    features = Features.asked_for(columns, format, arguments)
+    density = None
+    if first.csr is not None:
+        density = inputs.density(first, format, files, arguments)
+        if len(first) < FIRST_ROWS:  # then files were opened again, which ends the first reading of a pipe
+            stream.close()
+            stream = inputs.open_files(files, arguments)
+            first = next(stream)
+    features = Features.asked_for(columns, format, arguments, density)
     features.populate()
     if isinstance(arguments.held_out, str):  # opened once, so that its faults are known before the work
         inputs.open_for_model(features, [arguments.held_out], arguments, labelled=True).close()

@@ -211,7 +211,7 @@ def _read(run: TrainingRun) -> tuple[Csr, Array, Array, list[Block]]:
             weights.append(np.ones(len(block)) if block.weights is None else block.weights)
             places.append(Block(None, block.lines, block.files, unit=block.unit))
             n += len(block)
-            own = nbytes_of(reads[-1]) + ys[-1].nbytes + weights[-1].nbytes
+            own = run.features.nbytes_of(reads[-1]) + ys[-1].nbytes + weights[-1].nbytes
             holding.keep(2 * own + block.lines.nbytes, len(block), block.file(0))  # and all of them in one
             speed = n / max(time.monotonic() - run.progress.began, 1e-9)
             run.progress("reading", f"{n:,} examples", f"{speed:,.0f}/s", share=stream.progress)

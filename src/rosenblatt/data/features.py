@@ -16,6 +16,8 @@ from .blocks import Block
 from .columns import Columns
 from .csr import Csr
 from .encoder import Encoder, Read, Rows
+from .moments import RunningScale
+from .numbered import SCALINGS, Standardised, UnitNorm
 from .read_ahead import ReadAhead
 from .sparse_text import Svmlight, VowpalWabbit
 
@@ -92,10 +94,13 @@ class TextColumn:
 
 
 class Features:
-    """What makes rows of numbers of blocks: an encoder of tables, or the format of rows that are numbers already."""
+    """What makes rows of numbers of blocks: an encoder of tables, or the format of rows that are numbers already.
 
-    def __init__(self, encoder: Encoder | None, format: Any) -> None:
-        self.encoder, self.format = encoder, format
+    ``scaling`` brings the latter to scale; None: they stay as they are.
+    """
+
+    def __init__(self, encoder: Encoder | None, format: Any, scaling: UnitNorm | Standardised | None = None) -> None:
+        self.encoder, self.format, self.scaling = encoder, format, scaling
         self.met = 0  # columns of rows that are numbers already
 
     @classmethod
@@ -128,6 +133,20 @@ class Features:
     @property
     def n_features(self) -> int:
         return self.met if self.encoder is None else self.encoder.n_features
+
+    @property
+    def means(self) -> RunningScale | Standardised | None:
+        """What rows are standardised by; None: they are not."""
+        if self.encoder is not None:
+            return self.encoder.scale
+        return self.scaling if isinstance(self.scaling, Standardised) else None
+
+    @means.setter
+    def means(self, means: Any) -> None:
+        if self.encoder is not None:
+            self.encoder.scale = means
+        elif means is not None:
+            self.scaling = means
 
     @property
     def dtype(self) -> Any:
@@ -169,19 +188,27 @@ class Features:
 
     def count(self, read: Read | Csr, labels: Any) -> None:
         """Learn from what was read, means and counts, and weigh nothing."""
-        if isinstance(read, Csr):
-            self.met = max(self.met, read.n_features)
-        elif self.encoder is not None:
+        if not isinstance(read, Csr):
+            assert self.encoder is not None
             self.encoder.count(read, labels)
+            return
+        self.met = max(self.met, read.n_features)
+        if self.scaling is not None:
+            self.scaling.learn_means(read)
 
     def weigh(self, read: Read | Csr, *, learn: bool, labels: Any = None) -> Csr:
         """The rows of what was read; ``learn``: counts and means go on with them, row by row."""
         if isinstance(read, Csr):
             if learn:
                 self.met = max(self.met, read.n_features)
-            return _clipped(read, self.met)
+            rows = read if self.scaling is None else self.scaling.rows(read, learn=learn)
+            return _clipped(rows, self.met)
         assert self.encoder is not None
         return self.encoder.weigh(read, learn=learn, labels=labels)
+
+    def nbytes_of(self, read: Read | Csr) -> int:
+        """Bytes that the rows of what was read take."""
+        return self.scaling.nbytes(read) if self.scaling is not None and isinstance(read, Csr) else nbytes_of(read)
 
     def populate(self) -> None:
         """Allocate the memory of counts now, and not when it is first written to."""
@@ -207,7 +234,11 @@ class Features:
             plain, arrays = self.encoder.to_state()
             return {"table": plain, "categories": list(self.encoder.categories)}, arrays
         settings = {key: value for key, value in asdict(self.format).items() if key in ("zero_based", "bits")}
-        return {"format": self.format.name, "settings": settings, "n_features": self.met}, {}
+        plain = {"format": self.format.name, "settings": settings, "n_features": self.met}
+        if self.scaling is None:
+            return plain, {}
+        arrays = {f"scale.{name}": array for name, array in self.scaling.to_arrays().items()}
+        return {**plain, "scaling": self.scaling.name}, arrays
 
     @classmethod
     def of_section(cls: type[Own], section: Section, n_features: int | None = None) -> Own:
@@ -225,6 +256,9 @@ class Features:
             settings(plain["settings"], f"{SECTION}.settings")
             made = cls(None, kind(**plain["settings"]))
             made.met = plain["n_features"]
+            if "scaling" in plain:
+                own = {name.removeprefix("scale."): array for name, array in arrays.items()}
+                made.scaling = SCALINGS[plain["scaling"]].from_arrays(own, made.met)
         schema.require(n_features is None or made.n_features == n_features, SECTION)
         return made
 
@@ -233,6 +267,8 @@ class Features:
         self.met = max(self.met, other.met)
         if self.encoder is not None and other.encoder is not None:
             self.encoder.merge(other.encoder)
+        if self.scaling is not None:
+            self.scaling.merge(other.scaling)  # type: ignore[arg-type]
 
     def keep_names_of(self: Own, rows: int) -> Own:
         """Keep the n-grams of this many rows by name; called before any text is read."""
@@ -249,7 +285,11 @@ _FORMATS: dict[str, tuple[Any, schema.Check]] = {
 }
 _TABLE = schema.record(table=schema.named(), categories=schema.listed(schema.text))
 _NUMBERED = schema.record(
-    format=schema.choice(*_FORMATS), settings=schema.named(), n_features=schema.whole(0, schema.MOST_COLUMNS)
+    ("scaling",),
+    format=schema.choice(*_FORMATS),
+    settings=schema.named(),
+    n_features=schema.whole(0, schema.MOST_COLUMNS),
+    scaling=schema.choice(*SCALINGS),
 )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -11,6 +12,7 @@ from typing import Any
 from ..data import Columns, Svmlight
 from ..data.features import Features, Section, bits_for, merged
 from ..data.moments import RunningScale
+from ..data.numbered import Standardised
 from ..data.pipes import identity
 from ..data.sources import IN_MEMORY, expand, size_of
 from ..text import Analysis, Hashing
@@ -64,6 +66,10 @@ def files_of(
     reading = {name: value for name, value in reading.items() if name in of_rows}
     named = [replace(shard, format=own, columns=settled.columns, settings=reading) for shard in named]
     kind = FilesInMemory if in_memory else StreamedFiles
+    if settled.columns is None:
+        first = replace(named[0], paths=tuple(found_paths))
+        [density] = workers.gather([workers.submit(files.density, first)])
+        settled = settled._replace(density=density)
     return kind(workers, named, make_features(settled._replace(format=own)))
 
 
@@ -156,7 +162,7 @@ class FilesInMemory(FileData):
 
     keeps = True
     _reads: list[Any]
-    _scale: RunningScale | None = None
+    _scale: RunningScale | Standardised | None = None
     _zero_based = False
 
     def look(self, regression: bool, needed: bool) -> list[Look]:
@@ -164,21 +170,25 @@ class FilesInMemory(FileData):
         self._reads = [submit(files.read, one, self._blank, regression, shard=i) for i, one in enumerate(self._shards)]
         looks: list[Look] = self._workers.gather([submit(getitem, one, 0) for one in self._reads])
         self._zero_based = any(look.met_zero for look in looks)
+        moved_on = [self._zero_based and not look.met_zero for look in looks]
         if self._zero_based:  # whose shard met no 0 has one column more
             looks = [look if look.met_zero else look._replace(n_features=look.n_features + 1) for look in looks]
-        for look in looks:
-            if look.scale is not None:
-                self._scale = self._scale or RunningScale(len(look.scale.count))
-                self._scale.merge(look.scale)
+        for scale, moved in zip([look.scale for look in looks], moved_on):
+            if isinstance(scale, Standardised) and moved:
+                scale = scale.shifted()
+            if scale is not None and self._scale is not None:
+                self._scale.merge(scale)  # type: ignore[arg-type]
+            elif scale is not None:
+                self._scale = copy.deepcopy(scale)
         return looks
 
     def ready(self, coding: Coding, learned: Section | None) -> list[Any]:
         submit = self._workers.submit
         sections = [submit(attrgetter("section"), one) for one in self._reads]
         learned_of_all = in_groups(self._workers, merged, sections)
-        self._learned = submit(files.settled, learned_of_all, self._scale, self._zero_based)
+        self._learned = submit(files.settled, learned_of_all, self._scale, self._zero_based, coding.n_features)
         weighed = [
-            submit(files.weigh, one, self._learned, coding.n_features, self._zero_based, name, shard=i)
+            submit(files.weigh, one, self._learned, self._zero_based, name, shard=i)
             for i, (one, name) in enumerate(zip(self._reads, self.names))
         ]
         self._reads = []

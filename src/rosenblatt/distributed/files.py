@@ -10,11 +10,12 @@ from numpy.typing import NDArray
 
 from .. import data
 from ..core import labels
-from ..data import Block, Columns, Svmlight
+from ..data import Block, Columns, Svmlight, VowpalWabbit
 from ..data.csr import Csr, vstack
 from ..data.encoder import Read
 from ..data.features import Features, Section
 from ..data.moments import RunningScale
+from ..data.numbered import FIRST_ROWS, Density, Standardised
 from ..errors import DataError
 from .in_memory import Examples, Look, counted
 from .tasks import at_shard
@@ -48,6 +49,7 @@ class Peek(NamedTuple):
     format: Any
     columns: Columns | None
     labels: Array  # the different ones in that block
+    density: Density | None = None  # of the first rows, where they are numbers already
 
 
 class FilesRead(NamedTuple):
@@ -74,6 +76,13 @@ def peek(shard: FileShard) -> Peek:
         return Peek(stream.format, stream.columns, np.unique(block.labels))
 
 
+def density(shard: FileShard) -> Density:
+    """How dense the first rows are, in whatever blocks they are read."""
+    first = replace(shard, settings={**shard.settings, "block_rows": FIRST_ROWS})
+    with at_shard(shard.name), first.open() as stream:
+        return Density.of(stream, isinstance(stream.format, VowpalWabbit))
+
+
 def read(shard: FileShard, blank: Section, regression: bool) -> FilesRead:
     """Read a shard whole."""
     features = Features.of_section(blank)
@@ -97,13 +106,15 @@ def read(shard: FileShard, blank: Section, regression: bool) -> FilesRead:
                 skipped = stream.skipped
     y, weight = np.concatenate(ys), np.concatenate(weights)
     classes = counted(y[weight > 0], regression)
+    for one, own in zip(reads, ys):
+        features.count(one, own)
     if features.encoder is not None:
-        for one, own in zip(reads, ys):
-            features.count(one, own)
-        width, dtype, scale = features.n_features, features.dtype, features.encoder.scale
+        width, dtype = features.n_features, features.dtype
     else:
         rows = [one for one in reads if isinstance(one, Csr)]
-        width, dtype, scale = max(one.n_features for one in rows), np.dtype(rows[0].dtype), None
+        width, dtype = max(one.n_features for one in rows), np.dtype(rows[0].dtype)
+        features.met = width
+    scale = features.means
     look = Look(len(y), width, dtype, None, *classes, scale, met_zero, skipped)
     return FilesRead(look, reads, y, None if np.all(weight == 1) else weight, places, features.to_section())
 
@@ -138,10 +149,9 @@ def added(classes: Any, counts: Any, more: Any, more_counts: Any) -> tuple[Any, 
     return known, total
 
 
-def weigh(files: FilesRead, learned: Section, n_features: int, zero_based: bool, name: str) -> Examples:
+def weigh(files: FilesRead, learned: Section, zero_based: bool, name: str) -> Examples:
     """The rows of a shard that was read, by the means and counts of all shards."""
     features = Features.of_section(learned)
-    features.met = n_features
     with at_shard(name):
         parts = [
             features.weigh(_ready(one, zero_based and not files.look.met_zero), learn=False) for one in files.reads
@@ -159,11 +169,13 @@ def _ready(one: Read | Csr, move: bool) -> Read | Csr:
     return one._replace(text=[(indptr, indices, values.copy()) for indptr, indices, values in one.text])
 
 
-def settled(learned: Section, scale: RunningScale | None, zero_based: bool) -> Section:
-    """What all shards have learned, with the means by which their rows were standardised, and where indices begin."""
+def settled(learned: Section, scale: RunningScale | Standardised | None, zero_based: bool, n_features: int) -> Section:
+    """What all shards have learned, with the means by which their rows are standardised, and where indices begin."""
     plain, arrays = learned
     if scale is not None:
         arrays = {**arrays, **{f"scale.{name}": array for name, array in scale.to_arrays().items()}}
     if "zero_based" in plain.get("settings", {}):
         plain = {**plain, "settings": {**plain["settings"], "zero_based": zero_based}}
+    if "n_features" in plain:
+        plain = {**plain, "n_features": n_features}
     return plain, arrays

@@ -14,6 +14,7 @@ from ..core.learner import Learner, Piece, weighted_rows
 from ..data import Block, Skipped
 from ..data.blocks import place_of, placed
 from ..data.moments import RunningScale
+from ..data.numbered import Standardised
 from ..errors import DataError
 from .tasks import at_shard
 
@@ -39,7 +40,7 @@ class Look(NamedTuple):
     names: list[Any] | None
     classes: Array | None  # None: a regression
     counts: Array | None  # rows of positive weight of each class
-    scale: RunningScale | None = None  # means of numeric columns
+    scale: RunningScale | Standardised | None = None  # means of numeric columns
     met_zero: bool = False  # an svmlight index of 0
     skipped: Skipped | None = None  # rows that were left out as faulty
 

@@ -178,7 +178,7 @@ class FittedState(Locked):
     @property
     def encoder_(self) -> Any:
         """What makes rows of the columns of a table, an `rb.data.Encoder`, in a model trained by the command line."""
-        if self._encoding is None or self._encoding.features is None:
+        if self._encoding is None or self._encoding.features is None or self._encoding.features.encoder is None:
             raise AttributeError("encoder_ is there in a model that was trained on a table by the command line")
         return self._encoding.encoder
 

@@ -19,6 +19,7 @@ from ..data.encoder import MOST_CATEGORIES, TRUTHS, Read, hash_names
 from ..data.features import SECTION as TABLE
 from ..data.features import Features, TextColumn
 from ..data.frames import block_of_matrix, block_of_table, is_table
+from ..data.numbered import Standardised
 from ..errors import DataError
 from ..model_files import Section
 from ..model_files.onnx import Table
@@ -42,7 +43,9 @@ def encoding_of(extras: dict[str, Section], n_features: int) -> Encoding | None:
     if TABLE not in extras:
         return None
     features = Features.of_section(extras[TABLE], n_features)  # refuses what the command line would
-    return None if features.encoder is None else Encoding(features)
+    if features.encoder is None:
+        return None if features.scaling is None else NumberedEncoding(features)
+    return Encoding(features)
 
 
 class Encoding:
@@ -200,6 +203,59 @@ class Encoding:
         told = ", ".join(names[:12]) + (f", … ({len(names)} in all)" if len(names) > 12 else "")
         what = "text" if is_text(X) else f"{shape[1]} columns without names" if len(shape) == 2 else type(X).__name__
         raise DataError(f"the model needs the columns {told}, and X is {what}", "give a frame, or a list of dicts")
+
+
+class NumberedEncoding(Encoding):
+    """What brings rows of numbered features, as svmlight has them, to the scale that a model was trained on."""
+
+    def as_graph(self) -> Table:
+        assert self.features is not None
+        n, scaling = self.features.n_features, self.features.scaling
+        table = Table([str(column) for column in range(n)])
+        if isinstance(scaling, Standardised):
+            table.mean, table.deviation = np.zeros(n), np.zeros(n)
+            table.mean[scaling.columns] = scaling.scale.mean
+            table.deviation[scaling.columns] = np.sqrt(np.maximum(scaling.scale.variance, 0))
+        else:
+            table.unit_norm = True
+        return table
+
+    def parts(self, X: Any, most: int | None) -> Iterator[Any]:
+        csr = self._csr(X)
+        if csr is None:
+            yield X
+            return
+        n = max(1, csr.shape[0])
+        for start in range(0, n, most or n):
+            part = csr.rows(start, min(start + (most or n), csr.shape[0]))
+            assert self.features is not None
+            yield self.features.weigh(part, learn=False).to_scipy()
+
+    def learn_rows(self, X: Any, y: Any) -> tuple[Encoding, Any]:
+        csr = self._csr(X)
+        if csr is None:
+            return self, X
+        features = Features.of_section(self._section())
+        return NumberedEncoding(features), features.weigh(csr, learn=True).to_scipy()
+
+    def _csr(self, X: Any) -> Csr | None:
+        """The rows; None: X is not rows of as many finite numbers, and what learns from it says what is wrong."""
+        assert self.features is not None
+        try:
+            csr = _csr_of(X) if engine.is_sparse(X) else Csr.of_dense(np.asarray(X, np.float64))
+        except (TypeError, ValueError):
+            return None
+        return csr if csr.n_features == self.features.n_features and np.isfinite(csr.data).all() else None
+
+
+def _csr_of(X: Any) -> Csr:
+    """The rows of a sparse matrix, each of its entries once."""
+    engine.check_sparse(X)
+    X = X.tocsr()
+    if not X.has_canonical_format:
+        X = X.copy()
+        X.sum_duplicates()
+    return Csr(X.indptr, X.indices, X.data.astype(np.float64, copy=False), X.shape[1])
 
 
 def _encoded(encoder: Encoder, block: Block, learn: bool) -> Csr:

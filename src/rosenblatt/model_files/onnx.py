@@ -32,6 +32,8 @@ class Table:
         Columns of numbers, the first of the rows.
     mean, deviation : ndarray or None
         By which they are standardised: (x − mean)/deviation, and 0 where the deviation is 0. None: they are not.
+    unit_norm : bool
+        Whether every row is divided by its norm.
     absent : bool
         Whether a missing number, NaN, counts as 0 once it is standardised.
     dates : list of str
@@ -43,6 +45,7 @@ class Table:
     numeric: list[str]
     mean: Array | None = None
     deviation: Array | None = None
+    unit_norm: bool = False
     absent: bool = False
     dates: list[str] = field(default_factory=list)
     categories: dict[str, dict[str, int]] = field(default_factory=dict)
@@ -151,6 +154,12 @@ def _standardised(drawn: _Drawing, table: Table, dtype: np.dtype[Any]) -> str:
         scaled = drawn.node("Div", scaled, drawn.array(np.where(constant, 1.0, table.deviation)))
         if constant.any():
             scaled = drawn.node("Where", drawn.array(constant), drawn.array(np.zeros(())), scaled)
+    if table.unit_norm:
+        norm = drawn.node("ReduceL2", scaled, axes=[1], keepdims=1)
+        zero = drawn.array(np.zeros(()))
+        scaled = drawn.node(
+            "Div", scaled, drawn.node("Where", drawn.node("Equal", norm, zero), drawn.array(np.ones(())), norm)
+        )
     if table.absent:
         scaled = drawn.node("Where", drawn.node("IsNaN", "X"), drawn.array(np.zeros(())), scaled)
     if dtype != np.float64:
