@@ -41,23 +41,26 @@ class ClassCounts {
             if (at.count[i] == 0) at.of[i] = of;
             if (at.of[i] == of) return raise(at.count[i], n);
         }
-        std::uint32_t* next = &at.more;
-        while (*next != 0 && more_[*next - 1].of != of) next = &more_[*next - 1].next;
-        if (*next != 0) return raise(more_[*next - 1].count, n);
-        if (more_.size() >= std::numeric_limits<std::uint32_t>::max() - 1) throw std::bad_alloc();
-        const auto place = static_cast<std::uint32_t>(more_.size() + 1);
-        *next = place;  // before the vector moves, and `next` with it
-        try {
-            more_.push_back({n, 0, of});
-        } catch (...) {
-            unlink(at.more, place);
-            throw;
-        }
+        if (2 * (more_.size() + 1) > index_.size()) widen_index();
+        std::uint32_t& place = index_[slot_of(column, of)];
+        if (place != 0) return raise(more_[place - 1].count, n);
+        more_.push_back({n, at.more, static_cast<std::uint32_t>(column), of});
+        place = at.more = static_cast<std::uint32_t>(more_.size());
+    }
+
+    // How many documents of a class have a column.
+    std::uint32_t count_of(std::size_t column, Class of) const {
+        const Column& at = columns_[column];
+        for (int i = 0; i < 2; ++i)
+            if (at.count[i] == 0 || at.of[i] == of) return at.count[i];
+        if (at.more == 0) return 0;
+        const std::uint32_t place = index_[slot_of(column, of)];
+        return place == 0 ? 0 : more_[place - 1].count;
     }
 
     void prefetch(std::size_t column) const { prefetch_near(&columns_[column]); }
 
-    // f(class, count) for each class whose documents have the column, in the order they came.
+    // f(class, count) for each class whose documents have the column, in any order.
     template <class F>
     void each(std::size_t column, F&& f) const {
         const Column& at = columns_[column];
@@ -67,27 +70,42 @@ class ClassCounts {
     }
 
   private:
-    // The first two classes lie in the column; the others are a list.
+    // The first two classes lie in the column; the others are a list, and are found by an index of all of them.
     struct Column {
         std::uint32_t count[2] = {};  // 0: no class yet
         Class of[2] = {};
-        std::uint32_t more = 0;  // the place of the next, from 1; 0: none
+        std::uint32_t more = 0;  // the place of the last that came, from 1; 0: none
     };
     struct More {
-        std::uint32_t count, next;
+        std::uint32_t count, next, column;
         Class of;
     };
     std::vector<Column> columns_;
     std::vector<More> more_;
+    std::vector<std::uint32_t> index_;      // places of `more_`, by column and class; 0: free
     std::vector<std::uint64_t> documents_;  // of each class
 
     static void raise(std::uint32_t& count, std::uint32_t n) {
         count += std::min(n, std::numeric_limits<std::uint32_t>::max() - count);
     }
-    void unlink(std::uint32_t& first, std::uint32_t place) {
-        std::uint32_t* next = &first;
-        while (*next != place) next = &more_[*next - 1].next;
-        *next = 0;
+
+    // Where a column and a class stand in the index, or may.
+    std::size_t slot_of(std::size_t column, Class of) const {
+        const std::size_t mask = index_.size() - 1;
+        const std::uint64_t key = (std::uint64_t{column} << 16 | of) * 0x9E3779B97F4A7C15u;
+        for (std::size_t slot = static_cast<std::size_t>(key >> 32) & mask;; slot = (slot + 1) & mask) {
+            if (index_[slot] == 0) return slot;
+            const More& there = more_[index_[slot] - 1];
+            if (there.column == column && there.of == of) return slot;
+        }
+    }
+
+    void widen_index() {
+        if (more_.size() >= std::numeric_limits<std::uint32_t>::max() / 4) throw std::bad_alloc();
+        std::vector<std::uint32_t> wider(std::max<std::size_t>(2 * index_.size(), 1024));
+        index_.swap(wider);
+        for (std::size_t i = 0; i < more_.size(); ++i)
+            index_[slot_of(more_[i].column, more_[i].of)] = static_cast<std::uint32_t>(i + 1);
     }
 };
 
@@ -146,11 +164,8 @@ class ClassWeights {
     }
 
     ClassCounts::Class largest_without(std::size_t column) const {
-        for (const auto of : largest_) {
-            bool has = false;
-            counts_.each(column, [&](ClassCounts::Class other, std::uint32_t) { has |= other == of; });
-            if (!has) return of;
-        }
+        for (const auto of : largest_)
+            if (counts_.count_of(column, of) == 0) return of;
         return 0;
     }
 };
@@ -174,9 +189,19 @@ inline Logarithms::Table logarithms_for(std::uint64_t n_documents) {
     return logarithms_up_to(ClassCounts::kPerAlpha * n_documents + 1);
 }
 
+// Where there are many entries the weight of each column is made once.
 template <class T, class I>
 void weigh_by_class(const Weighing<T, I>& rows, const ClassCounts& counts, bool idf, unsigned n_threads) {
-    rows.all(ClassWeights(counts, idf, logarithms_for(counts.n_documents())), n_threads);
+    const ClassWeights weights(counts, idf, logarithms_for(counts.n_documents()));
+    const std::size_t n = counts.n_columns();
+    if (static_cast<std::size_t>(rows.starts[rows.n_rows]) < n / 8) return rows.all(weights, n_threads);
+    const auto made = std::make_unique_for_overwrite<double[]>(n);
+    constexpr std::size_t step = 1 << 16;
+    in_parallel(static_cast<std::int64_t>((n + step - 1) / step), n_threads, [&](std::int64_t part) {
+        const std::size_t first = static_cast<std::size_t>(part) * step;
+        for (std::size_t i = first; i < std::min(n, first + step); ++i) made[i] = weights(i);
+    });
+    rows.all([&](std::size_t column) { return made[column]; }, n_threads);
 }
 
 // Row by row, each counted first and weighed by the counts so far.
