@@ -1,6 +1,6 @@
 // How many documents of each class have each column, and the weight of a column that follows from it:
-//   √(max over classes j of |r_j|), times idf where it is asked for,   r_j = ln((c_j + α)/(N_j + 1)) − ln((d − c_j +
-//   α)/(N − N_j + 1)),
+//   √(max over classes j of |r_j|), times idf where it is asked for,
+//   r_j = ln((c_j + 1)/(N_j + 1)) − ln((d − c_j + 1)/(N − N_j + 1)),
 // where c_j of the N_j documents of class j have the column, and d of all N: Wang and Manning's log-count ratio (2012)
 // of each class against the others, tempered by the root. A column that no document has weighs nothing.
 #pragma once
@@ -19,7 +19,6 @@ namespace rosenblatt {
 class ClassCounts {
   public:
     using Class = std::uint16_t;
-    static constexpr std::uint64_t kPerAlpha = 3;  // 1/α: logarithms are of whole numbers
 
     explicit ClassCounts(std::size_t n_columns) : columns_(n_columns) {}
 
@@ -159,8 +158,7 @@ class ClassWeights {
     std::vector<ClassCounts::Class> largest_;  // the classes, the largest first
 
     double ratio(ClassCounts::Class of, std::uint64_t count, std::uint64_t d) const {
-        constexpr std::uint64_t m = ClassCounts::kPerAlpha;
-        return ln_(m * count + 1) - ln_(m * (d - count) + 1) + odds_[of];
+        return ln_(count + 1) - ln_(d - count + 1) + odds_[of];
     }
 
     ClassCounts::Class largest_without(std::size_t column) const {
@@ -185,14 +183,10 @@ void count(const I* starts, const std::int32_t* columns, const ClassCounts::Clas
     }
 }
 
-inline Logarithms::Table logarithms_for(std::uint64_t n_documents) {
-    return logarithms_up_to(ClassCounts::kPerAlpha * n_documents + 1);
-}
-
 // Where there are many entries the weight of each column is made once.
 template <class T, class I>
 void weigh_by_class(const Weighing<T, I>& rows, const ClassCounts& counts, bool idf, unsigned n_threads) {
-    const ClassWeights weights(counts, idf, logarithms_for(counts.n_documents()));
+    const ClassWeights weights(counts, idf, logarithms_up_to(counts.n_documents() + 1));
     const std::size_t n = counts.n_columns();
     if (static_cast<std::size_t>(rows.starts[rows.n_rows]) < n / 8) return rows.all(weights, n_threads);
     const auto made = std::make_unique_for_overwrite<double[]>(n);
@@ -207,7 +201,7 @@ void weigh_by_class(const Weighing<T, I>& rows, const ClassCounts& counts, bool 
 // Row by row, each counted first and weighed by the counts so far.
 template <class T, class I>
 void stream_by_class(const Weighing<T, I>& rows, const ClassCounts::Class* classes, bool idf, ClassCounts& counts) {
-    ClassWeights weights(counts, idf, logarithms_for(counts.n_documents() + rows.n_rows));
+    ClassWeights weights(counts, idf, logarithms_up_to(counts.n_documents() + rows.n_rows + 1));
     for (std::size_t row = 0; row < rows.n_rows; ++row) {
         count(rows.starts + row, rows.columns, classes + row, 1, counts);
         weights.refresh();

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from .playground.notebook import play
     from .theory import Separability, distances, margin, mistake_bound, perceptron_loss, radius, separability
     from .tracing import Step, Trace, trace
+    from .tuner import Tuned, tune
 
 __version__ = "0.1.0"
 
@@ -44,6 +45,7 @@ __all__ = [
     "Separability",
     "Step",
     "Trace",
+    "Tuned",
     "VotedPerceptron",
     "__version__",
     "compat",
@@ -63,6 +65,7 @@ __all__ = [
     "separability",
     "text",
     "trace",
+    "tune",
 ]
 
 
@@ -71,6 +74,7 @@ _HOMES = {
     **dict.fromkeys(("export_onnx", "load"), "estimators.files"),
     **dict.fromkeys(("Step", "Trace", "trace"), "tracing"),
     "play": "playground.notebook",
+    **dict.fromkeys(("Tuned", "tune"), "tuner"),
     **dict.fromkeys(
         ("Separability", "distances", "margin", "mistake_bound", "perceptron_loss", "radius", "separability"), "theory"
     ),

@@ -5,6 +5,7 @@ algorithms.py   the learners by name; parameters.py  their parameters as options
 terminal.py     output, progress, errors, exit codes, signals
 inputs.py       files to blocks of rows, and models
 features.py     blocks to rows of numbers, and the names of their columns
+choosing.py     what no option names, chosen on a part of the rows
 training.py     training on one machine; cluster.py  on a cluster; summary.py  what training did, in words
 
 Each other module is the command of its name. It is imported when that command runs.
@@ -29,7 +30,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     words = sys.argv[1:] if argv is None else list(argv)
     os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "4")  # NumPy's idle threads are to sleep, not to spin
     with failures("--json" in words) as outcome:
-        arguments = parser(words).parse_args(words, argparse.Namespace(pipes={}))
+        arguments = parser(words).parse_args(words, argparse.Namespace(pipes={}, typed=words[1:]))
         command = importlib.import_module(f".{arguments.command}", __name__)
         try:
             outcome.code = command.run(arguments) or 0

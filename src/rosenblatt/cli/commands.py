@@ -17,6 +17,8 @@ PASSES = 5
 NOT_TRACED = (
     "budget", "budget_policy", "projection_tol", "block_size", "cache_size", "device", "precision", "class_weight",
 )  # fmt: skip
+#: Parameters of kernels alone, which are not tuned.
+OF_KERNELS = (*NOT_TRACED[:-1], "kernel", "gamma", "degree", "coef0")
 
 
 class Command(NamedTuple):
@@ -54,13 +56,7 @@ def _add_algorithms(parser: argparse.ArgumentParser, without: tuple[str, ...] = 
     algorithms.add_options(parser, without)
 
 
-def _train(parser: argparse.ArgumentParser) -> None:
-    options.add_files(parser)
-    parser.add_argument("-o", "--output", metavar="MODEL", required=True, help="model file to write")
-    parser.add_argument(
-        "--resume", metavar="MODEL", help="continue training this model, block by block; one pass unless --passes"
-    )
-    options.add_passes(parser, f"passes over the files (default: {PASSES}; with --resume: 1)")
+def _add_held_out(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--held-out",
         metavar="FILE|SHARE",
@@ -68,6 +64,16 @@ def _train(parser: argparse.ArgumentParser) -> None:
         help="evaluate the model on this file, or on a share of the rows that it is not trained on (0.1: one of each "
         "ten consecutive rows, drawn by --seed)",
     )
+
+
+def _train(parser: argparse.ArgumentParser) -> None:
+    options.add_files(parser)
+    parser.add_argument("-o", "--output", metavar="MODEL", required=True, help="model file to write")
+    parser.add_argument(
+        "--resume", metavar="MODEL", help="continue training this model, block by block; one pass unless --passes"
+    )
+    options.add_passes(parser, f"passes over the files (default: {PASSES}; with --resume: 1)")
+    _add_held_out(parser)
     options.add_seed(parser)
     parser.add_argument(
         "--stream",
@@ -87,6 +93,44 @@ def _train(parser: argparse.ArgumentParser) -> None:
     _cluster(parser)
     options.add_columns(options.add_reading(parser))
     options.add_encoding(parser)
+
+
+def _tune(parser: argparse.ArgumentParser) -> None:
+    options.add_files(parser)
+    parser.add_argument("-o", "--output", metavar="MODEL", required=True, help="model file to write")
+    parser.add_argument(
+        "--budget",
+        dest="search_budget",  # of kernels --budget is another
+        metavar="SIZE",
+        type=options.budget,
+        default="small",
+        help="how much to try: small (12 configurations, on a quarter of many rows), medium (24, half) or large (48, "
+        "all rows), or a number of configurations, on all rows (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--metric",
+        choices=("accuracy", "f1", "auc", "mae"),
+        help="what is to be best: the share of right answers, the mean of the classes' F1, the area under the curve of "
+        "two classes, or the mean absolute error (default: accuracy; of numbers mae)",
+    )
+    parser.add_argument(
+        "--grid",
+        choices=("all", "features", "learners"),
+        default="all",
+        help="what to vary; options that are named stay as they are (default: %(default)s)",
+    )
+    options.add_passes(parser, "passes over the files (default: the best of 2, 3, 5 and 10)")
+    _add_held_out(parser)
+    options.add_seed(parser)
+    parser.add_argument("-q", "--quiet", action="store_true", help="print no progress and no summary")
+    options.add_json(parser)
+    _add_algorithms(parser, without=OF_KERNELS)
+    options.add_columns(options.add_reading(parser))
+    options.add_encoding(parser)
+    parser.set_defaults(
+        resume=None, stream=False, shuffle_buffer=None, cluster=None, workers=None, shards=None, mix=None,
+        checkpoint=None, worker_timeout=None,
+    )  # fmt: skip
 
 
 def _cluster(parser: argparse.ArgumentParser) -> None:
@@ -221,7 +265,7 @@ def _convert(parser: argparse.ArgumentParser) -> None:
     )
     options.add_json(parser)
     options.add_columns(options.add_reading(parser))
-    options.add_encoding(parser, standardise=False, named_rows=0)
+    options.add_encoding(parser, standardise=False, supervised=False, named_rows=0)
 
 
 def _demo(parser: argparse.ArgumentParser) -> None:
@@ -241,6 +285,15 @@ COMMANDS = {
 Format, columns and algorithm are guessed where no option names them; the summary
 shows the columns and the algorithm. The model file holds all that prediction needs.""",
         _train,
+    ),
+    "tune": Command(
+        "rosenblatt tune reviews.csv -o mood.model --held-out 0.1",
+        """Find the features and the learner that do best on files, train with them, save the model.
+
+Configurations are compared on rows that they have not learned from, and the worse
+half is dropped again and again, on more and more rows. Ends with a table of what was
+tried and the command train that gives the same model. Options that are named are kept.""",
+        _tune,
     ),
     "predict": Command(
         "rosenblatt predict mood.model new.csv --scores > answers.csv",

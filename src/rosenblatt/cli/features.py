@@ -75,6 +75,22 @@ class Features(features.Features):
             return False
         return isinstance(self.scaling, UnitNorm) or (self.density is not None and not self.density.is_dense)
 
+    def in_words(self) -> list[str]:
+        """What rows are made from, a line for each text column and one for each other kind."""
+        if self.encoder is None:
+            return [] if self.format is None else [f"{self.format.name} files"]
+        columns, lines = self.encoder.columns, []
+        for name in columns.text or ():
+            text = self.encoder.text[name]
+            assert isinstance(text, TextColumn)
+            lines.append(f"text {name}: {_text_in_words(text.hashing)}")
+        if columns.numeric:
+            how = ", standardised" if self.encoder.standardise else ""
+            lines.append(f"numbers{how}: {', '.join(columns.numeric)}")
+        if columns.categorical:
+            lines.append(f"categories: {', '.join(columns.categorical)}")
+        return lines
+
     def column_names(self, columns: Sequence[int]) -> list[str]:
         """Names of columns as far as they were met in training; else ``#`` and the number of the column."""
         wanted = np.asarray(columns, np.int64)
@@ -137,14 +153,42 @@ def _scaling(arguments: argparse.Namespace, density: Density | None) -> UnitNorm
     return Standardised() if standardise else UnitNorm() if norm == "l2" else None
 
 
+def _text_in_words(hashing: Hashing) -> str:
+    """What n-grams a text is read as, and what each counts."""
+    analysis, weighting = hashing.analysis, hashing.weighting
+    units = {"word": "words", "char": "characters", "char_wb": "characters of each word"}[analysis.analyzer]
+    if analysis.symbols:
+        units += " and symbols"
+    n_grams = f"n-grams of {analysis.ngrams[0]} to {analysis.ngrams[1]} {units}"
+    if hashing.characters is not None:
+        n_grams += f", and of {hashing.characters[0]} to {hashing.characters[1]} characters of each word"
+    weights = [weighting, *(["idf"] if hashing.idf else []), *(["weight by class"] if hashing.supervised else [])]
+    parts = "2 × " if hashing.characters is not None else ""
+    return f"{n_grams}; {' × '.join(weights)}; {parts}2^{hashing.bits} columns"
+
+
 def _hashing(arguments: argparse.Namespace, bits: int) -> Hashing:
+    """What hashes text, by options and, where they are left open, by the defaults."""
+    analyzer = arguments.analyzer or "word"
+    words = analyzer == "word"
+    symbols = words and arguments.symbols is not False
+    if not words:
+        for name in ("symbols", "min_length", "characters", "negation"):
+            if getattr(arguments, name) not in (None, False, "none"):
+                raise CommandError(
+                    f"--{name.replace('_', '-')} is of words, and --analyzer {analyzer} reads characters"
+                )
     analysis = Analysis(
-        ngrams=(1, arguments.ngrams),
+        ngrams=(1, arguments.ngrams or (2 if words else 3)),
+        analyzer=analyzer,
+        symbols=symbols,
+        min_length=arguments.min_length or (1 if symbols else 2),
         decode_error="strict",
         negations=ENGLISH_NEGATIONS if arguments.negation else None,
     )
     return Hashing(
-        analysis, bits=bits, weighting=arguments.weighting, idf=not arguments.no_idf,
-        norm=None if arguments.norm == "none" else "l2",
+        analysis, bits=bits, weighting=arguments.weighting or "binary", idf=not arguments.no_idf,
+        norm=None if arguments.norm == "none" else "l2", supervised=bool(arguments.supervised),
+        characters=None if arguments.characters in (None, "none") else arguments.characters,
         keep_names=arguments.named_rows > 0, n_threads=threads(),
     )  # fmt: skip

@@ -42,13 +42,4 @@ class HeldOut:
     def part(self, block: Block, start: int, held_out: bool) -> Block:
         """The held-out rows of a block, or the others; ``start`` rows came before it."""
         out = self.mask(start, len(block))
-        which = np.flatnonzero(out if held_out else ~out)
-        return Block(
-            None if block.labels is None else block.labels[which],
-            block.lines[which],
-            block.files,  # a block of a stream has one
-            None if block.csr is None else block.csr.taken(which),
-            None if block.columns is None else block.table.take(which),
-            None if block.weights is None else block.weights[which],
-            unit=block.unit,
-        )
+        return block.taken(np.flatnonzero(out if held_out else ~out))  # a block of a stream is of one file

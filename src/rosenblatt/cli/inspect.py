@@ -17,9 +17,12 @@ from .terminal import emit, show, shown
 
 def run(arguments: argparse.Namespace) -> None:
     """Print what a model is."""
-    model = read_model(arguments.model)
+    model, made_from = read_model(arguments.model), []
     if SECTION in model.extras:
-        Features.of_model(model, arguments.model)  # refuses a damaged section
+        features = Features.of_model(model, arguments.model)  # refuses a damaged section
+        made_from = features.in_words()
+        if features.encoder is not None and features.encoder.columns.label:
+            made_from.append(f"label: {features.encoder.columns.label}")
     with refusing(arguments.model):
         if summary.SECTION in model.extras:
             summary.SCHEMA(model.extras[summary.SECTION][0], summary.SECTION)
@@ -34,7 +37,7 @@ def run(arguments: argparse.Namespace) -> None:
         ("parameters", _wrapped(f"{name}={value}" for name, value in document["parameters"].items())),
         ("classes", summary.first_names(document["classes"]) if document["classes"] else "none, a regression"),
         ("features", f"{document['features']:,}" + ("" if model.columns is None else ", with names")),
-        ("made from", "\n".join(_sources_of_features(model))),
+        ("made from", "\n".join(made_from)),
         ("training", f"{history['examples']:,} examples visited, {history['updates']:,} updates"),
     ]
     if history["mistakes"] is not None:
@@ -46,6 +49,8 @@ def run(arguments: argparse.Namespace) -> None:
         after = f", continuing {training['resumed']}" if training["resumed"] else ""
         files = summary.first_names(training["files"])
         rows.append(("trained on", f"{training['rows']:,} rows of {files}, {training['how']}{after}"))
+        if "choices" in training:
+            rows.append(("chosen", summary.choices_in_words(training["choices"])))
         rows += summary.mistakes_in_words(training)
         if training["held_out"]:
             rows.append(("held out", summary.evaluation_in_words(training["held_out"])))
@@ -74,26 +79,3 @@ def _wrapped(names: Iterable[str]) -> str:
 
 def _plain(value: Any) -> Any:
     return value if value is None or isinstance(value, (bool, int, float, str)) else repr(value)
-
-
-def _sources_of_features(model: Model) -> list[str]:
-    """The format or the columns that the features are made from, a line each."""
-    if SECTION not in model.extras:
-        return []
-    plain = model.extras[SECTION][0]
-    if "table" not in plain:
-        return [f"{plain['format']} files"]
-    columns, lines = plain["table"]["columns"], []
-    for name in columns["text"] or ():
-        text = plain["table"]["text"][name]["hashing"]
-        low, high = text["analysis"]["ngrams"]
-        idf = f" × idf of {text['n_documents']:,} documents" if text["idf"] else ""
-        lines.append(
-            f"text {name}: n-grams of {low} to {high} words, {text['weighting']}{idf}, 2^{text['bits']} features"
-        )
-    if columns["numeric"]:
-        how = ", standardised" if plain["table"]["standardise"] else ""
-        lines.append(f"numbers{how}: {', '.join(columns['numeric'])}")
-    if columns["categorical"]:
-        lines.append(f"categories: {', '.join(columns['categorical'])}")
-    return [*lines, f"label: {columns['label']}"] if columns["label"] else lines

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterable
-from typing import Any, NoReturn
+from typing import Any, Literal, NoReturn
 
 from .terminal import UsageError
 
@@ -127,6 +127,13 @@ def number_from_0(text: str) -> float:
     return float(text)
 
 
+def budget(text: str) -> str:
+    """small, medium, large, or a number of configurations."""
+    if text not in ("small", "medium", "large") and not (text.isascii() and text.isdigit() and int(text) > 0):
+        raise argparse.ArgumentTypeError(f"{text!r} is neither small, medium or large nor a number of configurations")
+    return text
+
+
 def seconds(text: str) -> float:
     """A positive number, or inf."""
     if not number(text) > 0:
@@ -139,6 +146,16 @@ def whole(text: str) -> int:
     if not (text.isascii() and text.isdigit()):
         raise argparse.ArgumentTypeError(f"{text!r} is not a whole number of at least 0")
     return int(text)
+
+
+def characters(text: str) -> tuple[int, int] | Literal["none"]:
+    """The shortest and the longest n-grams, such as 2-5, or none."""
+    if text == "none":
+        return "none"
+    low, _, high = text.partition("-")
+    if not (low.isascii() and low.isdigit() and high.isascii() and high.isdigit() and 1 <= int(low) <= int(high)):
+        raise argparse.ArgumentTypeError(f"{text!r} is neither none nor lengths such as 2-5, the shortest first")
+    return int(low), int(high)
 
 
 def fraction_or_file(text: str) -> float | str:
@@ -258,12 +275,30 @@ def add_encoding(parser: argparse.ArgumentParser, **fixed: Any) -> None:
             group.add_argument(option, help=text, **settings)
 
     default = "(default: %(default)s)"
-    add("--ngrams", f"longest n-grams, in words {default}", metavar="N", type=count, default=2)
+    chosen = "(default: chosen on a part of the rows)"
     add(
-        "--weighting", f"value of an n-gram in a row: 1, its count c, or 1 + log c {default}",
-        choices=("binary", "count", "log"), default="binary",
+        "--analyzer", "n-grams of words, of characters, or of the characters of each word (default: word; char for "
+        "text in a script without spaces between words)", choices=("word", "char", "char_wb"),
+    )  # fmt: skip
+    add("--ngrams", "longest n-grams (default: 2 words or 3 characters)", metavar="N", type=count)
+    add(
+        "--symbols", "read every punctuation mark, sign and emoji as a word (default: yes)",
+        action=argparse.BooleanOptionalAction, default=None,
+    )  # fmt: skip
+    add("--min-length", "characters of a word (default: 1; with --no-symbols 2)", metavar="N", type=count)
+    add(
+        "--characters", "join to the words of a text the n-grams of the characters of each word, of so many "
+        f"characters, or none {chosen}", metavar="MIN-MAX|none", type=characters,
+    )  # fmt: skip
+    add(
+        "--weighting", f"value of an n-gram in a row: 1, its count c, or 1 + log c {chosen}",
+        choices=("binary", "count", "log"),
     )  # fmt: skip
     add("--no-idf", "do not multiply n-grams by their inverse document frequency", action="store_true")
+    add(
+        "--supervised", "multiply n-grams by how unevenly the classes have them (default: yes, but for a regression)",
+        action=argparse.BooleanOptionalAction, default=None,
+    )  # fmt: skip
     add(
         "--norm", "scale rows of text, or of svmlight and Vowpal Wabbit files, to norm 1, or leave them (default: l2 "
         "for text and for rows of which less than 1/8 is not 0)",
@@ -303,9 +338,16 @@ def encoding_defaults() -> dict[str, Any]:
     return vars(parser.parse_args([]))
 
 
+#: Words as they are for exact questions: of two letters or more, counted and not weighed.
+COUNTED_WORDS = {
+    "analyzer": "word", "symbols": False, "min_length": 2, "characters": "none", "weighting": "count", "no_idf": True,
+    "supervised": False, "norm": "none", "ngrams": 1,
+}  # fmt: skip
+
+
 def add_small_files(parser: argparse.ArgumentParser) -> None:
     """Small files for exact questions: words are counted and not weighted, numbers are not standardised."""
     add_files(parser)
     add_columns(add_reading(parser))
-    add_encoding(parser, no_idf=True, standardise=False, named_rows=1 << 31)
-    parser.set_defaults(weighting="count", norm="none", ngrams=1)
+    add_encoding(parser, no_idf=True, supervised=False, standardise=False, named_rows=1 << 31)
+    parser.set_defaults(**COUNTED_WORDS)

@@ -113,3 +113,17 @@ def spelled(option: str, value: Any) -> str:
         return "--last"
     written = _flags(option)[0]
     return f"--no-{written[2:]}" if value is False else written
+
+
+def spelled_value(value: Any) -> str:
+    """A value of an option as it is written."""
+    if isinstance(value, (list, tuple)):
+        return "-".join(map(str, value))
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def written(option: str, value: Any) -> str:
+    """An option with its value, as it is written."""
+    if isinstance(value, bool):
+        return spelled(option, value)
+    return f"{spelled(option, value)} {spelled_value(value)}"

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from .. import schema
 from ..core.verdicts import NO_MARGIN, SEPARATED, STOPPED
 from . import terminal
+from .parameters import spelled_value, written
 from .terminal import several, shown
 
 if TYPE_CHECKING:
@@ -33,7 +34,9 @@ MOST_PASSES, MOST_NAMES = 12, 8
 def record(run: TrainingRun, streamed: bool, held_out: ConfusionMatrix | RegressionErrors | None) -> dict[str, Any]:
     """What training did, as plain values."""
     learner, counts = run.learner, run.mistakes
-    judged = None if run.passes_on_cluster is not None else learner.progressive  # of shards nobody ships the weights
+    # Of shards nobody ships the weights; and n-grams that are weighed by labels tell those of the rows to be judged.
+    is_judged = run.passes_on_cluster is None and not run.features.is_supervised
+    judged = learner.progressive if is_judged else None
     share = 1 - judged.wrong / judged.seen if judged is not None and judged.seen else None
     classifies, proof = not run.is_regression, equal_rows(learner, run.equal_rows)
     return {
@@ -56,6 +59,7 @@ def record(run: TrainingRun, streamed: bool, held_out: ConfusionMatrix | Regress
         "interrupted": run.interrupted,
         **({} if proof is None else {"equal_rows": proof}),
         **({} if run.features.density is None else {"row_scale": _row_scale(run.features)}),
+        **({} if run.choices is None else {"choices": run.choices.record()}),
         **({} if run.passes_on_cluster is None else {"cluster": _cluster_record(run.passes_on_cluster)}),
     }
 
@@ -91,6 +95,8 @@ SCHEMA = schema.record(
         "shuffled_within",
         "equal_rows",
         "row_scale",
+        "choices",
+        "tuning",
         "cluster",
     ),
     files=schema.listed(schema.text),
@@ -109,6 +115,8 @@ SCHEMA = schema.record(
     verdict=schema.optional(schema.text),
     equal_rows=schema.optional(schema.listed(schema.text)),
     row_scale=schema.json_value,
+    choices=schema.json_value,
+    tuning=schema.json_value,
     held_out=schema.optional(_EVALUATION),
     skipped=schema.whole(),
     interrupted=schema.flag,
@@ -129,6 +137,8 @@ def lines(run: TrainingRun, record: dict[str, Any]) -> list[tuple[str, str]]:
         ("data", f"{several(record['rows'], 'row')}, {several(learner.n_features, 'feature')}, {_labels(run)}"),
         ("columns", "" if run.columns is None else run.columns.worded(terminal.option)),
         ("rows", _row_scale_in_words(record["row_scale"]) if "row_scale" in record else ""),
+        ("features", "\n".join(run.features.in_words())),
+        ("chosen", choices_in_words(record["choices"]) if "choices" in record else ""),
         ("learner", f"{run.name}, {_rule(learner)}, readout {learner.readout}{why}"),
         ("training", f"{how}, {passes}, {several(record['updates'], 'update')}{kept}"),
         ("cluster", _cluster_line(record["cluster"]) if "cluster" in record else ""),
@@ -136,7 +146,7 @@ def lines(run: TrainingRun, record: dict[str, Any]) -> list[tuple[str, str]]:
     ]
     if record["verdict"] is not None:
         rows.append(("verdict", verdict_in_words(record["verdict"], record.get("equal_rows"))))
-    rows.append(("progressive", _progressive(record, learner)))
+    rows += [("progressive", _progressive(record, learner)), ("label order", _label_order(record))]
     if record["held_out"] is not None:
         rows.append(("held out", evaluation_in_words(record["held_out"])))
     return [*rows, ("model", f"{path} ({size_of(path)}), written after {record['seconds']:.2f} s")]
@@ -159,25 +169,49 @@ def _row_scale_in_words(record: dict[str, Any]) -> str:
     )
 
 
+#: Metrics for people.
+_SHOWN = {"accuracy": "{:.2%}", "mae": "mean error {:.4g}"}
+
+
+def choices_in_words(record: dict[str, Any]) -> str:
+    """What was chosen on a part of the rows, and why."""
+    lines = list(record["reasons"])
+    if record["compared"]:
+        lines.append(f"on {several(record['rows'], 'row')}, each half of them predicted by a model of the other:")
+    for one in record["compared"]:
+        tried = [(value, _SHOWN[record["metric"]].format(metric)) for value, metric in one["tried"]]
+        [chosen] = [f"{written(one['option'], value)}: {metric}" for value, metric in tried if value == one["chosen"]]
+        others = [f"{spelled_value(value)}: {metric}" for value, metric in tried if value != one["chosen"]]
+        lines.append(f"{chosen} ({', '.join(others)})")
+    return "\n".join(lines)
+
+
 def _progressive(record: dict[str, Any], learner: Any) -> str:
-    """The share of right answers in the first pass, and whether it means anything."""
+    """The share of right answers in the first pass."""
     share, within = record["progressive_accuracy"], record["progressive_within_epsilon"]
     if share is None and within is None:
         return ""
     right = f"{within:.2%} within ε = {learner.epsilon:g}" if share is None else f"accuracy {share:.2%}"
     weights = f"by the {record['progressive_readout']} weights"
-    line = f"{right} {weights} in the first pass, each row predicted before it was learned from"
+    return f"{right} {weights} in the first pass, each row predicted before it was learned from"
+
+
+def _label_order(record: dict[str, Any]) -> str:
+    """What is wrong with the order of the labels, and what to do."""
     order = record["label_order"]
     if order is None or order["random"]:
-        return line
+        return ""
+    judged = record["progressive_accuracy"] is not None or record["progressive_within_epsilon"] is not None
     advice = "shuffle the rows of the files first"
     if record["how"] == "in memory":
         advice = "leave out --no-shuffle"
     elif not record["shuffled_within"]:
         advice += f", or say --shuffle-buffer {record['rows']}"
     return (
-        f"{line};\nit means nothing, as the labels come in {several(order['runs'], 'run')}, and in random order "
-        f"they would in about {order['expected_runs']:,.0f}:\n{advice}"
+        f"the labels come in {several(order['runs'], 'run')}, and in random order they would in about "
+        f"{order['expected_runs']:,.0f}"
+        + (";\nthe progressive figure means nothing then" if judged else "")
+        + f":\n{advice}"
     )
 
 

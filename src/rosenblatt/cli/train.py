@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import time
+from collections import deque
 from collections.abc import Iterator
 from typing import Any
 
@@ -17,7 +18,7 @@ from ..data.numbered import FIRST_ROWS
 from ..data.sources import expand
 from ..errors import DataError
 from ..model_files import Model, write
-from . import algorithms, inputs, options, summary, training
+from . import algorithms, choosing, inputs, options, summary, training
 from .commands import PASSES
 from .evaluate import ConfusionMatrix, RegressionErrors, evaluate
 from .features import SECTION, Features
@@ -46,7 +47,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Train a model, evaluate it if asked to, save it and print a summary."""
     began = time.monotonic()
     engine.keep_freed_memory()
-    _refuse_outputs(arguments)
+    refuse_outputs(arguments)
     _note_repeated(arguments)
     if arguments.shuffle_buffer and arguments.shuffle is False:
         raise CommandError("--shuffle-buffer and --no-shuffle exclude each other; say one of them")
@@ -55,11 +56,11 @@ def run(arguments: argparse.Namespace) -> int:
     with Interrupt() as interrupt:
         with Progress(not arguments.quiet) as progress:
             run, streamed = _train(arguments, progress, interrupt)
-            held_out, fault = _evaluate_held_out(run)
+            held_out, fault = evaluate_held_out(run)
             record = summary.record(run, streamed, held_out)
             saved = f"the model is in {arguments.output}"
             with interrupt.ignored(saved):
-                write(arguments.output, _model(run, record))
+                write(arguments.output, model_of(run, record))
         record["seconds"] = round(time.monotonic() - began, 3)
         if run.interrupted:
             note(f"interrupted after {run.learner.visited:,} examples; the model so far is in {arguments.output}")
@@ -84,18 +85,25 @@ def _train(arguments: argparse.Namespace, progress: Progress, interrupt: Interru
         if run.skipped:
             note(run.skipped.worded(option))
         return run, arguments.stream
-    inputs.keep_pipes(arguments, *arguments.files, *_held_out_files(arguments))
-    run = _prepare(arguments, progress, interrupt)
+    inputs.keep_pipes(arguments, *arguments.files, *held_out_files(arguments))
+    run = prepare(arguments, progress, interrupt)
+    return learn(run, arguments)
+
+
+def learn(run: TrainingRun, arguments: argparse.Namespace) -> tuple[TrainingRun, bool]:
+    """Train a run that is prepared, all rows in memory or block by block; the run, and whether it was the latter."""
     streamed = _is_streamed(run, arguments)
     if not run.reads_again(streamed):
         inputs.release_pipes(arguments, arguments.files)
     try:
         if not streamed:
             try:
+                choosing.choose(run, in_memory=True)
                 training.in_memory(run)
             except MemoryLimitError as error:
                 run, streamed = _prepare_streaming(run, arguments, error), True
         if streamed:
+            choosing.choose(run, in_memory=False)
             training.by_blocks(run)
     finally:
         if run.skipped:
@@ -151,7 +159,8 @@ def _shuffle_in_buffer(run: TrainingRun, arguments: argparse.Namespace) -> None:
         run.buffer = (parse_limit(arguments.memory) or 1 << 30) // 4  # they are held, joined and put in order
 
 
-def _held_out_files(arguments: argparse.Namespace) -> list[str]:
+def held_out_files(arguments: argparse.Namespace) -> list[str]:
+    """The file that is held out, if one is named."""
     return [arguments.held_out] if isinstance(arguments.held_out, str) else []
 
 
@@ -166,18 +175,18 @@ def _prepare_streaming(run: TrainingRun, arguments: argparse.Namespace, error: D
     except CommandError as refusal:
         raise CommandError(f"{refusal}, as {reason}; say --memory SIZE to hold more") from None
     note(f"{reason}; training block by block instead, on as many rows at a time, shuffled, as a quarter of it holds")
-    run = _prepare(arguments, run.progress, run.interrupt)
+    run = prepare(arguments, run.progress, run.interrupt)
     _shuffle_in_buffer(run, arguments)
     return run
 
 
-def _refuse_outputs(arguments: argparse.Namespace) -> None:
+def refuse_outputs(arguments: argparse.Namespace) -> None:
     """Refuse files that cannot be written, before hours of work."""
     for path in filter(None, (arguments.output, arguments.checkpoint)):
         if path == "-":
             raise CommandError("-: a model is not written to standard output; name a file")
         check(path)
-        inputs.refuse_to_replace(path, [*arguments.files, *_held_out_files(arguments)])
+        inputs.refuse_to_replace(path, [*arguments.files, *held_out_files(arguments)])
     if arguments.checkpoint and os.path.realpath(arguments.checkpoint) == os.path.realpath(arguments.output):
         raise CommandError(f"{arguments.output}: the checkpoint and the model must be two files; name another for one")
 
@@ -190,12 +199,12 @@ def _note_repeated(arguments: argparse.Namespace) -> None:
             if os.path.realpath(name) in trained_on:
                 note(f"{name} is named twice: its rows count twice")
             trained_on.add(os.path.realpath(name))
-    for name in _held_out_files(arguments):
+    for name in held_out_files(arguments):
         if os.path.realpath(name) in trained_on:
             note(f"{name} is trained on, too: how the model does on it says nothing of other rows")
 
 
-def _prepare(arguments: argparse.Namespace, progress: Progress, interrupt: Interrupt) -> TrainingRun:
+def prepare(arguments: argparse.Namespace, progress: Progress, interrupt: Interrupt) -> TrainingRun:
     """A run before its first row: the files opened, the columns and the learner chosen."""
     held_out = HeldOut(arguments.held_out, arguments.seed) if isinstance(arguments.held_out, float) else None
     files = expand(arguments.files)
@@ -231,15 +240,16 @@ def _prepare(arguments: argparse.Namespace, progress: Progress, interrupt: Inter
             stream.close()
             stream = inputs.open_files(files, arguments)
             first = next(stream)
+    if columns is not None and columns.text:
+        choosing.settle_supervision(arguments, numbers)
     features = Features.asked_for(columns, format, arguments, density)
-    features.populate()
     if isinstance(arguments.held_out, str):  # opened once, so that its faults are known before the work
         inputs.open_for_model(features, [arguments.held_out], arguments, labelled=True).close()
     passes = arguments.passes or PASSES
     kind, parameters, why = algorithms.for_training(arguments, features, numbers, passes)
     return TrainingRun(
         arguments, files, columns, format, features, Spec.of(kind, parameters).learner(), kind, parameters, passes,
-        held_out, progress, interrupt, why=why, first=stream, ahead=(first,), stamps=stamps,
+        held_out, progress, interrupt, why=why, first=stream, ahead=deque([first]), stamps=stamps,
     )  # fmt: skip
 
 
@@ -257,7 +267,7 @@ def _refuse_other_settings(arguments: argparse.Namespace) -> None:
             raise CommandError(f"{written} does not go with --resume: the model keeps its features")
 
 
-def _evaluate_held_out(run: TrainingRun) -> tuple[ConfusionMatrix | RegressionErrors | None, Exception | None]:
+def evaluate_held_out(run: TrainingRun) -> tuple[ConfusionMatrix | RegressionErrors | None, Exception | None]:
     """How the model does on held-out rows, or the error that prevented it; (None, None): nothing was held out."""
     arguments, features = run.arguments, run.features
     if arguments.held_out is None or run.interrupted or run.fault is not None:
@@ -289,7 +299,8 @@ def _evaluate_held_out(run: TrainingRun) -> tuple[ConfusionMatrix | RegressionEr
         return None, error
 
 
-def _model(run: TrainingRun, record: dict[str, Any]) -> Model:
+def model_of(run: TrainingRun, record: dict[str, Any]) -> Model:
+    """The model of a run, with what makes its rows and a record of its training."""
     before = run.resumed
     extras = {} if before is None else before.extras
     extras = {**extras, SECTION: run.features.to_section(), summary.SECTION: (record, {})}

@@ -10,11 +10,11 @@ from __future__ import annotations
 import argparse
 import time
 import warnings
+from collections import deque
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import chain
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -34,6 +34,9 @@ from .held_out import HeldOut
 from .inputs import are_text, file_stamps, open_files, read_whole, refuse_one_class, refuse_unique, targets_of
 from .label_order import LabelOrder
 from .terminal import CommandError, Interrupt, Progress, shown
+
+if TYPE_CHECKING:
+    from ..tuning.choices import Choices
 
 Array = Any
 
@@ -67,13 +70,14 @@ class TrainingRun:
     why: str = ""  # what the learner is the default for; "": it was asked for
     resumed: Model | None = None  # the model that is continued
     first: Any = None  # the stream of the first pass, if it is open already,
-    ahead: tuple[Block, ...] = ()  # and the blocks that were read from it
+    ahead: deque[Block] = field(default_factory=deque)  # and the blocks that were read from it
     stamps: dict[str, tuple[int, ...]] = field(default_factory=dict)  # of the files, before they were opened
     passes_on_cluster: list[Any] | None = None  # a record of each pass; None: on this machine
     fault: Exception | None = None  # what ended training early, after a complete pass
     order: LabelOrder | None = None  # of the labels in the first pass; None: all rows were shuffled
     buffer: int = 0  # block by block: bytes of rows that are gathered and shuffled; 0: those of a block, if any
     shuffled_within: int = 0  # rows, at most; 0: none were shuffled
+    choices: Choices | None = None  # of features and parameters that no option names; None: there were none to make
     equal_rows: tuple[str, str] | None = None  # where two of different labels stand, which prove that nothing separates
 
     @cached_property
@@ -113,9 +117,8 @@ class TrainingRun:
 
     def blocks(self, stream: Any) -> Iterator[Block]:
         """The blocks of a stream without the held-out rows."""
-        seen, ahead = 0, self.ahead
-        self.ahead = ()
-        for block in chain(ahead, stream):
+        seen = 0
+        while (block := self.ahead.popleft() if self.ahead else next(stream, None)) is not None:
             yield block if self.held_out is None else self.held_out.part(block, seen, held_out=False)
             seen += len(block)
 

@@ -46,12 +46,26 @@ class Strings:
     def __len__(self) -> int:
         return len(self.codes) // 4 if self.codes is not None else len(self.starts) // 4 - 1
 
+    @property
+    def nbytes(self) -> int:
+        """Bytes of memory that they take."""
+        return len(self.starts) + len(self.text) + len(self.codes or b"")
+
     def head(self, n: int) -> Strings:
         """The first n rows."""
         if n == len(self):
             return self
         starts = self.starts[: 4 * (n + 1)]
         return Strings(starts, self.text[: int(np.frombuffer(starts, np.int32)[-1])])
+
+    def taken(self, which: Array) -> Strings:
+        """The rows with these numbers, in this order."""
+        if self.codes is not None:
+            return Strings(self.starts, self.text, np.frombuffer(self.codes, np.int32)[which].tobytes())
+        starts = np.frombuffer(self.starts, np.int32)
+        text = b"".join([self.text[a:b] for a, b in zip(starts[which].tolist(), starts[which + 1].tolist())])
+        ends = np.cumsum([0, *(starts[which + 1] - starts[which])], dtype=np.int32)
+        return Strings(ends.tobytes(), text)
 
     def __arrow_c_array__(self, requested_schema: Any = None) -> tuple[Any, Any]:
         """Capsules of Arrow's C interface: of the strings, without their codes."""
@@ -86,7 +100,7 @@ class Texts:
     @property
     def nbytes(self) -> int:
         """Bytes of memory that the columns take."""
-        return sum(len(c.starts) + len(c.text) + len(c.codes or b"") for c in self._columns.values())
+        return sum(column.nbytes for column in self._columns.values())
 
     @property
     def column_names(self) -> list[str]:
@@ -95,6 +109,10 @@ class Texts:
     def select(self, names: Sequence[str]) -> Texts:
         """These columns alone."""
         return Texts({name: self._columns[name] for name in names})
+
+    def taken(self, which: Array) -> Texts:
+        """The rows with these numbers, in this order."""
+        return Texts({name: column.taken(which) for name, column in self._columns.items()})
 
     @cached_property
     def table(self) -> Any:

@@ -107,6 +107,17 @@ class Block:
         with placed([self]):
             return labels.targets(self.labels, regression)
 
+    def taken(self, which: Array) -> Block:
+        """The rows with these numbers, in this order; a block of several files must keep them apart."""
+        columns = self.columns
+        if columns is not None:
+            columns = columns.taken(which) if isinstance(columns, Texts) else columns.take(which)
+        return Block(
+            None if self.labels is None else self.labels[which], self.lines[which], self.files,
+            None if self.csr is None else self.csr.taken(which), columns,
+            None if self.weights is None else self.weights[which], unit=self.unit,
+        )  # fmt: skip
+
     def file(self, row: int) -> str:
         """The file of a row."""
         return next(name for name, start in reversed(self.files) if start <= row)

@@ -46,6 +46,12 @@ def category(name: str, value: Any) -> str:
     return f"{name}={TRUTHS.get(value, value)}"
 
 
+def strings_of(block: Block, name: str) -> Any:
+    """A column of text; a missing one is empty."""
+    strings = block.columns[name]
+    return arrow("tables", "pyarrow.compute").fill_null(strings, "") if strings.null_count else strings
+
+
 class TextEncoder(Protocol):
     """What turns a column of strings into rows of numbers, in two steps: the first may be taken ahead of the second."""
 
@@ -160,10 +166,7 @@ class Encoder:
         categorical = self._categorical(block, learn) if self.columns.categorical else None
         text = []
         for name in self.columns.text or ():
-            strings = block.columns[name]
-            if strings.null_count:
-                strings = arrow("tables", "pyarrow.compute").fill_null(strings, "")
-            text.append(self.text[name].read(strings, learn=learn))
+            text.append(self.text[name].read(strings_of(block, name), learn=learn))
         if numeric is None and categorical is None and not text:
             raise ValueError("no column is left to learn from; name text, numeric or categorical columns")
         return Read(numeric, categorical, text)

@@ -131,6 +131,12 @@ class Features:
         return self.encoder is not None and self.encoder.columns.features == [*(self.encoder.columns.text or ())]
 
     @property
+    def is_supervised(self) -> bool:
+        """Whether labels decide the rows: n-grams are weighed by the classes that have them."""
+        texts: Any = {} if self.encoder is None else self.encoder.text
+        return any(column.hashing.supervised for column in texts.values())
+
+    @property
     def n_features(self) -> int:
         return self.met if self.encoder is None else self.encoder.n_features
 

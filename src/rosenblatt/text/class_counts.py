@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -28,8 +29,12 @@ class ClassCounts:
 
     def __init__(self, n_columns: int) -> None:
         self._n_columns = n_columns
-        self._native = engine.ClassCounts(n_columns)
         self._numbers: dict[Any, int] = {}  # of classes, in the order they came
+
+    @cached_property
+    def _native(self) -> Any:
+        """The counts, made when they are first needed, as they take much memory."""
+        return engine.ClassCounts(self._n_columns)
 
     def numbers(self, labels: Any) -> Array:
         """The number of each document's class; those that are new get the next."""

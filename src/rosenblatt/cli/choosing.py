@@ -1,0 +1,160 @@
+"""Features and parameters that no option names, chosen on a part of the training rows (`tuning.choices`)."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Mapping, Sequence
+from itertools import chain
+from typing import Any
+
+import numpy as np
+
+from ..core import labels
+from ..core.spec import Spec
+from ..data import Block
+from ..data.arrow import Strings
+from ..data.memory_limit import STREAM_INSTEAD, MemoryLimit
+from ..errors import DataError
+from ..tuning import choices
+from ..tuning.judging import Candidate
+from ..tuning.sample import Sample, drawn
+from . import algorithms
+from .features import Features
+from .terminal import CommandError
+from .training import TrainingRun
+
+#: Options of text that are chosen.
+_OF_TEXT = ("characters", "weighting")
+
+
+def settle_supervision(arguments: argparse.Namespace, numbers: bool) -> None:
+    """N-grams are weighed by the classes, where there are classes, unless an option says otherwise."""
+    if arguments.supervised and numbers:
+        raise CommandError("--supervised weighs n-grams by classes, and the labels are numbers; leave it out")
+    if arguments.supervised is None:
+        arguments.supervised = not numbers
+
+
+def choose(run: TrainingRun, *, in_memory: bool) -> None:
+    """Choose what options leave open of how text is read and learned from; the features and the learner are made anew.
+
+    In memory on rows drawn from all of them, which are read for it and kept; else on the first ones.
+    """
+    if run.begun or run.columns is None or not run.columns.text:
+        run.features.populate()
+        return
+    if _undecided(run):
+        run.choices = choices_for(
+            run, drawn(training_rows(run, in_memory), choices.ROWS, choices.BYTES, run.arguments.seed)
+        )
+        apply(run, run.choices.options)
+    run.features.populate()
+
+
+def _undecided(run: TrainingRun) -> set[str]:
+    """The options that are compared and that nobody has named."""
+    undecided = {name for name in _OF_TEXT if getattr(run.arguments, name) is None}
+    if run.arguments.algorithm is None and run.arguments.C is None and not run.is_regression:
+        undecided.add("C")
+    return undecided
+
+
+def training_rows(run: TrainingRun, in_memory: bool) -> list[Block]:
+    """All rows, or the first ones, that are trained on; the blocks are put back to be read from."""
+    if in_memory:
+        holding = MemoryLimit(run.arguments.memory, STREAM_INSTEAD)
+        for block in chain([*run.ahead], run.first):
+            holding.keep(3 * block.nbytes, len(block), block.file(0))  # the text, and the rows that are made of it
+            run.interrupt.check()
+            if block is not run.ahead[0]:
+                run.ahead.append(block)
+            run.progress("reading", share=run.first.progress)
+    if run.held_out is None:
+        return list(run.ahead)
+    ends = np.cumsum([0, *map(len, run.ahead)]).tolist()
+    return [run.held_out.part(block, start, held_out=False) for block, start in zip(run.ahead, ends)]
+
+
+def choices_for(run: TrainingRun, block: Block) -> choices.Choices:
+    """What rows in a random order decide, of which the first are looked at; nothing where they cannot."""
+    arguments, nothing, undecided = run.arguments, choices.Choices(), _undecided(run)
+    block = block.taken(np.arange(min(len(block), choices.ROWS)))
+    texts = [block.columns[name] for name in run.columns.text]
+    try:
+        y = run.targets_of(block)
+    except (CommandError, DataError):
+        return nothing  # training says where
+    options, reason = by_script(arguments, texts)
+    if options:
+        nothing.options |= options
+        nothing.reasons.append(reason)
+        undecided = undecided - {"characters"}
+    classes = None if run.is_regression else labels.classes_of(y)
+    if classes is not None and len(classes) < 2:
+        nothing.reasons.append("no comparison, as the rows looked at are all of one class")
+        return nothing
+    if len(y) < choices.LEAST_ROWS:
+        nothing.reasons.append(f"no comparison, as there are fewer than {choices.LEAST_ROWS} rows to look at")
+        return nothing
+    if (arguments.analyzer or "word") != "word":
+        undecided = undecided - {"characters"}
+    targets = y if classes is None else labels.encode(y, classes)
+    sample = Sample(block, targets, classes, block.weights)
+    features: dict[Any, Features] = {}
+
+    def make(options: Mapping[str, Any]) -> Candidate:
+        run.interrupt.check()
+        run.progress("choosing", ", ".join(f"{name} {value}" for name, value in options.items()))
+        asked = argparse.Namespace(**{**vars(arguments), **nothing.options, **options})
+        key = tuple(options.get(name) for name in _OF_TEXT)
+        if key not in features:
+            features[key] = Features.asked_for(run.columns, None, asked)
+        kind, parameters, _ = algorithms.for_training(asked, features[key], run.is_regression, run.passes)
+        return Candidate(options, features[key], Spec.of(kind, parameters))
+
+    chooser = choices.Chooser(sample, make, run.passes, run.interrupt.check)
+    chooser.choices.options |= nothing.options
+    chooser.choices.reasons += nothing.reasons
+    mean_bytes = sum(column.nbytes for column in texts) / len(block)
+    try:
+        return choices.choose_for_text(chooser, undecided, mean_bytes)
+    except DataError:
+        return nothing  # training says where
+
+
+def apply(run: TrainingRun, options: Mapping[str, Any]) -> None:
+    """Make the features and the learner by these options, too."""
+    for name, value in options.items():
+        setattr(run.arguments, name, value)
+    run.passes = options.get("passes", run.passes)
+    run.features = Features.asked_for(run.columns, run.format, run.arguments, run.features.density)
+    run.name, run.parameters, run.why = algorithms.for_training(
+        run.arguments, run.features, run.is_regression, run.passes
+    )
+    run.__dict__.pop("spec", None)
+    run.learner = run.spec.learner()
+
+
+def by_script(arguments: argparse.Namespace, texts: Sequence[Any]) -> tuple[dict[str, Any], str]:
+    """The options that the script of texts decides, and why, unless an option speaks of how they are read."""
+    if arguments.analyzer is not None or arguments.ngrams is not None or _names_words(arguments):
+        return {}, ""
+    options, reason = choices.script_options(_beginning(texts))
+    return ({**options, "characters": "none"}, reason) if options else ({}, "")
+
+
+def _names_words(arguments: argparse.Namespace) -> bool:
+    """Whether an option speaks of words."""
+    named = (arguments.symbols, arguments.min_length, arguments.characters, arguments.negation or None)
+    return any(value is not None for value in named)
+
+
+def _beginning(texts: Sequence[Any]) -> str:
+    """The first rows of columns of text."""
+    parts = []
+    for column in texts:
+        if isinstance(column, Strings):
+            parts.append(column.text[: 1 << 18].decode("utf-8", "ignore"))
+        else:
+            parts.append("".join(value or "" for value in column.slice(0, 500).to_pylist()))
+    return "".join(parts)

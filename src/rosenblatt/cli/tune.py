@@ -1,0 +1,230 @@
+"""The command ``tune``: the features and the learner that do best on rows of files, then trained as ``train`` does."""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ..core import engine, labels
+from ..core.spec import Spec
+from ..data.memory_limit import MemoryLimitError
+from ..model_files import write
+from ..tables import Table
+from ..tuning import choices, grids
+from ..tuning.halving import Halving, Trial, as_record, budget_of, refuse
+from ..tuning.judging import Candidate, Judge
+from ..tuning.metrics import METRICS, metric_of
+from ..tuning.sample import Sample, drawn
+from . import algorithms, choosing, inputs, summary, train, training
+from .features import Features
+from .parameters import spelled_value, written
+from .terminal import DONE, CommandError, Interrupt, Progress, emit, in_words, note, optional_output, several, show
+from .training import TrainingRun
+
+#: A sample has at least so many rows, or all.
+ROWS = 20_000
+#: Of rows that are compared on, at least so many bytes are taken whatever the budget.
+BYTES = 1 << 22
+
+#: Options of this command alone; they are left out of the command that trains the same model.
+OWN = ("budget", "metric", "grid")
+
+
+@dataclass
+class Found:
+    """What a search came to."""
+
+    search: Halving
+    interrupted: bool
+
+    @property
+    def best(self) -> Trial:
+        return self.search.ranked[0]
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The options of the best configuration, passes among them."""
+        return {**self.best.candidate.options, "passes": self.best.passes}
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Search, train with what was found, save the model and print what was tried."""
+    with Interrupt() as interrupt:
+        trained, record = _tune(arguments, interrupt)
+        saved, command = f"the model is in {arguments.output}", record["tuning"]["command"]
+        if record["tuning"]["interrupted"]:
+            note(f"interrupted; the best so far was trained, {saved}, and the same again by: {command}")
+        with optional_output(saved, required=arguments.json):
+            if arguments.json:
+                emit(record)
+            elif not arguments.quiet:
+                table_of(record["tuning"]).show()
+                print()
+                show([*summary.lines(trained, record), ("the same", command)])
+    return interrupt.code if record["tuning"]["interrupted"] or trained.interrupted else DONE
+
+
+def run_quietly(words: Sequence[str]) -> dict[str, Any]:
+    """The record of the command with these words; what is wrong with them, or with the data, is a ValueError."""
+    from .commands import parser
+
+    arguments = parser(["tune"]).parse_args(["tune", *words], argparse.Namespace(pipes={}, typed=list(words)))
+    try:
+        with Interrupt() as interrupt:
+            return _tune(arguments, interrupt)[1]
+    except CommandError as error:
+        raise ValueError(str(error)) from None
+    finally:
+        for pipe in arguments.pipes.values():
+            pipe.close()
+
+
+def _tune(arguments: argparse.Namespace, interrupt: Interrupt) -> tuple[TrainingRun, dict[str, Any]]:
+    """Search, train and save; the run, and what it did."""
+    began = time.monotonic()
+    engine.keep_freed_memory()
+    train.refuse_outputs(arguments)
+    with Progress(not arguments.quiet) as progress:
+        inputs.keep_pipes(arguments, *arguments.files, *train.held_out_files(arguments))
+        asked = {name: value for name, value in vars(arguments).items() if value is not None}
+        run = train.prepare(arguments, progress, interrupt)
+        found = search(run, asked)
+        command = command_of(arguments.typed, found.options)
+        interrupt.left = f"nothing was written; the best so far: {command}"
+        choosing.apply(run, found.options)
+        run, streamed = train.learn(run, arguments)
+        held_out, fault = train.evaluate_held_out(run)
+        record = summary.record(run, streamed, held_out)
+        record["tuning"] = as_record(found.search, arguments.search_budget, command, found.interrupted)
+        saved = f"the model is in {arguments.output}"
+        with interrupt.ignored(saved):
+            write(arguments.output, train.model_of(run, record))
+    record["seconds"] = round(time.monotonic() - began, 3)
+    if run.fault is not None:
+        raise CommandError(summary.fault_in_words(run))
+    if fault is not None:
+        raise CommandError(f"{in_words(fault)}; {saved}, but it was not evaluated")
+    return run, record
+
+
+def search(run: TrainingRun, asked: Mapping[str, Any]) -> Found:
+    """Compare the configurations of the grid on rows of the files; what options ``asked`` for is kept."""
+    arguments = run.arguments
+    how = budget_of(arguments.search_budget)
+    try:
+        blocks = choosing.training_rows(run, in_memory=inputs.are_small(arguments.files))
+    except MemoryLimitError as error:
+        raise CommandError(
+            f"{in_words(error.at(remedy=''))}, and tune holds all rows in memory; say --memory SIZE to hold more, or "
+            "tune on a part of the rows"
+        ) from None
+    n, size = sum(map(len, blocks)), sum(block.nbytes for block in blocks)
+    rows = max(min(n, choices.ROWS), int(n * how.share)) if n > ROWS or size > 2 * BYTES else n
+    block = drawn(blocks, rows, max(BYTES, int(size * how.share) + 1) if rows < n else size + 1, arguments.seed)
+    y = run.targets_of(block)
+    classes = None if run.is_regression else labels.classes_of(y)
+    if classes is not None:
+        inputs.refuse_one_class(classes, arguments.files)
+        inputs.refuse_unique(classes, len(y), arguments.files)
+        training.refuse_many_classes(classes, arguments.files)
+    metric = metric_of(arguments.metric, None if classes is None else len(classes))
+    targets = y if classes is None else labels.encode(y, classes)
+    sample = Sample(block, targets, classes, block.weights)
+    candidates = _candidates(run, asked, how.candidates, block)
+    refuse(candidates, how, len(y))
+
+    def report(search: Halving) -> None:
+        best = search.ranked[0]
+        words = ", ".join(written(name, value) for name, value in best.candidate.options.items())
+        tried = sum(trial.rung >= 0 for trial in search.trials)
+        run.progress(
+            f"{tried} of {len(search.trials)} tried", f"best {metric.shown(best.value)}", words,
+            share=search.done / search.all, since=since,
+        )  # fmt: skip
+
+    since = time.monotonic()
+    judge = Judge(
+        sample, metric, grids.PASSES if arguments.passes is None else (arguments.passes,), run.interrupt.check
+    )
+    found, interrupted = Halving(judge, candidates, how.rungs, report), False
+    try:
+        found.run()
+    except KeyboardInterrupt:
+        if not found.ranked:
+            raise
+        interrupted = True
+    return Found(found, interrupted)
+
+
+def _candidates(run: TrainingRun, asked: Mapping[str, Any], most: int, block: Any) -> list[Candidate]:
+    """The configurations of the grid, with the features and the learner of each."""
+    kind, arguments = "regression" if run.is_regression else "numbers", run.arguments
+    left_out: set[str] = set()
+    first: dict[str, Any] = {}
+    by_script: dict[str, Any] = {}
+    if run.features.has_text:
+        texts = [block.columns[name] for name in run.columns.text]
+        first = choosing.choices_for(run, block).options
+        by_script, _ = choosing.by_script(arguments, texts)
+        kind = kind if run.is_regression else "text"
+        if by_script or sum(column.nbytes for column in texts) / len(block) > choices.SHORT:
+            left_out.add("characters")
+        if not run.features.is_text:
+            left_out.add("fit_intercept")
+    elif run.features.are_sparse and not run.is_regression:
+        kind = "sparse"
+    made: list[Candidate] = []
+    features: dict[Any, Features] = {}
+    for options in grids.configurations(kind, arguments.grid, asked, first, left_out, most):
+        options = {**by_script, **options}
+        own = argparse.Namespace(**{**vars(arguments), **options})
+        key = tuple((name, options[name]) for name in sorted(options) if name not in ("algorithm", "C", "epsilon"))
+        if key not in features:
+            features[key] = Features.asked_for(run.columns, run.format, own, run.features.density)
+        passes = arguments.passes or max(grids.PASSES)
+        name, parameters, _ = algorithms.for_training(own, features[key], run.is_regression, passes)
+        made.append(Candidate(options, features[key], Spec.of(name, parameters)))
+    return made
+
+
+def command_of(typed: Sequence[str], options: Mapping[str, Any]) -> str:
+    """The command ``train`` that gives the same model: what was typed, without the options of the search, and these."""
+    words, skip = [], False
+    for word in typed:
+        name = word.partition("=")[0]
+        if skip or name in {f"--{own}" for own in OWN}:
+            skip = not skip and "=" not in word and name.startswith("--")
+            continue
+        words.append(word)
+    asked = {word.partition("=")[0] for word in words if word.startswith("-")}
+    for name, value in options.items():
+        new = written(name, value)
+        if new.partition(" ")[0] not in asked:
+            words += shlex.split(new)
+    return shlex.join(["rosenblatt", "train", *words])
+
+
+def table_of(record: Mapping[str, Any]) -> Table:
+    """What was tried, the best first, of the record of a search."""
+    metric, tried = METRICS[record["metric"]], record["tried"]
+    names = list(dict.fromkeys(name for trial in tried for name in trial["options"]))
+    rows = [
+        (
+            metric.shown(trial["value"]), f"{trial['judged']:,}", f"{trial['learned']:,}", str(trial["passes"]),
+            *(_cell(trial["options"].get(name)) for name in names),
+        )
+        for trial in tried
+    ]  # fmt: skip
+    title = f"{several(len(tried), 'configuration')} on {several(record['rows'], 'row')}, the best first"
+    header = (metric.name, "on rows", "learned from", "passes", *(name.replace("_", " ") for name in names))
+    return Table(header, rows, "r" * 4 + "l" * len(names), title=title)
+
+
+def _cell(value: Any) -> str:
+    if value is None:
+        return ""
+    return ("yes" if value else "no") if isinstance(value, bool) else spelled_value(value)

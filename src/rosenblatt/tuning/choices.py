@@ -1,0 +1,166 @@
+"""The rules by which `rosenblatt train` chooses how text is read, cheaply, on a part of the training rows.
+
+1. Text in a script that puts no spaces between words is read as characters, 1 to 3 in a row.
+2. Else n-grams of characters are joined to the words where texts are short and it is better so.
+3. N-grams count once in a row, or as 1 + log of their count where that is better.
+4. The aggressiveness C is 1, or 0.3 or 0.1 where that is better.
+
+"Better" is what errs less on the rows of the sample, each half predicted by a model of the other, by more than one
+standard error of the difference: what is within chance stays as it is.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from ..data.csr import Array
+from .judging import Candidate, Judge, losses
+from .metrics import METRICS
+from .sample import Sample
+
+#: A sample has at most so many rows, and columns of about so many bytes.
+ROWS, BYTES = 4_096, 1 << 22
+#: With fewer rows nothing is compared.
+LEAST_ROWS = 200
+#: Texts of so many bytes or fewer, on average, are short.
+SHORT = 400
+#: N-grams of characters that are tried.
+CHARACTERS = (2, 5)
+
+#: Scripts that put no spaces between words: Han, kana, Thai, Lao, Burmese, Khmer.
+_WITHOUT_SPACES = re.compile(
+    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]"
+)
+_LETTERS = re.compile(r"[^\W\d_]")
+#: So much of a sample's text tells its script.
+_TEXT = 1 << 16
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Values of an option that were compared.
+
+    Parameters
+    ----------
+    option : str
+        Which.
+    chosen : object
+        The value that was taken.
+    values : dict
+        The metric of each value that was tried, by the value.
+    """
+
+    option: str
+    chosen: Any
+    values: dict[Any, float]
+
+
+@dataclass
+class Choices:
+    """What was chosen for text, and why."""
+
+    options: dict[str, Any] = field(default_factory=dict)
+    reasons: list[str] = field(default_factory=list)  # by a rule, without a comparison
+    comparisons: list[Comparison] = field(default_factory=list)
+    metric: str = "accuracy"
+    rows: int = 0  # that were compared on
+
+    def record(self) -> dict[str, Any]:
+        """As plain values."""
+        compared = [
+            {"option": one.option, "chosen": one.chosen, "tried": [[value, m] for value, m in one.values.items()]}
+            for one in self.comparisons
+        ]
+        return {"rows": self.rows, "metric": self.metric, "reasons": self.reasons, "compared": compared}
+
+
+def script_options(text: str) -> tuple[dict[str, Any], str]:
+    """What the script of a text decides, and why; ({}, ""): nothing."""
+    letters = len(_LETTERS.findall(text[:_TEXT]))
+    without = len(_WITHOUT_SPACES.findall(text[:_TEXT]))
+    if not letters or without < letters / 4:
+        return {}, ""
+    share = min(1.0, without / letters)
+    return {"analyzer": "char", "ngrams": 3}, f"{share:.0%} of the letters are of scripts without spaces between words"
+
+
+class Chooser:
+    """Compares a few values of options on a sample, one option after the other.
+
+    Parameters
+    ----------
+    sample : Sample
+        Rows in a random order.
+    make : callable
+        The candidate of some options.
+    passes : int
+        How many passes each run makes.
+    check : callable, default=None
+        Called between steps; what it raises ends the comparison.
+    """
+
+    def __init__(
+        self, sample: Sample, make: Callable[[Mapping[str, Any]], Candidate], passes: int, check: Any = None
+    ) -> None:
+        self.sample, self._make = sample, make
+        metric = METRICS["mae" if sample.classes is None else "accuracy"]
+        self._judge = Judge(sample, metric, (passes,), check)
+        order = np.arange(len(sample))
+        self._halves = order[: len(order) // 2], order[len(order) // 2 :]
+        self._known: dict[tuple[Any, ...], Array] = {}  # losses of options that were tried
+        self.choices = Choices(metric=metric.name, rows=len(sample))
+
+    def compare(self, option: str, values: Sequence[Any]) -> None:
+        """Take the first of these values unless a later one is better, by more than one standard error."""
+        chosen, tried = values[0], {}
+        for value in values:
+            tried[value] = self._losses({**self.choices.options, option: value})
+            gain = tried[chosen] - tried[value]
+            if gain.mean() > gain.std() / np.sqrt(len(gain)):
+                chosen = value
+        self.choices.options[option] = chosen
+        self.choices.comparisons.append(
+            Comparison(option, chosen, {value: self._metric(own) for value, own in tried.items()})
+        )
+
+    def _losses(self, options: Mapping[str, Any]) -> Array:
+        """The loss of every row by a model of the half that it is not of."""
+        key = tuple(sorted(options.items()))
+        if key not in self._known:
+            candidate, found = self._make(options), []
+            for learned, judged in (self._halves, self._halves[::-1]):
+                predictions = self._judge.judge(candidate, learned, judged)[-1].predictions
+                found.append(losses(self.sample, judged, predictions))
+            self._known[key] = np.concatenate(found)
+        return self._known[key]
+
+    def _metric(self, losses: Array) -> float:
+        mean = float(losses.mean())
+        return mean if self.sample.classes is None else 1 - mean
+
+
+#: The options that are chosen by comparison: their values, the first of which is the default.
+COMPARED: dict[str, tuple[Any, ...]] = {
+    "characters": ("none", CHARACTERS),
+    "weighting": ("binary", "log"),
+    "C": (1.0, 0.3, 0.1),
+}
+
+
+def choose_for_text(chooser: Chooser, open_options: Collection[str], mean_bytes: float) -> Choices:
+    """Choose the options that are left open, of texts of so many bytes on average."""
+    choices = chooser.choices
+    choices.options |= {option: values[0] for option, values in COMPARED.items() if option in open_options}
+    for option, values in COMPARED.items():
+        if option not in open_options:
+            continue
+        if option == "characters" and mean_bytes > SHORT:
+            choices.reasons.append(f"no n-grams of characters, as texts have {mean_bytes:,.0f} bytes on average")
+            continue
+        chooser.compare(option, values)
+    return choices

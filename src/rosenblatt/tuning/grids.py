@@ -1,0 +1,106 @@
+"""What `rosenblatt tune` tries: values of the command's options, by the kind of the rows.
+
+The first value of each option is the default of the kind. Of all combinations a budget takes the first: the default,
+those that differ from it in one option, and then others in an order that is drawn once and for all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from .choices import CHARACTERS
+
+Options = dict[str, Any]
+
+#: After so many passes a run is judged; the most is what it makes. (One pass is made block by block.)
+PASSES = (2, 3, 5, 10)
+
+#: A learner with its parameter is one choice: C of one rule means nothing to another.
+_PA1 = [{"algorithm": "pa1", "C": C} for C in (1.0, 0.3, 3.0, 0.1, 0.03, 10.0)]
+_FEW = [{"algorithm": "pa1", "C": C} for C in (0.1, 0.01, 0.001, 1.0, 0.0001)]
+_OTHERS: list[Options] = [{"algorithm": "averaged"}, {"algorithm": "pa2", "C": 1.0}, {"algorithm": "pa2", "C": 0.1}]
+
+#: Of each kind of rows, the axes of features and the axis of learners.
+FEATURES: dict[str, dict[str, list[Any]]] = {
+    "text": {
+        "characters": ["none", CHARACTERS],
+        "weighting": ["binary", "log"],
+        "ngrams": [2, 1, 3],
+        "supervised": [True, False],
+        "fit_intercept": [False, True],
+    },
+    "sparse": {"norm": ["l2", "none"], "fit_intercept": [False, True]},
+    "numbers": {"fit_intercept": [True, False]},
+    "regression": {},
+}
+LEARNERS: dict[str, list[Options]] = {
+    "text": [*_PA1, *_OTHERS],
+    "sparse": [*_PA1, *_OTHERS],
+    "numbers": [{"algorithm": "averaged"}, *_FEW, {"algorithm": "pa2", "C": 0.01}, {"algorithm": "pa2", "C": 0.0001}],
+    "regression": [
+        {"algorithm": "pa2-regressor", "C": C, "epsilon": epsilon}
+        for C, epsilon in product((1.0, 0.1, 0.01, 0.001), (0.1, 0.0, 0.5))
+    ],
+}
+#: What may be searched, by name.
+GRIDS = ("all", "features", "learners")
+
+
+def configurations(
+    kind: str, grid: str, asked: Mapping[str, Any], first: Mapping[str, Any], left_out: Collection[str], most: int
+) -> list[Options]:
+    """At most so many configurations of a kind of rows.
+
+    ``asked`` has what options name, which is not searched; ``first`` what is known to be good, with which the first
+    configuration begins; ``left_out`` are options that do not go with the rows.
+    """
+    axes = {
+        name: values
+        for name, values in FEATURES[kind].items()
+        if grid != "learners" and name not in asked and name not in left_out
+    }
+    learners = [
+        learner
+        for learner in (LEARNERS[kind] if grid != "features" else LEARNERS[kind][:1])
+        if all(asked.get(name, value) == value for name, value in learner.items())
+    ]
+    if not learners:  # an option asks for what is not in the grid
+        learners = [{}]
+    begin = {name: first.get(name, values[0]) for name, values in axes.items()}
+    learners.sort(key=lambda learner: any(first.get(name, value) != value for name, value in learner.items()))
+    return list(_ordered(begin, axes, learners))[:most]
+
+
+def _ordered(begin: Options, axes: Mapping[str, Sequence[Any]], learners: Sequence[Options]) -> Iterator[Options]:
+    """All combinations: the first, those of one change, then the others."""
+    seen: set[tuple[tuple[str, Any], ...]] = set()
+
+    def new(options: Options) -> bool:
+        key = tuple(sorted((name, value) for name, value in options.items()))
+        known = key in seen
+        seen.add(key)
+        return not known
+
+    changes = [{**begin, name: value, **learners[0]} for name, values in axes.items() for value in values]
+    changes += [{**begin, **learner} for learner in learners]
+    near = [options for options in [{**begin, **learners[0]}, *changes] if new(options)]
+    # In turn a change of features and one of the learner, so that a small budget has some of both.
+    features = [options for options in near[1:] if all(options.get(k) == v for k, v in learners[0].items())]
+    others = [options for options in near[1:] if options not in features]
+    yield near[0]
+    while features or others:
+        for some in (features, others):
+            if some:
+                yield some.pop(0)
+    rest = [
+        options
+        for values in product(*axes.values())
+        for learner in learners
+        if new(options := {**dict(zip(axes, values)), **learner})
+    ]
+    for i in np.random.default_rng(0).permutation(len(rest)).tolist():
+        yield rest[i]

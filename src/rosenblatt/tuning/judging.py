@@ -1,0 +1,132 @@
+"""Learn from some rows of a sample, and judge on others that were not learned from."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..core import labels
+from ..core.learner import Pass
+from ..core.spec import Spec
+from ..data.csr import Array, Csr
+from ..data.features import Features
+from .metrics import Metric
+from .sample import Sample
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """Something to try.
+
+    Parameters
+    ----------
+    options : mapping
+        What is set, by the names of the command's options.
+    features : Features or None
+        What makes the rows; None: they are as they are.
+    spec : Spec
+        The learner; its ``max_iter`` is the most passes that are tried.
+    """
+
+    options: Mapping[str, Any]
+    features: Features | None
+    spec: Spec
+
+
+class Judged(NamedTuple):
+    """How a candidate did on rows that it had not learned from."""
+
+    passes: int
+    value: float
+    predictions: Array
+
+
+class Judge:
+    """Judges candidates on a sample by a metric, after each of some numbers of passes.
+
+    Parameters
+    ----------
+    sample : Sample
+        The rows.
+    metric : Metric
+        What is to be best.
+    passes : sequence of int
+        After which passes a run is judged, each time by the readout that would ship.
+    check : callable, default=None
+        Called after each pass; what it raises ends the run.
+    """
+
+    def __init__(self, sample: Sample, metric: Metric, passes: Sequence[int], check: Any = None) -> None:
+        self.sample, self.metric, self.passes = sample, metric, sorted(passes)
+        self._check = check or (lambda: None)
+        self._features: Features | None = None  # the last, whose rows several learners share
+        self._rows: dict[bytes, Csr] = {}
+        self.work = 0  # entries of rows that were visited in learning
+
+    def judge(self, candidate: Candidate, learned: Array, judged: Array) -> list[Judged]:
+        """How the rows ``judged`` are predicted after each number of passes over the rows ``learned``."""
+        sample, spec = self.sample, candidate.spec
+        X = self._rows_of(candidate, learned)
+        learner, rng, rows = spec.learner(), spec.generator(), spec.rows(X.taken(learned))
+        targets, weight = sample.targets[learned], _weights(spec, sample, learned)
+        spec.start(learner, rows, 0 if sample.classes is None else len(sample.classes), rng, weight)
+        others = spec.rows(X.taken(judged), learner.dtype, learner=learner)
+        found: list[Judged] = []
+
+        def look(passes: int) -> None:
+            scores = learner.scores(others)
+            predictions = learner.decide(scores)
+            n_classes = 0 if sample.classes is None else len(sample.classes)
+            value = self.metric.compute(sample.targets[judged], predictions, scores, n_classes)
+            found.append(Judged(passes, value, predictions))
+
+        def report(done: Pass) -> None:
+            self.work += X.nnz * len(learned) // max(len(sample), 1)
+            if done.number in self.passes:
+                look(done.number)
+            self._check()
+
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            learner.fit(
+                rows, targets, weight, max_iter=spec.max_iter, tol=spec.tol, shuffle=spec.shuffle, rng=rng,
+                progress=report,
+            )  # fmt: skip
+        if not found or found[-1].passes < learner.n_iter:  # it ended between two of them
+            look(learner.n_iter)
+        return found
+
+    def _rows_of(self, candidate: Candidate, learned: Array) -> Csr:
+        if self._features is not candidate.features:
+            self._features, self._rows = candidate.features, {}
+        key = learned.tobytes()
+        if key not in self._rows:
+            self._rows[key] = self.sample.rows(candidate.features, learned)
+        return self._rows[key]
+
+    def best(self, found: Sequence[Judged]) -> Judged:
+        """The best of several; of equals the one with fewest passes."""
+        return max(found, key=lambda one: (self.metric.sign * one.value, -one.passes))
+
+
+def losses(sample: Sample, judged: Array, predictions: Array) -> Array:
+    """Of each row: 1 where its class is not the predicted one, or how far the predicted number is off."""
+    targets = sample.targets[judged]
+    off: Array = np.abs(predictions - targets) if sample.classes is None else (predictions != targets) * 1.0
+    return off
+
+
+def _weights(spec: Spec, sample: Sample, learned: Array) -> Array | None:
+    """Weights of the rows times those of their classes."""
+    weight = None if sample.weight is None else sample.weight[learned]
+    if spec.class_weight is None or sample.classes is None:
+        return weight
+    codes = sample.targets[learned]
+    counts = np.bincount(codes if weight is None else codes[weight > 0], minlength=len(sample.classes))
+    balanced = spec.class_weight == "balanced"
+    by_class = labels.class_weights(spec.class_weight, sample.classes, counts, stream=not balanced)
+    return by_class[codes] if weight is None else weight * by_class[codes]
