@@ -58,7 +58,14 @@ def same(one, other):
     assert a.margin_bounds_ == b.margin_bounds_
 
 
-@pytest.mark.parametrize("how", [[], ["--algorithm", "averaged"], ["--algorithm", "perceptron", "--init", "random"]])
+#: What is compared on one machine and not on a cluster.
+NAMED = ["--characters", "none", "--weighting", "binary", "-C", "1"]
+
+
+@pytest.mark.parametrize(
+    "how",
+    [NAMED, ["--algorithm", "averaged", *NAMED[:4]], ["--algorithm", "perceptron", "--init", "random", *NAMED[:4]]],
+)
 def test_one_shard_gives_the_bits_of_one_machine(how, files, address):
     assert train("a.csv", "-o", "local", "--passes", 3, "-q", *how) == 0
     assert train("a.csv", "-o", "cluster", "--passes", 3, "-q", "--cluster", address, *how) == 0
@@ -67,7 +74,7 @@ def test_one_shard_gives_the_bits_of_one_machine(how, files, address):
 
 def test_a_shard_that_is_streamed_gives_the_weights_of_a_stream(files, address):
     """As long as it does not separate the rows, upon which a cluster stops and a stream does not."""
-    assert train("a.csv", "b.csv", "-o", "local", "--passes", 2, "-q", "--stream") == 0
+    assert train("a.csv", "b.csv", "-o", "local", "--passes", 2, "-q", "--stream", *NAMED) == 0
     words = ("--shards", 1, "--cluster", address, "--stream")
     assert train("a.csv", "b.csv", "-o", "cluster", "--passes", 2, "-q", *words) == 0
     assert np.array_equal(rb.load("local").coef_, rb.load("cluster").coef_)

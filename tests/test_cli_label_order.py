@@ -68,10 +68,11 @@ def trained(capsys, *arguments):
 
 
 def test_a_progressive_figure_of_sorted_rows_is_said_to_mean_nothing(rows, capsys):
-    said = "it means nothing, as the labels come in 2 runs, and in random order they would in about 1,001:\n"
+    said = "the labels come in 2 runs, and in random order they would in about 1,001;\n"
     out = trained(capsys, "sorted.csv", "--passes", "1").out
     assert said in out
     assert "shuffle the rows of the files first, or say --shuffle-buffer 2000\n" in out
+    assert "the progressive figure means nothing then" in out
     out = trained(capsys, "sorted.csv", "--no-shuffle").out
     assert said in out
     assert "leave out --no-shuffle" in out

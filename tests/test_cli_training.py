@@ -87,14 +87,18 @@ def same(saved, expected):
     return loaded
 
 
+#: What is else chosen on a part of the rows.
+NAMED = ["--characters", "none", "--weighting", "binary", "-C", "1"]
+
+
 def hashed():
-    return rb.text.HashedText(ngrams=(1, 2), weighting="binary", idf=True)
+    return rb.text.HashedText(ngrams=(1, 2), symbols=True, min_length=1, weighting="binary", idf=True, supervised=True)
 
 
 def test_text_in_memory_is_fit(csv, tmp_path):
-    assert train(csv, "-o", tmp_path / "m", "--passes", 3, "--seed", 7) == 0
+    assert train(csv, "-o", tmp_path / "m", "--passes", 3, "--seed", 7, *NAMED) == 0
     labels, texts = zip(*reviews())
-    X = hashed().fit_transform(texts)
+    X = hashed().fit_transform(texts, labels)
     expected = rb.PassiveAggressiveClassifier(
         average=True, fit_intercept=False, max_iter=3, tol=None, random_state=7
     ).fit(X, labels)
@@ -124,11 +128,11 @@ def test_columns_do_not_depend_on_classes(tmp_path):
 
 @pytest.mark.parametrize("rows", [17, 100, 1000])
 def test_text_block_by_block_is_partial_fit_in_any_blocks(csv, tmp_path, rows):
-    assert train(csv, "-o", tmp_path / "m", "--passes", 2, "--stream", "--block-rows", rows) == 0
+    assert train(csv, "-o", tmp_path / "m", "--passes", 2, "--stream", "--block-rows", rows, *NAMED) == 0
     labels, texts = zip(*reviews())
     text = hashed()
     expected = rb.PassiveAggressiveClassifier(average=True, fit_intercept=False, max_iter=2, tol=None, random_state=0)
-    expected.partial_fit(text.partial_fit_transform(texts), labels)
+    expected.partial_fit(text.partial_fit_transform(texts, labels), labels)
     expected.partial_fit(text.transform(texts), labels)
     same(tmp_path / "m", expected)
 
@@ -188,7 +192,7 @@ def test_resume_goes_on_as_if_it_had_never_stopped(tmp_path):
     for name, part in (("a", rows[:150]), ("b", rows[150:]), ("all", rows)):
         text = "sentiment,review\n" + "".join(f"{label},{words}\n" for label, words in part)
         (tmp_path / f"{name}.csv").write_text(text)
-    stream = ("--stream", "--passes", 1)
+    stream = ("--stream", "--passes", 1, *NAMED)
     assert train(tmp_path / "a.csv", "-o", tmp_path / "a.model", *stream) == 0
     assert train(tmp_path / "b.csv", "-o", tmp_path / "b.model", "--resume", tmp_path / "a.model") == 0
     assert train(tmp_path / "all.csv", "-o", tmp_path / "all.model", *stream) == 0
@@ -272,14 +276,14 @@ def test_progressive_accuracy_is_that_of_the_readout_in_the_first_pass(readout, 
 
 
 def test_predict_and_evaluate_are_those_of_the_estimator(csv, tmp_path, capsys):
-    assert train(csv, "-o", tmp_path / "m") == 0
+    assert train(csv, "-o", tmp_path / "m", *NAMED) == 0
     new = reviews(80, seed=9)
     with gzip.open(tmp_path / "new.csv.gz", "wt") as file:
         file.write("review,sentiment\n" + "".join(f"{words},{label}\n" for label, words in new))
     assert cli.main(["predict", str(tmp_path / "m"), str(tmp_path / "new.csv.gz"), "--scores"]) == 0
     lines = [line.split(",") for line in capsys.readouterr().out.splitlines()]
     text = hashed()
-    text.partial_fit_transform([words for _, words in reviews()])
+    text.fit([words for _, words in reviews()], [label for label, _ in reviews()])
     X, model = text.transform([words for _, words in new]), rb.load(tmp_path / "m")
     assert lines[0] == ["label", "score"]
     assert [label for label, _ in lines[1:]] == model.predict(X).tolist()

@@ -27,6 +27,8 @@ distributed = pytest.importorskip("distributed")
 
 PASSES = 4
 TEXT = rb.text.HashedText(bits=14, weighting="binary", idf=True, keep_names=True)
+#: The same as options.
+AS_TEXT = ["--no-symbols", "--no-supervised", "--characters", "none", "--weighting", "binary"]
 
 
 @pytest.fixture(scope="module")
@@ -434,7 +436,9 @@ def test_one_table_is_what_the_command_trains(files, streamed, tmp_path):
     """Means, document counts and names too."""
     path, out = files[1].replace("*", "0"), tmp_path / "m.model"
     options = ["--stream"] if streamed else []
-    command("train", path, "-o", out, "--passes", PASSES, "--algorithm", "averaged", "--bits", 14, "-q", *options)
+    command(
+        "train", path, "-o", out, "--passes", PASSES, "--algorithm", "averaged", "--bits", 14, "-q", *options, *AS_TEXT
+    )
     expected, found = rb.load(out), here(learner(), path, features={"text": TEXT}, in_memory=not streamed)
     same_bits(found.coef_, expected.coef_)
     same_bits(found.intercept_, expected.intercept_)
@@ -462,7 +466,7 @@ def test_what_shards_learn_of_tables_is_merged(files, streamed, tmp_path):
     model = here(
         learner(), files[1], features={"text": TEXT}, in_memory=not streamed, held_out=files[1].replace("*", "2")
     )
-    command("train", files[1], "-o", tmp_path / "all.model", "--bits", 14, "--passes", 1, "--stream", "-q")
+    command("train", files[1], "-o", tmp_path / "all.model", "--bits", 14, "--passes", 1, "--stream", "-q", *AS_TEXT)
     (_, together), (plain, apart) = rb.load(tmp_path / "all.model")._extras["features"], model._extras["features"]
     for name in ("text.0.counted_columns", "text.0.document_counts", "scale.count"):
         same_bits(apart[name], together[name])

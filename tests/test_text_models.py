@@ -108,7 +108,7 @@ def test_the_command_line_and_python_read_each_others_models(tmp_path, capsys):
     assert cli.main(train) == 0
     loaded = rb.load(tmp_path / "by-command")
     assert loaded.predict(NEW).tolist() == told(tmp_path / "by-command")
-    loaded.partial_fit(loaded.text_.partial_fit_transform(REVIEWS), MOOD).save(tmp_path / "gone-on")
+    loaded.partial_fit(loaded.text_.partial_fit_transform(REVIEWS, MOOD), MOOD).save(tmp_path / "gone-on")
     assert loaded.predict(NEW).tolist() == told(tmp_path / "gone-on")
     model, text, _ = fitted(rb.AveragedPerceptron, TRANSFORMERS[1])
     model.save(tmp_path / "by-python", text=text)

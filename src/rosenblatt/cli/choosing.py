@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from itertools import chain
 from typing import Any
 
@@ -12,9 +12,10 @@ import numpy as np
 from ..core import labels
 from ..core.spec import Spec
 from ..data import Block
-from ..data.arrow import Strings
+from ..data.blocks import beginning
 from ..data.memory_limit import STREAM_INSTEAD, MemoryLimit
 from ..errors import DataError
+from ..text.defaults import analyzer_for
 from ..tuning import choices
 from ..tuning.judging import Candidate
 from ..tuning.sample import Sample, drawn
@@ -84,7 +85,7 @@ def choices_for(run: TrainingRun, block: Block) -> choices.Choices:
         y = run.targets_of(block)
     except (CommandError, DataError):
         return nothing  # training says where
-    options, reason = by_script(arguments, texts)
+    options, reason = by_script(arguments, beginning(block, run.columns.text))
     if options:
         nothing.options |= options
         nothing.reasons.append(reason)
@@ -135,26 +136,15 @@ def apply(run: TrainingRun, options: Mapping[str, Any]) -> None:
     run.learner = run.spec.learner()
 
 
-def by_script(arguments: argparse.Namespace, texts: Sequence[Any]) -> tuple[dict[str, Any], str]:
-    """The options that the script of texts decides, and why, unless an option speaks of how they are read."""
+def by_script(arguments: argparse.Namespace, text: str) -> tuple[dict[str, Any], str]:
+    """The options that the script of a text decides, and why, unless an option speaks of how it is read."""
     if arguments.analyzer is not None or arguments.ngrams is not None or _names_words(arguments):
         return {}, ""
-    options, reason = choices.script_options(_beginning(texts))
-    return ({**options, "characters": "none"}, reason) if options else ({}, "")
+    analyzer, reason = analyzer_for(text)
+    return ({}, "") if analyzer == "word" else ({"analyzer": analyzer, "characters": "none"}, reason)
 
 
 def _names_words(arguments: argparse.Namespace) -> bool:
     """Whether an option speaks of words."""
     named = (arguments.symbols, arguments.min_length, arguments.characters, arguments.negation or None)
     return any(value is not None for value in named)
-
-
-def _beginning(texts: Sequence[Any]) -> str:
-    """The first rows of columns of text."""
-    parts = []
-    for column in texts:
-        if isinstance(column, Strings):
-            parts.append(column.text[: 1 << 18].decode("utf-8", "ignore"))
-        else:
-            parts.append("".join(value or "" for value in column.slice(0, 500).to_pylist()))
-    return "".join(parts)

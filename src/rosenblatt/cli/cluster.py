@@ -15,7 +15,8 @@ from ..distributed.checkpoints import Checkpoint
 from ..distributed.cluster import WORKER_TIMEOUT, workers_of
 from ..distributed.file_sources import files_of
 from ..distributed.job import Job, run
-from . import algorithms, inputs
+from ..tuning.choices import Choices
+from . import algorithms, choosing, inputs
 from .features import Features
 from .terminal import CommandError, Interrupt, Interrupted, Progress, option
 from .training import TrainingRun
@@ -60,12 +61,15 @@ class _Run:
     def __init__(self, arguments: argparse.Namespace, passes: int, progress: Progress, interrupt: Interrupt) -> None:
         self.arguments, self.passes, self.progress, self.interrupt = arguments, passes, progress, interrupt
         self.job: Any = None  # none yet
+        self.choices: Choices | None = None
 
     def features_for(self, settled: Any) -> Features:
         """What makes rows of the first block's format and columns; chooses the learner, too."""
         arguments, columns = self.arguments, settled.columns
         inputs.refuse_unlabelled(columns, arguments.files)
         numbers = inputs.are_numbers(settled.labels, arguments)
+        if columns is not None and columns.text:
+            self._settle_text(numbers, settled.text)
         features = Features.asked_for(columns, settled.format, arguments, settled.density)
         self.density = settled.density
         self.columns, self.format = columns, settled.format
@@ -83,6 +87,15 @@ class _Run:
             self.job.resume = True
         return features
 
+    def _settle_text(self, numbers: bool, text: str) -> None:
+        """How text is read: by its script and the defaults; nothing is compared, as no machine has all rows."""
+        choosing.settle_supervision(self.arguments, numbers)
+        options, reason = choosing.by_script(self.arguments, text)
+        for name, value in options.items():
+            setattr(self.arguments, name, value)
+        nothing = "nothing was compared, as the rows are on a cluster"
+        self.choices = Choices(options=options, reasons=[*filter(None, [reason]), nothing])
+
     def _tell(self, record: Any) -> None:
         self.progress.line(str(record))
         if record.number < self.passes:
@@ -99,7 +112,7 @@ class _Run:
             begun=True, rows=learner.visited // max(len(job.history), 1), interrupted=interrupted, why=self.why,
             mistakes=[record.mistakes if classifies else record.updates for record in job.history],
         )  # fmt: skip
-        run.features.density = self.density
+        run.features.density, run.choices = self.density, self.choices
         run.passes_on_cluster, run.fault, run.skipped = job.history, fault, job.skipped
         run.equal_rows = job.equal_rows
         return run

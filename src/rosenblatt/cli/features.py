@@ -14,7 +14,8 @@ from ..data import Block, Columns, Encoder, Svmlight, VowpalWabbit, features
 from ..data.encoder import category, hash_names
 from ..data.features import SECTION, TextColumn, bits_for
 from ..data.numbered import Density, Standardised, UnitNorm
-from ..text import ENGLISH_NEGATIONS, Analysis, Hashing
+from ..text import ENGLISH_NEGATIONS, Hashing
+from ..text.defaults import default_hashing
 from .terminal import CommandError
 
 if TYPE_CHECKING:
@@ -169,25 +170,14 @@ def _text_in_words(hashing: Hashing) -> str:
 
 def _hashing(arguments: argparse.Namespace, bits: int) -> Hashing:
     """What hashes text, by options and, where they are left open, by the defaults."""
-    analyzer = arguments.analyzer or "word"
-    words = analyzer == "word"
-    symbols = words and arguments.symbols is not False
-    if not words:
+    if arguments.analyzer not in (None, "word"):
         for name in ("symbols", "min_length", "characters", "negation"):
             if getattr(arguments, name) not in (None, False, "none"):
-                raise CommandError(
-                    f"--{name.replace('_', '-')} is of words, and --analyzer {analyzer} reads characters"
-                )
-    analysis = Analysis(
-        ngrams=(1, arguments.ngrams or (2 if words else 3)),
-        analyzer=analyzer,
-        symbols=symbols,
-        min_length=arguments.min_length or (1 if symbols else 2),
-        decode_error="strict",
-        negations=ENGLISH_NEGATIONS if arguments.negation else None,
-    )
-    return Hashing(
-        analysis, bits=bits, weighting=arguments.weighting or "binary", idf=not arguments.no_idf,
+                written = f"--{name.replace('_', '-')}"
+                raise CommandError(f"{written} is of words, and --analyzer {arguments.analyzer} reads characters")
+    named = {name: getattr(arguments, name) for name in ("analyzer", "ngrams", "symbols", "min_length", "weighting")}
+    return default_hashing(
+        bits, **named, negations=ENGLISH_NEGATIONS if arguments.negation else None, idf=not arguments.no_idf,
         norm=None if arguments.norm == "none" else "l2", supervised=bool(arguments.supervised),
         characters=None if arguments.characters in (None, "none") else arguments.characters,
         keep_names=arguments.named_rows > 0, n_threads=threads(),

@@ -11,6 +11,7 @@ from typing import Any
 
 from ..core import engine, labels
 from ..core.spec import Spec
+from ..data.blocks import beginning
 from ..data.memory_limit import MemoryLimitError
 from ..model_files import write
 from ..tables import Table
@@ -169,7 +170,7 @@ def _candidates(run: TrainingRun, asked: Mapping[str, Any], most: int, block: An
     if run.features.has_text:
         texts = [block.columns[name] for name in run.columns.text]
         first = choosing.choices_for(run, block).options
-        by_script, _ = choosing.by_script(arguments, texts)
+        by_script, _ = choosing.by_script(arguments, beginning(block, run.columns.text))
         kind = kind if run.is_regression else "text"
         if by_script or sum(column.nbytes for column in texts) / len(block) > choices.SHORT:
             left_out.add("characters")

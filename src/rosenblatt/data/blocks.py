@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from ..core import labels
 from ..errors import DataError
-from .arrow import Texts, arrow
+from .arrow import Strings, Texts, arrow
 from .csr import Csr, vstack
 
 if TYPE_CHECKING:
@@ -162,6 +162,17 @@ def joined(blocks: Sequence[Block]) -> Block:
         all_of("table", lambda tables: arrow("tables").concat_tables(tables)),
         all_of("weights"), all_of("tags", lambda tags: list(chain(*tags))), all_of("query_ids"), unit=blocks[0].unit,
     )  # fmt: skip
+
+
+def beginning(block: Block, names: Sequence[str]) -> str:
+    """The first of the text of some columns, which tells in what script it is."""
+    parts = []
+    for column in (block.columns[name] for name in names):
+        if isinstance(column, Strings):
+            parts.append(column.text[: 1 << 16].decode("utf-8", "ignore"))
+        else:
+            parts.append("".join(value or "" for value in column.slice(0, 200).to_pylist()))
+    return "".join(parts)
 
 
 class Reader:

@@ -49,7 +49,7 @@ class Bag(Data):
         self._parts = self._of(bag, shards)
         self.names = [f"shard {i}" for i in range(len(self._parts))]
         settled = Peek(None, Columns(label=False, text=(COLUMN,)), np.empty(0))
-        self._features = default_features(text, named_rows=0, standardise=False)(settled)
+        self._features = default_features(text, supervised=False, named_rows=0, standardise=False)(settled)
         self._makes: Any = None  # names of columns, or the promise of what hashes text, once it is known
         self._is_text = False
         self._held_out: list[Any] = []

@@ -6,7 +6,7 @@ import copy
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from operator import attrgetter, getitem
+from operator import getitem
 from typing import Any
 
 from ..data import Columns, Svmlight
@@ -15,7 +15,8 @@ from ..data.moments import RunningScale
 from ..data.numbered import Standardised
 from ..data.pipes import identity
 from ..data.sources import IN_MEMORY, expand, size_of
-from ..text import Analysis, Hashing
+from ..text import Hashing
+from ..text.defaults import analyzer_for, default_hashing
 from . import files
 from . import in_memory as shards_in_memory
 from .cluster import Workers
@@ -83,10 +84,11 @@ def _for_workers(paths: Any) -> list[str]:
     return files
 
 
-def default_features(text: Any = None, **options: Any) -> MakeFeatures:
+def default_features(text: Any = None, supervised: bool = True, **options: Any) -> MakeFeatures:
     """What makes rows of tables unless told otherwise: as ``rosenblatt train`` does.
 
-    ``text``: a ``HashedText`` that says how text is hashed, before it has met any.
+    ``text``: a ``HashedText`` that says how text is hashed, before it has met any. ``supervised``: weigh n-grams by the
+    classes that have them, where ``text`` does not say it.
     """
     if text is not None and not hasattr(text, "_new"):
         raise TypeError(f"text must be a HashedText, got {type(text).__name__}")
@@ -102,8 +104,8 @@ def default_features(text: Any = None, **options: Any) -> MakeFeatures:
                     raise TypeError("a vocabulary is not known before all text was read; hash text on a cluster")
                 return made
             bits = bits_for(len(settled.columns.text or ()))  # type: ignore[union-attr]
-            analysis = Analysis(ngrams=(1, 2), decode_error="strict")
-            return Hashing(analysis, bits=bits, weighting="binary", idf=True, norm="l2", keep_names=True)
+            analyzer, _ = analyzer_for(settled.text)
+            return default_hashing(bits, analyzer=analyzer, supervised=supervised, keep_names=True)
 
         return Features.of_table(settled.columns, hashing, **options)
 
@@ -184,7 +186,7 @@ class FilesInMemory(FileData):
 
     def ready(self, coding: Coding, learned: Section | None) -> list[Any]:
         submit = self._workers.submit
-        sections = [submit(attrgetter("section"), one) for one in self._reads]
+        sections = [submit(files.section_of, one) for one in self._reads]
         learned_of_all = in_groups(self._workers, merged, sections)
         self._learned = submit(files.settled, learned_of_all, self._scale, self._zero_based, coding.n_features)
         weighed = [

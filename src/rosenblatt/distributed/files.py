@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from .. import data
 from ..core import labels
 from ..data import Block, Columns, Svmlight, VowpalWabbit
+from ..data.blocks import beginning
 from ..data.csr import Csr, vstack
 from ..data.encoder import Read
 from ..data.features import Features, Section
@@ -50,6 +51,7 @@ class Peek(NamedTuple):
     columns: Columns | None
     labels: Array  # the different ones in that block
     density: Density | None = None  # of the first rows, where they are numbers already
+    text: str = ""  # the beginning of its text
 
 
 class FilesRead(NamedTuple):
@@ -63,6 +65,11 @@ class FilesRead(NamedTuple):
     section: Section  # what was learned in reading: names, categories, means, counts
 
 
+def section_of(read: FilesRead) -> Section:
+    """What a shard has learned of its rows."""
+    return read.section
+
+
 def peek(shard: FileShard) -> Peek:
     """Open a shard, and see what its first block settles."""
     with at_shard(shard.name), shard.open() as stream:
@@ -73,14 +80,21 @@ def peek(shard: FileShard) -> Peek:
             )
         if block.labels is None:
             raise DataError("there are no labels", "name their column", file=block.file(0))
-        return Peek(stream.format, stream.columns, np.unique(block.labels))
+        text = "" if stream.columns is None else beginning(block, stream.columns.text or ())
+        return Peek(stream.format, stream.columns, np.unique(block.labels), text=text)
 
 
 def density(shard: FileShard) -> Density:
-    """How dense the first rows are, in whatever blocks they are read."""
-    first = replace(shard, settings={**shard.settings, "block_rows": FIRST_ROWS})
-    with at_shard(shard.name), first.open() as stream:
-        return Density.of(stream, isinstance(stream.format, VowpalWabbit))
+    """How dense the first rows are, in whatever blocks they are read; of faulty ones whoever trains on them tells."""
+    lenient = {**shard.settings, "block_rows": FIRST_ROWS, "on_error": "skip"}
+    first = replace(shard, settings=lenient)
+    if isinstance(shard.format, Svmlight):
+        first = replace(first, format=replace(shard.format, zero_based=True))  # an index of 0 is then none, either
+    try:
+        with first.open() as stream:
+            return Density.of(stream, isinstance(stream.format, VowpalWabbit))
+    except OSError:
+        return Density(0, 0, 0)
 
 
 def read(shard: FileShard, blank: Section, regression: bool) -> FilesRead:

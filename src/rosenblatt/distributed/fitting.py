@@ -165,7 +165,7 @@ def _opened(
     if are_files(data):
         if y is not None or weight is not None:
             raise ValueError("files hold their labels and weights: name the columns in reading={'columns': …}")
-        make = default_features(**(features or {}))
+        make = default_features(**{"supervised": not regression, **(features or {})})
         return files_of(workers, data, shards, reading=reading, make_features=make, in_memory=in_memory)
     if bags.is_bag(data):
         return bags.Bag(workers, data, shards, (features or {}).get("text"), regression)

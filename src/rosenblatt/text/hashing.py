@@ -251,8 +251,12 @@ class Hashing:
             return None
         if labels is None:
             raise ValueError("supervised=True weighs n-grams by the labels of their documents; give y")
+        labels = np.asarray(labels)
+        if labels.ndim != 1:
+            raise ValueError(f"y must be one label for each document, got an array of shape {labels.shape}")
         if len(labels) != len(rows[0]) - 1:
-            raise ValueError(f"there are {len(rows[0]) - 1} documents and {len(labels)} labels; give one for each")
+            n = len(rows[0]) - 1
+            raise ValueError(f"inconsistent numbers of samples: [{n}, {len(labels)}]; give a label for each document")
         return labels
 
     def _weigh_columns(self, rows: Rows, labels: Any, learn: bool = False) -> None:

@@ -11,7 +11,6 @@ standard error of the difference: what is within chance stays as it is.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -31,14 +30,6 @@ LEAST_ROWS = 200
 SHORT = 400
 #: N-grams of characters that are tried.
 CHARACTERS = (2, 5)
-
-#: Scripts that put no spaces between words: Han, kana, Thai, Lao, Burmese, Khmer.
-_WITHOUT_SPACES = re.compile(
-    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]"
-)
-_LETTERS = re.compile(r"[^\W\d_]")
-#: So much of a sample's text tells its script.
-_TEXT = 1 << 16
 
 
 @dataclass(frozen=True)
@@ -77,16 +68,6 @@ class Choices:
             for one in self.comparisons
         ]
         return {"rows": self.rows, "metric": self.metric, "reasons": self.reasons, "compared": compared}
-
-
-def script_options(text: str) -> tuple[dict[str, Any], str]:
-    """What the script of a text decides, and why; ({}, ""): nothing."""
-    letters = len(_LETTERS.findall(text[:_TEXT]))
-    without = len(_WITHOUT_SPACES.findall(text[:_TEXT]))
-    if not letters or without < letters / 4:
-        return {}, ""
-    share = min(1.0, without / letters)
-    return {"analyzer": "char", "ngrams": 3}, f"{share:.0%} of the letters are of scripts without spaces between words"
 
 
 class Chooser:
