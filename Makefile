@@ -9,7 +9,7 @@ NATIVE := CMakeLists.txt pyproject.toml $(wildcard native/*)
 SANITIZED := .venv-sanitize
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: demo test test-slow check format gallery docs docs-serve sanitize fuzz fuzz-bytes fuzz-estimators fuzz-models bench bench-quick clean
+.PHONY: demo test test-slow check format gallery docs docs-serve sanitize fuzz fuzz-bytes fuzz-estimators fuzz-models bench bench-quick bench-models clean
 
 demo: $(VENV)/built
 	$(BIN)/rosenblatt demo
@@ -64,6 +64,11 @@ bench: $(VENV)/bench
 # The essential ratios in less than two minutes; two commits are compared by benchmarks/compare.py A.json B.json.
 bench-quick: $(VENV)/bench
 	$(BIN)/python benchmarks/bench.py --quick --json build/bench/$$(git rev-parse --short=10 HEAD 2>/dev/null || echo now).json
+
+# Our commands and their peers from files to models: accuracy and time (most of an hour; RECIPES=ours measures ours again).
+bench-models: $(VENV)/bench
+	$(BIN)/python benchmarks/models_of_files.py $(if $(RECIPES),--recipes $(RECIPES)) --json benchmarks/results_models.json
+	$(BIN)/python benchmarks/report.py benchmarks/results.json
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)

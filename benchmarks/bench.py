@@ -55,6 +55,7 @@ PACKAGES = (
     "scikit-learn",
     "river",
     "vowpalwabbit",
+    "fasttext-numpy2-wheel",
     "nltk",
     "mlxtend",
     "matplotlib",
@@ -102,11 +103,11 @@ def versions() -> dict[str, str]:
 
 
 def environment(setting: Setting) -> dict[str, Any]:
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     return {
         "rosenblatt": rb.__version__, "commit": commit(), "date": time.strftime("%Y-%m-%d"), "processor": processor(),
-        "cores": cores, "memory": memory_of_machine(), "system": platform.system(), "python": platform.python_version(),
-        "versions": versions(), "repeats": setting.repeats, "quick": setting.quick,
+        "cores": processes.available_cores(), "memory": memory_of_machine(), "system": platform.system(),
+        "python": platform.python_version(), "versions": versions(), "repeats": setting.repeats,
+        "quick": setting.quick,
     }  # fmt: skip
 
 

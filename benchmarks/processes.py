@@ -7,6 +7,7 @@ import resource
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 from harness import Missing, Row, Setting, Work, peer, race
@@ -39,6 +40,27 @@ def done(command: Sequence[str]) -> str:
     if ran.returncode:
         raise RuntimeError(f"a command ended with {ran.returncode}: {ran.stderr.strip()[-300:]}")
     return ran.stdout
+
+
+def available_cores() -> int:
+    """How many cores this process may run on."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+@contextmanager
+def pinned(cores: int) -> Iterator[bool]:
+    """Processes started meanwhile run on the first so many cores; says whether this system can."""
+    if not hasattr(os, "sched_setaffinity"):
+        yield False
+        return
+    before = os.sched_getaffinity(0)
+    if cores > len(before):
+        raise Missing(f"{cores} cores are asked for and {len(before)} are here")
+    os.sched_setaffinity(0, set(sorted(before)[:cores]))
+    try:
+        yield True
+    finally:
+        os.sched_setaffinity(0, before)
 
 
 def peak(command: Sequence[str]) -> int:

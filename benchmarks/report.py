@@ -1,6 +1,8 @@
 """docs/reference/benchmarks.md, its plots, and the table of the README, from the JSON of a run. No number is typed.
 
 ``python benchmarks/report.py benchmarks/results.json``
+
+A ``results_models.json`` beside it, which models_of_files.py writes, becomes docs/reference/models-of-files.md.
 """
 
 from __future__ import annotations
@@ -427,12 +429,18 @@ def main() -> None:
     if readme.exists():
         readme.write_text(between_markers(readme.read_text(encoding="utf-8"), readme_part(results)), encoding="utf-8")
     import figures
+    import models_page
     import scaling
 
     figures.draw(results, images)
     scaling.draw(results, images)
     if text := scaling.page(results):
         (pages / "scaling.md").write_text(text, encoding="utf-8")
+    models = options.results.with_name("results_models.json")
+    if models.exists():
+        results = json.loads(models.read_text(encoding="utf-8"))
+        (pages / "models-of-files.md").write_text(models_page.page(results), encoding="utf-8")
+        models_page.draw(results, images)
 
 
 if __name__ == "__main__":

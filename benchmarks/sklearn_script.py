@@ -17,9 +17,19 @@ def table(path):
     return list(texts), list(labels)
 
 
+def numbers(path):
+    """A table of numbers, the label in the last column."""
+    import pandas
+
+    frame = pandas.read_csv(path)
+    return frame.iloc[:, :-1].to_numpy("float64"), frame.iloc[:, -1].to_numpy()
+
+
 def read(path):
     if path.endswith(".csv"):
-        return table(path)
+        with open(path, encoding="utf-8", newline="") as file:
+            columns = next(csv.reader(file))
+        return table(path) if columns == ["label", "text"] else numbers(path)
     from sklearn.datasets import load_svmlight_file
 
     X, y = load_svmlight_file(path, n_features=123)
@@ -45,10 +55,28 @@ def recipe(name):
         from sklearn.feature_extraction.text import TfidfVectorizer
 
         steps.append(TfidfVectorizer(sublinear_tf=True))
+    elif features in ("standard", "scaled"):
+        from sklearn.preprocessing import StandardScaler
+
+        steps.append(StandardScaler(with_mean=features == "standard"))  # sparse rows are scaled alone
+    elif features in ("pairs", "triples"):
+        from sklearn.feature_extraction.text import CountVectorizer
+
+        longest = {"pairs": 2, "triples": 3}[features]
+        words = r"\w+|[^\w\s]"  # symbols too, as the paper's tokens have them
+        steps.append(CountVectorizer(ngram_range=(1, longest), binary=True, token_pattern=words, dtype="float64"))
     if learner == "svc":
         from sklearn.svm import LinearSVC
 
-        steps.append(LinearSVC())
+        steps.append(LinearSVC(random_state=0))
+    elif learner in ("nbsvm", "unitnbsvm"):
+        from nbsvm import NBSVM
+
+        steps.append(NBSVM() if learner == "nbsvm" else NBSVM(beta=1, unit=True))
+    elif learner == "sgd":
+        from sklearn.linear_model import SGDClassifier
+
+        steps.append(SGDClassifier(random_state=0, n_jobs=2))
     else:
         from sklearn.linear_model import SGDClassifier
 
