@@ -1,9 +1,9 @@
 """The rules by which `rosenblatt train` chooses how text is read, cheaply, on a part of the training rows.
 
-1. Text in a script that puts no spaces between words is read as characters, 1 to 3 in a row.
-2. Else n-grams of characters are joined to the words where texts are short and it is better so.
-3. N-grams count once in a row, or as 1 + log of their count where that is better.
-4. The aggressiveness C is 1, or 0.3 or 0.1 where that is better.
+1. Text in a script that puts no spaces between words is read as characters, 1 to 3 in a row (`text.defaults`).
+2. N-grams count once in a row, or as 1 + log of their count where that is better.
+3. The aggressiveness C is 1, or 0.3 or 0.1 where that is better.
+4. N-grams of characters are joined to the words where texts are short and it is better so.
 
 "Better" is what errs less on the rows of the sample, each half predicted by a model of the other, by more than one
 standard error of the difference: what is within chance stays as it is.
@@ -127,9 +127,9 @@ class Chooser:
 
 #: The options that are chosen by comparison: their values, the first of which is the default.
 COMPARED: dict[str, tuple[Any, ...]] = {
-    "characters": ("none", CHARACTERS),
     "weighting": ("binary", "log"),
     "C": (1.0, 0.3, 0.1),
+    "characters": ("none", CHARACTERS),  # last, as they make rows several times as long
 }
 
 
