@@ -25,7 +25,7 @@ from .terminal import CommandError
 from .training import TrainingRun
 
 #: Options of text that are chosen.
-_OF_TEXT = ("characters", "weighting")
+_OF_TEXT = ("ngrams", "characters", "weighting")
 
 
 def settle_supervision(arguments: argparse.Namespace, numbers: bool) -> None:
@@ -45,9 +45,10 @@ def choose(run: TrainingRun, *, in_memory: bool) -> None:
         run.features.populate()
         return
     if _undecided(run):
-        run.choices = choices_for(
-            run, drawn(training_rows(run, in_memory), choices.ROWS, choices.BYTES, run.arguments.seed)
-        )
+        blocks = training_rows(run, in_memory)
+        n_rows = sum(map(len, blocks))
+        sample = drawn(blocks, choices.ROWS, choices.BYTES, run.arguments.seed)
+        run.choices = choices_for(run, sample, n_rows if in_memory else 0)
         apply(run, run.choices.options)
     run.features.populate()
 
@@ -76,8 +77,8 @@ def training_rows(run: TrainingRun, in_memory: bool) -> list[Block]:
     return [run.held_out.part(block, start, held_out=False) for block, start in zip(run.ahead, ends)]
 
 
-def choices_for(run: TrainingRun, block: Block) -> choices.Choices:
-    """What rows in a random order decide, of which the first are looked at; nothing where they cannot."""
+def choices_for(run: TrainingRun, block: Block, n_rows: int) -> choices.Choices:
+    """What some of so many rows, in a random order, decide; nothing where they cannot."""
     arguments, nothing, undecided = run.arguments, choices.Choices(), _undecided(run)
     block = block.taken(np.arange(min(len(block), choices.ROWS)))
     texts = [block.columns[name] for name in run.columns.text]
@@ -89,7 +90,7 @@ def choices_for(run: TrainingRun, block: Block) -> choices.Choices:
     if options:
         nothing.options |= options
         nothing.reasons.append(reason)
-        undecided = undecided - {"characters"}
+        undecided = undecided - {"characters", "ngrams"}
     classes = None if run.is_regression else labels.classes_of(y)
     if classes is not None and len(classes) < 2:
         nothing.reasons.append("no comparison, as the rows looked at are all of one class")
@@ -98,7 +99,7 @@ def choices_for(run: TrainingRun, block: Block) -> choices.Choices:
         nothing.reasons.append(f"no comparison, as there are fewer than {choices.LEAST_ROWS} rows to look at")
         return nothing
     if (arguments.analyzer or "word") != "word":
-        undecided = undecided - {"characters"}
+        undecided = undecided - {"characters", "ngrams"}
     targets = y if classes is None else labels.encode(y, classes)
     sample = Sample(block, targets, classes, block.weights)
     features: dict[Any, Features] = {}
@@ -118,7 +119,7 @@ def choices_for(run: TrainingRun, block: Block) -> choices.Choices:
     chooser.choices.reasons += nothing.reasons
     mean_bytes = sum(column.nbytes for column in texts) / len(block)
     try:
-        return choices.choose_for_text(chooser, undecided, mean_bytes)
+        return choices.choose_for_text(chooser, undecided, mean_bytes, n_rows)
     except DataError:
         return nothing  # training says where
 

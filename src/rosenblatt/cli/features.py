@@ -39,7 +39,7 @@ class Features(features.Features):
             made = cls(None, format, _scaling(arguments, density))
             made.density = density
             return made
-        bits = arguments.bits or bits_for(len(columns.text or ()))
+        bits = arguments.bits or bits_for(len(columns.text or ()), arguments.ngrams or 0)
         return cls.of_table(
             columns, lambda: _hashing(arguments, bits), named_rows=arguments.named_rows,
             standardise=arguments.standardise is not False, missing=arguments.missing,

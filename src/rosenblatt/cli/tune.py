@@ -135,7 +135,7 @@ def search(run: TrainingRun, asked: Mapping[str, Any]) -> Found:
     metric = metric_of(arguments.metric, None if classes is None else len(classes))
     targets = y if classes is None else labels.encode(y, classes)
     sample = Sample(block, targets, classes, block.weights)
-    candidates = _candidates(run, asked, how.candidates, block)
+    candidates = _candidates(run, asked, how.candidates, block, n)
     refuse(candidates, how, len(y))
 
     def report(search: Halving) -> None:
@@ -161,7 +161,7 @@ def search(run: TrainingRun, asked: Mapping[str, Any]) -> Found:
     return Found(found, interrupted)
 
 
-def _candidates(run: TrainingRun, asked: Mapping[str, Any], most: int, block: Any) -> list[Candidate]:
+def _candidates(run: TrainingRun, asked: Mapping[str, Any], most: int, block: Any, n_rows: int) -> list[Candidate]:
     """The configurations of the grid, with the features and the learner of each."""
     kind, arguments = "regression" if run.is_regression else "numbers", run.arguments
     left_out: set[str] = set()
@@ -169,7 +169,7 @@ def _candidates(run: TrainingRun, asked: Mapping[str, Any], most: int, block: An
     by_script: dict[str, Any] = {}
     if run.features.has_text:
         texts = [block.columns[name] for name in run.columns.text]
-        first = choosing.choices_for(run, block).options
+        first = choosing.choices_for(run, block, n_rows).options
         by_script, _ = choosing.by_script(arguments, beginning(block, run.columns.text))
         kind = kind if run.is_regression else "text"
         if by_script or sum(column.nbytes for column in texts) / len(block) > choices.SHORT:

@@ -25,7 +25,8 @@ from .sparse_text import Svmlight, VowpalWabbit
 SECTION = "features"
 #: So many blocks are read ahead of learning.
 AHEAD = 2
-#: 2^22 columns for text: more are of no use on the reviews of imdb. Where there are many classes, fewer, but not less.
+#: 2^22 columns for text: more are of no use on the reviews of imdb, unless n-grams have more than two words. With many
+#: texts fewer, but not less than 2^16.
 MOST_BITS, LEAST_BITS = 22, 16
 
 #: Memory that most text needs is asked for ahead; of more, what is needed.
@@ -318,9 +319,12 @@ def merged(sections: Sequence[Section]) -> Section:
     return first.to_section()
 
 
-def bits_for(n_texts: int) -> int:
-    """As many columns for each text as are of use, or fewer, so that weights and sums, 12 bytes each, take 512 MB."""
-    bits = MOST_BITS
+def bits_for(n_texts: int, longest: int = 2) -> int:
+    """As many columns for each text, of n-grams of so many words, as are of use.
+
+    Or fewer, so that weights and sums, 12 bytes each, take 512 MB.
+    """
+    bits = MOST_BITS + (longest > 2)
     while bits > LEAST_BITS and 12 * n_texts << bits > 1 << 29:
         bits -= 1
     return bits

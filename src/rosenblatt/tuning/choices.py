@@ -3,7 +3,8 @@
 1. Text in a script that puts no spaces between words is read as characters, 1 to 3 in a row (`text.defaults`).
 2. N-grams count once in a row, or as 1 + log of their count where that is better.
 3. The aggressiveness C is 1, or 0.3 or 0.1 where that is better.
-4. N-grams of characters are joined to the words where texts are short and it is better so.
+4. N-grams have up to two words; or three where there are very many rows of long texts, unless two are better.
+5. N-grams of characters are joined to the words where texts are short and it is better so.
 
 "Better" is what errs less on the rows of the sample, each half predicted by a model of the other, by more than one
 standard error of the difference: what is within chance stays as it is.
@@ -28,6 +29,8 @@ ROWS, BYTES = 4_096, 1 << 22
 LEAST_ROWS = 200
 #: Texts of so many bytes or fewer, on average, are short.
 SHORT = 400
+#: So many rows are very many: enough for n-grams of three words to come again.
+MANY = 20_000
 #: N-grams of characters that are tried.
 CHARACTERS = (2, 5)
 
@@ -129,19 +132,20 @@ class Chooser:
 COMPARED: dict[str, tuple[Any, ...]] = {
     "weighting": ("binary", "log"),
     "C": (1.0, 0.3, 0.1),
+    "ngrams": (3, 2),  # where there are many rows of long texts
     "characters": ("none", CHARACTERS),  # last, as they make rows several times as long
 }
 
 
-def choose_for_text(chooser: Chooser, open_options: Collection[str], mean_bytes: float) -> Choices:
-    """Choose the options that are left open, of texts of so many bytes on average."""
-    choices = chooser.choices
-    choices.options |= {option: values[0] for option, values in COMPARED.items() if option in open_options}
-    for option, values in COMPARED.items():
-        if option not in open_options:
-            continue
-        if option == "characters" and mean_bytes > SHORT:
-            choices.reasons.append(f"no n-grams of characters, as texts have {mean_bytes:,.0f} bytes on average")
-            continue
-        chooser.compare(option, values)
+def choose_for_text(chooser: Chooser, open_options: Collection[str], mean_bytes: float, n_rows: int) -> Choices:
+    """Choose the options that are left open, of texts of so many bytes on average in so many rows."""
+    choices, short = chooser.choices, mean_bytes <= SHORT
+    fits = {"characters": short, "ngrams": not short and n_rows >= MANY}
+    left = [option for option in COMPARED if option in open_options and fits.get(option, True)]
+    if "characters" in open_options and not short:
+        choices.options["characters"] = "none"
+        choices.reasons.append(f"no n-grams of characters, as texts have {mean_bytes:,.0f} bytes on average")
+    choices.options |= {option: COMPARED[option][0] for option in left}
+    for option in left:
+        chooser.compare(option, COMPARED[option])
     return choices
