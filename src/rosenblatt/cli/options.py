@@ -306,8 +306,8 @@ def add_encoding(parser: argparse.ArgumentParser, **fixed: Any) -> None:
     )  # fmt: skip
     add("--negation", "prefix words after an English negation by not_", action="store_true")
     add(
-        "--bits", "hash each text column to 2^B features (default: 22, or 23 for n-grams of three words or more; fewer with "
-        "more than ten text columns)",
+        "--bits", "hash each text column to 2^B features (default: 22, or 23 for n-grams of three words or more; "
+        "fewer with more than ten text columns)",
         metavar="B", type=count,
     )  # fmt: skip
     add(

@@ -31,8 +31,9 @@ ROWS = 20_000
 #: Of rows that are compared on, at least so many bytes are taken whatever the budget.
 BYTES = 1 << 22
 
-#: Options of this command alone; they are left out of the command that trains the same model.
-OWN = ("budget", "metric", "grid")
+#: Options of the search and of what is printed; they are left out of the command that trains the same model.
+_OF_SEARCH = ("--budget", "--metric", "--grid")
+_OF_OUTPUT = ("--json", "-q", "--quiet")
 
 
 @dataclass
@@ -194,13 +195,13 @@ def _candidates(run: TrainingRun, asked: Mapping[str, Any], most: int, block: An
 
 def command_of(typed: Sequence[str], options: Mapping[str, Any]) -> str:
     """The command ``train`` that gives the same model: what was typed, without the options of the search, and these."""
-    words, skip = [], False
-    for word in typed:
-        name = word.partition("=")[0]
-        if skip or name in {f"--{own}" for own in OWN}:
-            skip = not skip and "=" not in word and name.startswith("--")
-            continue
-        words.append(word)
+    words: list[str] = []
+    rest = iter(word for word in typed if word not in _OF_OUTPUT)
+    for word in rest:
+        if word in _OF_SEARCH:
+            next(rest, None)  # its value
+        elif word.partition("=")[0] not in _OF_SEARCH:
+            words.append(word)
     asked = {word.partition("=")[0] for word in words if word.startswith("-")}
     for name, value in options.items():
         new = written(name, value)

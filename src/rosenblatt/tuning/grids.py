@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from ..errors import ParameterError
 from .choices import CHARACTERS
 
 Options = dict[str, Any]
@@ -58,6 +59,8 @@ def configurations(
     ``asked`` has what options name, which is not searched; ``first`` what is known to be good, with which the first
     configuration begins; ``left_out`` are options that do not go with the rows.
     """
+    if grid not in GRIDS:
+        raise ParameterError(f"grid must be one of {', '.join(GRIDS)}; got {grid!r}", "grid")
     axes = {
         name: values
         for name, values in FEATURES[kind].items()

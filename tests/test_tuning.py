@@ -1,0 +1,466 @@
+"""Configurations compared on rows: the sample, the metrics, halving, and the rules of what `train` chooses."""
+
+import json
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import rosenblatt as rb
+from rosenblatt import cli, estimators
+from rosenblatt.core import labels
+from rosenblatt.core.spec import Spec
+from rosenblatt.data import Block, Columns
+from rosenblatt.data.csr import Csr
+from rosenblatt.data.features import Features
+from rosenblatt.text.defaults import default_hashing
+from rosenblatt.tuning import grids
+from rosenblatt.tuning.choices import Chooser, choose_for_text
+from rosenblatt.tuning.halving import BUDGETS, Halving, budget_of, kept
+from rosenblatt.tuning.judging import Candidate, Judge
+from rosenblatt.tuning.metrics import METRICS, metric_of
+from rosenblatt.tuning.sample import Sample, drawn
+
+pa = pytest.importorskip("pyarrow")
+
+WORDS = ["good", "bad", "film", "fine", "awful", "plot", "the", "a", "not", "very"]
+
+
+def reviews(n=300, seed=0, noise=0.1):
+    """Texts whose words lean to one of two labels."""
+    rng = np.random.default_rng(seed)
+    mood = rng.random(n) < 0.5
+    texts = []
+    for is_good in mood:
+        words = rng.choice(WORDS, rng.integers(4, 12))
+        words = [w if w not in ("good", "bad") else ("good" if is_good else "bad") for w in words]
+        texts.append(" ".join(words))
+    flipped = mood ^ (rng.random(n) < noise)
+    return np.where(flipped, "pos", "neg"), texts
+
+
+def text_sample(n=300, seed=0):
+    y, texts = reviews(n, seed)
+    classes = labels.classes_of(y)
+    block = Block(y, np.arange(1, n + 1), (("rows", 0),), columns=pa.table({"text": texts}))
+    return Sample(block, labels.encode(y, classes), classes), y, texts
+
+
+def features(**options):
+    return Features.of_table(Columns(label="label", text=("text",)), lambda: default_hashing(22, **options))
+
+
+SPEC = Spec.of(
+    "PassiveAggressiveClassifier", {"average": True, "fit_intercept": False, "max_iter": 5, "random_state": 0}
+)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"supervised": True},
+        {"supervised": False},
+        {"supervised": True, "idf": False, "weighting": "log"},
+        {"supervised": False, "idf": False, "weighting": "count"},
+        {"supervised": True, "ngrams": 3, "weighting": "log"},
+        {"supervised": True, "characters": (2, 5)},
+        {"supervised": False, "characters": (2, 3), "norm": None},
+        {"supervised": True, "analyzer": "char"},
+        {"supervised": True, "analyzer": "char_wb", "ngrams": 4},
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("n", [300, 120])
+def test_rows_of_a_sample_are_those_of_the_encoder(options, n):
+    """But for the columns, whose numbers are others: the values of each row are the same, and so are their products."""
+    sample, y, _ = text_sample()
+    learned = np.arange(n)
+    found = sample.rows(features(**options), learned).to_scipy()
+    made = features(**options)
+    block = sample.block
+    made.count(made.read(block.taken(learned), learn=True), y[:n])
+    expected = made.weigh(made.read(block, learn=False), learn=False).to_scipy()
+    np.testing.assert_allclose((found @ found.T).toarray(), (expected @ expected.T).toarray(), rtol=1e-5, atol=2e-6)
+    assert found.nnz == expected.nnz
+
+
+def test_ngrams_are_hashed_once_for_all_configurations(monkeypatch):
+    from rosenblatt.core import engine
+
+    calls = []
+    real = engine.hash_text
+    monkeypatch.setattr(engine, "hash_text", lambda *given: calls.append(given[1]) or real(*given))
+    sample, _, _ = text_sample()
+    for options in ({"ngrams": 1}, {"ngrams": 2}, {"ngrams": 3}, {"ngrams": 2, "weighting": "log"}, {"ngrams": 3}):
+        for n in (100, 200):
+            sample.rows(features(supervised=True, **options), np.arange(n))
+    assert len(calls) == 3  # words, pairs, triples
+
+
+def test_numbers_and_categories_are_scaled_by_the_rows_that_are_learned_from():
+    rng = np.random.default_rng(0)
+    table = pa.table({"a": rng.normal(5, 3, 50), "kind": rng.choice(["x", "y"], 50), "text": ["good film", "bad"] * 25})
+    columns = Columns(label="label", text=("text",), numeric=("a",), categorical=("kind",))
+    y = np.array(["no", "yes"] * 25)
+    block = Block(y, np.arange(50), (("rows", 0),), columns=table)
+    sample = Sample(block, labels.encode(y, labels.classes_of(y)), labels.classes_of(y))
+    rows = sample.rows(Features.of_table(columns, lambda: default_hashing(12, supervised=True)), np.arange(20))
+    a = np.asarray(table["a"])
+    np.testing.assert_allclose(rows.to_scipy()[:, 0].toarray()[:, 0], (a - a[:20].mean()) / a[:20].std(), rtol=1e-5)
+
+
+@given(st.lists(st.integers(1, 40), min_size=1, max_size=6), st.integers(1, 200), st.integers(0, 5))
+def test_a_sample_is_drawn_from_all_blocks_and_each_row_once(sizes, rows, seed):
+    starts = np.cumsum([0, *sizes])
+    blocks = [
+        Block(np.arange(a, b), np.arange(a, b), (("f", 0),), Csr.of_dense(np.arange(a, b)[:, None] + 1.0))
+        for a, b in pairwise(starts)
+    ]
+    sample = drawn(blocks, rows, 1 << 30, seed)
+    assert len(sample) == min(rows, starts[-1])
+    assert len(set(sample.labels.tolist())) == len(sample)
+    expected = np.random.default_rng(seed).permutation(starts[-1])[: len(sample)]
+    np.testing.assert_array_equal(sample.labels, expected)
+    np.testing.assert_array_equal(sample.csr.data, expected + 1.0)  # each row with its label
+
+
+def test_a_run_is_judged_as_the_estimator_would_be():
+    sample, y, _ = text_sample()
+    learned, judged = np.arange(150), np.arange(150, 300)
+    candidate = Candidate({}, features(supervised=True), SPEC)
+    found = Judge(sample, METRICS["accuracy"], (1, 2, 5)).judge(candidate, learned, judged)
+    X = sample.rows(candidate.features, learned).to_scipy()
+    for one in found:
+        model = rb.PassiveAggressiveClassifier(average=True, fit_intercept=False, max_iter=one.passes, random_state=0)
+        model.fit(X[:150], y[:150])
+        assert one.value == np.mean(model.predict(X[150:]) == y[150:])
+
+
+@pytest.mark.parametrize("k", [2, 4])
+def test_metrics_are_those_of_scikit_learn(k):
+    from sklearn.metrics import accuracy_score, f1_score, mean_absolute_error, roc_auc_score
+
+    rng = np.random.default_rng(k)
+    y, predicted, scores = rng.integers(0, k, 90), rng.integers(0, k, 90), rng.integers(0, 9, 90) / 4
+    assert METRICS["accuracy"].compute(y, predicted, scores, k) == accuracy_score(y, predicted)
+    assert METRICS["f1"].compute(y, predicted, scores, k) == pytest.approx(f1_score(y, predicted, average="macro"))
+    assert METRICS["mae"].compute(y * 1.0, scores, scores, 0) == pytest.approx(mean_absolute_error(y, scores))
+    if k == 2:
+        assert METRICS["auc"].compute(y, predicted, scores, 2) == pytest.approx(roc_auc_score(y, scores))
+
+
+def test_metrics_that_labels_do_not_allow_are_refused():
+    for name, n, words in (("auc", 3, "two classes, and there are 3"), ("mae", 2, "the labels are 2 classes")):
+        with pytest.raises(ValueError, match=words):
+            metric_of(name, n)
+    for name in ("accuracy", "f1", "auc"):
+        with pytest.raises(ValueError, match="labels are numbers; choose mae"):
+            metric_of(name, None)
+    with pytest.raises(ValueError, match="must be one of accuracy, f1, auc, mae"):
+        metric_of("speed", 2)
+
+
+class Oracle:
+    """A judge whose values are known."""
+
+    metric, passes = METRICS["accuracy"], [1]
+
+    def __init__(self, values, n):
+        self.values, self.sample, self.asked = values, range(n), []
+
+    def judge(self, candidate, learned, judged):
+        from rosenblatt.tuning.judging import Judged
+
+        assert not set(learned.tolist()) & set(judged.tolist())  # what is judged was not learned from
+        self.asked.append((candidate.options["i"], len(learned)))
+        return [Judged(1, self.values[candidate.options["i"]], np.empty(0))]
+
+    def best(self, found):
+        return max(found, key=lambda one: one.value)
+
+
+@given(st.lists(st.integers(0, 1000), min_size=2, max_size=40, unique=True), st.sampled_from([160, 1000]))
+def test_halving_finds_the_best_where_values_do_not_change(values, n):
+    candidates = [Candidate({"i": i}, None, SPEC) for i in range(len(values))]
+    search = Halving(Oracle(values, n), candidates, 3)
+    search.run()
+    assert search.ranked[0].value == max(values)
+    assert search.done == search.all
+    tried = [sum(size == learned for _, learned in search.judge.asked) for size in (n // 8, n // 4)]
+    assert tried == [len(values), kept(len(values))]
+    assert sorted(trial.number for trial in search.ranked) == list(range(len(values)))
+
+
+def test_an_interrupted_search_has_the_best_of_its_last_rung():
+    candidates = [Candidate({"i": i}, None, SPEC) for i in range(8)]
+    judge, calls = Oracle([5, 1, 2, 9, 3, 4, 8, 0], 400), []
+
+    def report(search):
+        calls.append(search)
+        if len(calls) == 10:  # all of the first rung, two of the second
+            raise KeyboardInterrupt
+
+    search = Halving(judge, candidates, 3, report)
+    with pytest.raises(KeyboardInterrupt):
+        search.run()
+    assert search.ranked[0].rung == 1
+    assert len(search.ranked) == 8
+
+
+@pytest.mark.parametrize("kind", [*grids.FEATURES])
+@pytest.mark.parametrize("grid", grids.GRIDS)
+def test_grids_begin_with_the_default_and_repeat_nothing(kind, grid):
+    found = grids.configurations(kind, grid, {}, {}, (), 10_000)
+    keys = [json.dumps(options, sort_keys=True) for options in found]
+    assert len(set(keys)) == len(keys)
+    assert found[0] == {
+        **({name: values[0] for name, values in grids.FEATURES[kind].items()} if grid != "learners" else {}),
+        **grids.LEARNERS[kind][0],
+    }
+    few = grids.configurations(kind, grid, {}, {}, (), 5)
+    assert few == found[:5]  # a larger budget tries what a smaller one does, and more
+
+
+def test_what_is_asked_for_is_not_searched():
+    asked = {"weighting": "log", "C": 0.3}
+    for options in grids.configurations("text", "all", asked, {}, ("characters",), 1000):
+        assert "weighting" not in options
+        assert "characters" not in options
+        assert options.get("C", 0.3) == 0.3
+
+
+def test_the_first_configuration_is_the_one_that_train_chooses():
+    first = {"weighting": "log", "C": 0.1, "characters": (2, 5)}
+    found = grids.configurations("text", "all", {}, first, (), 12)
+    assert {name: found[0][name] for name in first} == first
+
+
+def test_budgets():
+    assert [budget.candidates for budget in BUDGETS.values()] == sorted(
+        budget.candidates for budget in BUDGETS.values()
+    )
+    assert budget_of("30").candidates == 30
+    with pytest.raises(ValueError, match="small, medium, large or a number"):
+        budget_of("huge")
+
+
+class Fixed:
+    """A sample of so many rows whose losses are known for each value."""
+
+    def __init__(self, losses):
+        self.losses, self.classes, self.targets = losses, np.array([0, 1]), np.zeros(len(losses["none"]), int)
+
+    def __len__(self):
+        return len(self.targets)
+
+
+@pytest.mark.parametrize(("wrong", "chosen"), [(40, "none"), (38, "none"), (20, (2, 5))])
+def test_what_is_within_chance_stays_as_it_is(wrong, chosen, monkeypatch):
+    """40 of 200 are wrong without characters: 20 with them is better, and 38, others among them, is within chance."""
+    base, other = np.zeros(200), np.zeros(200)
+    base[:40], other[100 : 100 + wrong] = 1, 1
+    chooser = Chooser(Fixed({"none": base}), lambda options: options, 5)
+    monkeypatch.setattr(chooser, "_losses", lambda options: base if options["characters"] == "none" else other)
+    choices = choose_for_text(chooser, {"characters"}, 100, 200)
+    assert choices.options["characters"] == chosen
+    assert choices.comparisons[0].values == {"none": pytest.approx(0.8), (2, 5): pytest.approx(1 - wrong / 200)}
+
+
+def test_long_texts_get_no_characters_and_it_is_said():
+    chooser = Chooser(Fixed({"none": np.zeros(4)}), lambda options: options, 5)
+    choices = choose_for_text(chooser, {"characters"}, 5000, 200)
+    assert choices.options == {"characters": "none"}
+    assert choices.reasons == ["no n-grams of characters, as texts have 5,000 bytes on average"]
+
+
+def test_arrays_are_tuned_to_an_estimator_that_is_reproducible():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((400, 6))
+    y = np.where(X[:, 0] + 0.5 * rng.standard_normal(400) > 0, "yes", "no")
+    first, second = rb.tune(X, y, budget=6), rb.tune(X, y, budget=6)
+    assert first.tried == second.tried
+    assert first.options == second.options
+    np.testing.assert_array_equal(first.estimator.coef_, second.estimator.coef_)
+    assert first.estimator.max_iter == first.options["passes"]
+    assert set(first.estimator.predict(X)) == {"no", "yes"}
+    assert len(first.tried) == 6
+    again = eval(first.command, vars(estimators)).fit(X, y)
+    np.testing.assert_array_equal(again.coef_, first.estimator.coef_)
+    sparse = rb.tune(Csr.of_dense(X).to_scipy(), y, budget=6)
+    np.testing.assert_array_equal(sparse.estimator.coef_, first.estimator.coef_)
+
+
+def test_numbers_are_tuned_by_their_mean_error():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((300, 4))
+    found = rb.tune(X, X @ [1.0, -2, 0, 3] + 0.1 * rng.standard_normal(300), budget=4)
+    assert found.metric == "mae"
+    assert found.value == min(one["value"] for one in found.tried if one["judged"] == 300)
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"budget": 1}, "the budget is one configuration, and at least two are compared"),
+        ({"budget": "huge"}, "small, medium, large"),
+        ({"metric": "auc"}, "auc is the area under the curve of two classes"),
+        ({"metric": "speed"}, "metric must be one of"),
+        ({"grid": "everything"}, "grid must be one of"),
+    ],
+)
+def test_what_cannot_be_tuned_is_refused_in_a_sentence(options, words):
+    X, y = np.arange(120.0).reshape(60, 2), np.arange(60) % 3
+    with pytest.raises(ValueError, match=words):
+        rb.tune(X, y, **options)
+    with pytest.raises(ValueError, match="at least 40 rows, and there are 6"):
+        rb.tune(X[:6], y[:6])
+    with pytest.raises(ValueError, match="60 rows and 59 labels"):
+        rb.tune(X, y[:59])
+    with pytest.raises(TypeError, match="label is an option for files"):
+        rb.tune(X, y, label="y")
+
+
+# ---- the command ---------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def files(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name, seed in (("train", 0), ("test", 1)):
+        y, texts = reviews(400, seed)
+        rows = "".join(f"{label},{text}\n" for label, text in zip(y, texts))
+        (tmp_path / f"{name}.csv").write_text("label,text\n" + rows)
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((300, 5)).round(3)
+    rb.data.write_svmlight(tmp_path / "rows.svm", X, np.where(X[:, 0] > 0, 1, -1))
+    lines = [f"{x[0] * 3 - x[1] + 0.25},{','.join(map(str, x))}\n" for x in X.tolist()]
+    (tmp_path / "numbers.csv").write_text("y,a,b,c,d,e\n" + "".join(lines))
+    return tmp_path
+
+
+def tuned(capsys, *words):
+    assert cli.main(["tune", *words, "--json"]) == 0
+    return json.loads(capsys.readouterr().out)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["train.csv"],
+        ["train.csv", "--metric", "f1", "--ngrams", "1", "--seed", "3"],
+        ["train.csv", "--held-out", "0.2", "--budget=6"],
+        ["train.csv", "--grid", "learners", "--passes", "1"],
+        ["rows.svm", "--budget", "6"],
+        ["rows.svm", "--metric", "auc"],
+        ["numbers.csv", "--label", "y", "--budget", "5"],
+    ],
+    ids=" ".join,
+)
+def test_the_command_that_is_named_trains_the_same_model_to_the_bit(words, files, capsys):
+    record = tuned(capsys, *words, "-o", "tuned")
+    command = record["tuning"]["command"].split()
+    assert command[:2] == ["rosenblatt", "train"]
+    again = [word if word != "tuned" else "again" for word in command[1:]]
+    assert not {"--budget", "--metric", "--grid", "--json"} & {word.partition("=")[0] for word in again}
+    assert cli.main([*again, "--quiet"]) == 0
+    first, second = rb.load("tuned"), rb.load("again")
+    np.testing.assert_array_equal(first.coef_, second.coef_)
+    np.testing.assert_array_equal(first.intercept_, second.intercept_)
+    assert first.get_params() == second.get_params()
+    (plain, arrays), (own_plain, own_arrays) = (one._extras["features"] for one in (first, second))
+    assert plain == own_plain
+    assert all(np.array_equal(arrays[name], own_arrays[name]) for name in arrays)
+
+
+def test_a_second_run_tries_the_same_with_the_same_values(files, capsys):
+    first, second = (tuned(capsys, "train.csv", "-o", "m")["tuning"] for _ in range(2))
+    assert first == second
+
+
+def test_a_model_of_rb_tune_takes_what_the_command_takes(files):
+    found = rb.tune("train.csv", budget=4, label="label", held_out="test.csv")
+    texts = ["a good film", "bad"]
+    assert found.estimator.predict(texts).tolist() == ["pos", "neg"]
+    assert "held_out" in found.record
+    assert found.command.startswith("rosenblatt train train.csv")
+    assert str(found.table()).count("\n") >= 4
+    frame = pa.table(dict(zip(("label", "text"), reviews(200))))
+    assert rb.tune(frame, budget=3).estimator.predict(texts).tolist() == ["pos", "neg"]
+    with pytest.raises(TypeError, match="files or a frame"):
+        rb.tune(3)
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["train.csv", "--metric", "mae"], "mae measures predictions of numbers, and the labels are 2 classes"),
+        (
+            ["numbers.csv", "--label", "y", "--metric", "f1"],
+            "f1 measures predictions of classes, and the labels are numbers",
+        ),
+        (["train.csv", "--budget", "1"], "the budget is one configuration, and at least two are compared"),
+        (["train.csv", "--grid", "wide"], "unknown value 'wide'"),
+        (["train.csv", "--budget", "tiny"], "neither small, medium or large nor a number"),
+        (["few.csv"], "compared on at least 40 rows, and there are 3"),
+        (["rows.svm", "-a", "averaged", "--intercept", "--norm", "none"], "no two configurations are left to compare"),
+        (["one.csv"], "all labels are the same"),
+    ],
+)
+def test_bad_input_gets_one_sentence_and_nothing_is_written(words, sentence, files, capsys):
+    (files / "few.csv").write_text("label,text\npos,good film\nneg,bad film\npos,fine film\n")
+    (files / "one.csv").write_text("label,text\n" + "pos,good film\n" * 60)
+    code = cli.main(["tune", *words, "-o", "m"])
+    error = capsys.readouterr().err
+    assert code in (1, 2)
+    assert sentence in " ".join(error.split())
+    assert error.strip().count("\n") == 0
+    assert not (files / "m").exists()
+
+
+def test_ctrl_c_saves_the_best_so_far_with_its_command(files, capsys, monkeypatch):
+    from rosenblatt.tuning.halving import Halving
+
+    real = Halving._try
+
+    def interrupted(self, trial, *rest):
+        real(self, trial, *rest)
+        if sum(one.rung >= 0 for one in self.trials) == 3:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(Halving, "_try", interrupted)
+    assert cli.main(["tune", "train.csv", "-o", "m"]) == 130
+    out, err = capsys.readouterr()
+    assert "interrupted; the best so far was trained, the model is in m, and the same again by: rosenblatt train" in err
+    assert "3 configurations on" in out
+    assert rb.load("m").predict(["a good film"]).tolist() == ["pos"]
+
+
+def test_a_weight_by_class_leaves_no_progressive_figure(files, capsys):
+    for words, there in (["--no-supervised"], True), ([], False):
+        for how in ([], ["--stream"]):
+            assert cli.main(["train", "train.csv", "-o", "m", "--json", *how, *words]) == 0
+            assert (json.loads(capsys.readouterr().out)["progressive_accuracy"] is not None) == there
+
+
+def test_rows_that_are_held_out_are_not_looked_at(files, capsys, monkeypatch):
+    from rosenblatt.cli import choosing
+
+    seen = []
+    real = choosing.drawn
+    monkeypatch.setattr(choosing, "drawn", lambda blocks, *rest: seen.extend(blocks) or real(blocks, *rest))
+    assert cli.main(["train", "train.csv", "-o", "m", "--held-out", "0.25", "-q"]) == 0
+    assert sum(map(len, seen)) == 300
+
+
+def test_chinese_is_read_as_characters(tmp_path, capsys):
+    rows = [("体育", "球队赢得了比赛"), ("财经", "股票市场下跌了")] * 150
+    (tmp_path / "a.csv").write_text("label,text\n" + "".join(f"{a},{b}{i}\n" for i, (a, b) in enumerate(rows)))
+    command = ["train", str(tmp_path / "a.csv"), "-o", str(tmp_path / "m"), "--text", "text"]
+    assert cli.main(command) == 0
+    out = capsys.readouterr().out
+    assert "100% of the letters are of scripts without spaces between words" in out
+    assert "n-grams of 1 to 3 characters" in out
+    assert cli.main([*command, "--analyzer", "word"]) == 0
+    assert "n-grams of 1 to 2 words and symbols" in capsys.readouterr().out
