@@ -157,6 +157,7 @@ def learn(
     tally: Tally,
     stop: bool = False,
     misread: NDArray[Any] | None = None,
+    n_threads: int = 1,
 ) -> bool:
     """One pass over the examples, in place, or up to the first mistake or step, which is then left to the caller.
 
@@ -257,7 +258,7 @@ class ClassCounts:
     """How many documents of each class have each column."""
 
     def __init__(self, n_columns: int) -> None: ...
-    def count(self, rows: tuple[Any, ...], classes: NDArray[Any], parts: tuple[int, int, bool]) -> None:
+    def count(self, rows: tuple[Any, ...], classes: NDArray[Any], parts: tuple[int, int, bool], n_threads: int) -> None:
         """Count each row."""
 
     def weigh(
