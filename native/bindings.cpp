@@ -28,9 +28,9 @@ namespace {
 
 bool learn_rows(const AnyRows& rows, const PyModel& model, const PyRule& rule, nb::object targets, nb::object order,
                 nb::object weight, Index first, nb::object dual, nb::object steps, nb::object pocket, bool ratchet,
-                PyTally& tally, bool stop, nb::object misread) {
-    const Learning asked{model,  rule,    targets, order,   weight, dual, steps,
-                         pocket, misread, first,   ratchet, stop,   tally};
+                PyTally& tally, bool stop, nb::object misread, Index n_threads) {
+    const Learning asked{model,  rule,    targets, order,     weight,  dual, steps,
+                         pocket, misread, first,   n_threads, ratchet, stop, tally};
     return model.with_number_type_of([&]<class T>(T) { return learn_from<T>(rows, asked); });
 }
 
@@ -330,7 +330,7 @@ NB_MODULE(_native, m) {
     m.def("learn", &learn_rows, nb::kw_only(), nb::arg("rows"), nb::arg("model"), nb::arg("rule"), nb::arg("targets"),
           nb::arg("order") = none, nb::arg("weight") = none, nb::arg("first") = 0, nb::arg("dual") = none,
           nb::arg("steps") = none, nb::arg("pocket") = none, nb::arg("ratchet") = false, nb::arg("tally"),
-          nb::arg("stop") = false, nb::arg("misread") = none,
+          nb::arg("stop") = false, nb::arg("misread") = none, nb::arg("n_threads") = 1,
           "One pass over the examples, in place, or up to the first mistake or step, which is then left to the caller; "
           "False: it ended before a step that could overflow.");
     m.def("learn_one", &learn_one, nb::kw_only(), nb::arg("row"), nb::arg("columns"), nb::arg("model"), nb::arg("rule"),

@@ -5,6 +5,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <limits>
 #include <stdexcept>
 #include <string>
@@ -21,6 +22,7 @@
 #include "border.hpp"
 #include "csv.hpp"
 #include "hash.hpp"
+#include "pages.hpp"
 #include "svmlight.hpp"
 #include "tuples.hpp"
 #include "vw.hpp"
@@ -241,7 +243,13 @@ void populate([[maybe_unused]] nb::handle array_like) {
     if (bytes < large || bytes > too_large) return;
     const auto begin = reinterpret_cast<std::uintptr_t>(array.data());
     const std::uintptr_t first = (begin + page - 1) / page * page, last = (begin + bytes) / page * page;
-    rosenblatt::in_background([=] { madvise(reinterpret_cast<void*>(first), last - first, MADV_POPULATE_WRITE); });
+    rosenblatt::in_background(
+        [=] {  // piece by piece: who asks for other memory meanwhile waits for one of them at most
+            constexpr std::uintptr_t piece = rosenblatt::kLargePage;
+            for (std::uintptr_t at = first; at < last; at = (at / piece + 1) * piece)
+                madvise(reinterpret_cast<void*>(at), std::min(last, (at / piece + 1) * piece) - at,
+                        MADV_POPULATE_WRITE);
+        });
 #endif
 }
 

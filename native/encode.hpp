@@ -17,6 +17,7 @@
 #include <shared_mutex>
 #include <stdexcept>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -268,13 +269,19 @@ class Columns {
 
     explicit Columns(unsigned bits) : bits_(bits) {}
 
-    void clear(std::size_t room) {
-        if (room >= std::numeric_limits<std::uint32_t>::max())
+    void clear() { size = 0; }
+    // Room for so many more.
+    void expect(std::size_t more) {
+        if (size + more >= std::numeric_limits<std::uint32_t>::max())
             throw std::length_error("a document has more than 2^32 n-grams; cut it into several");
-        keys_.reserve(room + 1);
-        size = 0;
+        keys_.reserve(size + more + 1);
     }
     void add(std::uint32_t key) { keys_[size++] = key; }
+    void add(const std::uint32_t* hashes, std::size_t n, std::uint32_t mask) {
+        expect(n);
+        for (std::size_t i = 0; i < n; ++i) keys_[size + i] = hashes[i] & mask;
+        size += n;
+    }
     const std::uint32_t* data() const { return keys_.data(); }
 
     // By comparison where there are few; else by leading bits where these tell them apart, as those of hashes do.
@@ -315,8 +322,66 @@ struct Encoding {
     unsigned n_threads;
 };
 
-// Rows of documents; column(n-gram, hash) is where an n-gram counts, or -1. Each analysis makes a part of the row, with
-// columns of its own after those of the part before.
+// The column of an n-gram where that is the low bits of its hash.
+struct HashedColumn {
+    std::uint32_t mask;
+};
+
+// The columns of a document's n-grams, as they come; false: it is no UTF-8. column(n-gram, hash) is where an n-gram
+// counts, or -1.
+template <class Column>
+bool read_columns(Reader& reader, std::string_view document, const Column& column, Columns& keys) {
+    keys.clear();
+    if constexpr (std::is_same_v<Column, HashedColumn>) {
+        if (reader.remembers_words())
+            return reader.each_hash(
+                document, [&](const std::uint32_t* hashes, std::size_t n) { keys.add(hashes, n, column.mask); });
+        if (!reader.read(document)) return false;
+        keys.expect(reader.count());
+        reader.each([&](std::string_view, std::uint32_t hash) { keys.add(hash & column.mask); });
+    } else {
+        if (!reader.read(document)) return false;
+        keys.expect(reader.count());
+        reader.each([&](std::string_view gram, std::uint32_t hash) {
+            const std::int64_t found = column(gram, hash);
+            if (found >= 0) keys.add(static_cast<std::uint32_t>(found));
+        });
+    }
+    return true;
+}
+
+// What a thread reads documents with.
+struct Encoder {
+    std::vector<Reader> readers;
+    Columns keys;
+    const Encoding& how;
+    const Weights& weight;
+    double norm;
+};
+
+// The entries of some documents behind those of `part`, and how many each has.
+template <class T, class Column>
+Fault encode_some(const Documents& documents, std::size_t first, std::size_t last, Encoder& by, const Column& column,
+                  Part<T>& part, std::int64_t* lengths) {
+    for (std::size_t row = first; row < last; ++row) {
+        const std::size_t before = part.size;
+        for (std::size_t i = 0; i < by.readers.size(); ++i) {
+            Reader& reader = by.readers[i];
+            if (!read_columns(reader, documents[row], column, by.keys)) return {row, reader.fault};
+            by.keys.sort();
+            part.reserve(part.size + by.keys.size + 1);
+            T* const values = part.values.data() + part.size;
+            const auto offset = static_cast<std::uint32_t>(i << by.how.bits);
+            const std::size_t n = by.keys.write(offset, by.weight, part.columns.data() + part.size, values);
+            if (by.how.norm) normalise(values, n, by.norm);
+            part.size += n;
+        }
+        lengths[row] = static_cast<std::int64_t>(part.size - before);
+    }
+    return {};
+}
+
+// Rows of documents. Each analysis makes a part of the row, with columns of its own after those of the part before.
 template <class T, class Column>
 Fault encode(const Documents& documents, const std::vector<Analysis>& analyses, const Encoding& how, Column&& column,
              Entries<T>& out) {
@@ -324,32 +389,13 @@ Fault encode(const Documents& documents, const std::vector<Analysis>& analyses, 
     const bool alone = how.n_threads <= 1;
     const double norm = norm_of_part(analyses.size());
     const auto make = [&](unsigned) {
-        return [&, readers = std::vector<Reader>(analyses.begin(), analyses.end()), keys = Columns(how.bits),
+        return [&, by = Encoder{{analyses.begin(), analyses.end()}, Columns(how.bits), how, weight, norm},
                 mine = Part<T>()](std::size_t block, std::size_t first, std::size_t last) mutable -> Fault {
             Part<T>& part = alone ? out : mine;
             if (!alone) part.size = 0;
-            for (std::size_t row = first; row < last; ++row) {
-                const std::size_t before = part.size;
-                for (std::size_t i = 0; i < readers.size(); ++i) {
-                    Reader& reader = readers[i];
-                    if (!reader.read(documents[row])) return {row, reader.fault};
-                    keys.clear(reader.count());
-                    reader.each([&](std::string_view gram, std::uint32_t hash) {
-                        const std::int64_t found = column(gram, hash);
-                        if (found >= 0) keys.add(static_cast<std::uint32_t>(found));
-                    });
-                    keys.sort();
-                    part.reserve(part.size + keys.size + 1);
-                    T* const values = part.values.data() + part.size;
-                    const auto offset = static_cast<std::uint32_t>(i << how.bits);
-                    const std::size_t n = keys.write(offset, weight, part.columns.data() + part.size, values);
-                    if (how.norm) normalise(values, n, norm);
-                    part.size += n;
-                }
-                out.starts[row + 1] = static_cast<std::int64_t>(part.size - before);
-            }
-            if (!alone) out.place(block, part);
-            return {};
+            const Fault found = encode_some(documents, first, last, by, column, part, out.starts.data() + 1);
+            if (!found && !alone) out.place(block, part);
+            return found;
         };
     };
     const Fault fault = in_blocks(blocks_of(documents), how.n_threads, make);
@@ -425,13 +471,17 @@ class Weighing {
     std::size_t n_rows;
     RowParts parts;
 
-    // weight(column) for each entry, once: no column comes twice in a row.
+    // weight(column) for each of some entries, once: no column comes twice in a row.
     template <class Weight>
-    void row(std::size_t row, Weight&& weight) const {
-        const I first = starts[row], last = starts[row + 1];
+    void entries(I first, I last, Weight&& weight) const {
         for (I i = first; i < last; ++i)
             values[i] = static_cast<T>(static_cast<double>(values[i]) * weight(static_cast<std::size_t>(columns[i])));
+    }
+
+    // Each part of a row to its norm.
+    void scale(std::size_t row) const {
         if (!parts.norm) return;
+        const I first = starts[row], last = starts[row + 1];
         const double norm = norm_of_part(parts.n_parts);
         I begin = first;
         for (std::size_t part = 1; part <= parts.n_parts; ++part) {
@@ -444,44 +494,115 @@ class Weighing {
         }
     }
 
-    // All rows, by weights that stay as they are.
-    template <class Weight>
-    void all(Weight&& weight, unsigned n_threads) const {
-        std::vector<std::size_t> blocks{0};
-        while (blocks.back() < n_rows) blocks.push_back(std::min(n_rows, blocks.back() + 256));
-        in_blocks(blocks, n_threads, [&](unsigned) {
-            return [&](std::size_t, std::size_t first, std::size_t last) -> Fault {
-                for (std::size_t i = first; i < last; ++i) row(i, weight);
-                return {};
-            };
+    // Where the entries of columns below a limit end, in a row.
+    I end_below(std::size_t row, std::size_t limit) const {
+        const auto* const end =
+            std::lower_bound(columns + starts[row], columns + starts[row + 1], static_cast<std::int64_t>(limit));
+        return static_cast<I>(end - columns);
+    }
+
+    // f(first row, last + 1) of some rows at a time.
+    template <class F>
+    void some(unsigned n_threads, const F& f) const {
+        constexpr std::size_t step = 256;
+        in_parallel(static_cast<std::int64_t>((n_rows + step - 1) / step), n_threads, [&](std::int64_t part) {
+            const std::size_t first = static_cast<std::size_t>(part) * step;
+            f(first, std::min(n_rows, first + step));
         });
     }
 };
+
+// All rows, by weights that stay as they are; each thread has a copy of what weighs.
+template <class T, class I, class Weight>
+void weigh_all(const Weighing<T, I>& rows, unsigned n_threads, const Weight& weight) {
+    rows.some(n_threads, [&](std::size_t first, std::size_t last) {
+        Weight own = weight;
+        for (std::size_t row = first; row < last; ++row) {
+            rows.entries(rows.starts[row], rows.starts[row + 1], own);
+            rows.scale(row);
+        }
+    });
+}
+
+// Row after row, by weights that each row changes: weight.row(rows, row, first, last, end) counts the entries from
+// first to last and weighs them; up to `end` others come next. Several threads take the rows each in a range of
+// columns, whose counts are its own, so that the weights are the same; `alone`: there is one range.
+template <class T, class I, class Weight>
+void stream_range(const Weighing<T, I>& rows, std::size_t first_column, std::size_t last_column, bool alone,
+                  bool scaled, Weight& weight) {
+    constexpr I ahead = 64;
+    if (alone) {
+        for (std::size_t row = 0; row < rows.n_rows; ++row) {
+            weight.row(rows, row, rows.starts[row], rows.starts[row + 1], rows.starts[rows.n_rows]);
+            if (scaled) rows.scale(row);
+        }
+        return;
+    }
+    const auto entries = [&](std::size_t row) {
+        return std::pair(rows.end_below(row, first_column), rows.end_below(row, last_column));
+    };
+    auto [first, last] = rows.n_rows > 0 ? entries(0) : std::pair(I{0}, I{0});
+    for (std::size_t row = 0; row < rows.n_rows; ++row) {
+        const auto [next, end] = row + 1 < rows.n_rows ? entries(row + 1) : std::pair(last, last);
+        for (I i = next; i < std::min(end, next + ahead); ++i)
+            weight.prefetch(static_cast<std::size_t>(rows.columns[i]));
+        weight.row(rows, row, first, last, last);
+        first = next, last = end;
+    }
+}
+
+template <class T, class I, class Make>
+void stream_rows(const Weighing<T, I>& rows, std::size_t n_columns, unsigned n_threads, const Make& make) {
+    const std::size_t n_ranges = std::clamp<std::size_t>(n_threads, 1, 16);
+    in_parallel(static_cast<std::int64_t>(n_ranges), n_threads, [&](std::int64_t range) {
+        const auto r = static_cast<std::size_t>(range);
+        auto weight = make();
+        stream_range(rows, n_columns * r / n_ranges, n_columns * (r + 1) / n_ranges, n_ranges == 1, true, weight);
+    });
+    if (n_ranges > 1)
+        rows.some(n_threads, [&](std::size_t first, std::size_t last) {
+            for (std::size_t row = first; row < last; ++row) rows.scale(row);
+        });
+}
 
 // Weight ln((1 + n)/(1 + d)) + 1 for a column that d of n documents have (scikit-learn's smooth idf).
 template <class T, class I>
 void weigh_by_idf(const Weighing<T, I>& rows, const std::uint32_t* counts, std::uint64_t n, unsigned n_threads) {
     const auto ln = logarithms_up_to(n + 1);
     const double all = ln(1 + n) + 1;
-    rows.all([&](std::size_t column) { return all - ln(std::uint64_t{1} + counts[column]); }, n_threads);
+    const auto weight = [ln, all, counts](std::size_t column) { return all - ln(std::uint64_t{1} + counts[column]); };
+    weigh_all(rows, n_threads, weight);
 }
 
-// Row by row, each counted first and weighed by the counts so far: the same in whatever pieces rows come.
-template <class T, class I>
-void stream_by_idf(const Weighing<T, I>& rows, std::uint32_t* counts, std::uint64_t n) {
-    constexpr I ahead = 64;
-    const auto ln = logarithms_up_to(n + rows.n_rows + 1);
-    for (std::size_t row = 0; row < rows.n_rows; ++row) {
+// Counts and weighs rows by idf.
+struct StreamedIdf {
+    std::uint32_t* counts;
+    std::uint64_t n;
+    Logarithms::Table ln;
+
+    void prefetch(std::size_t column) const { prefetch_near(counts + column); }
+
+    template <class T, class I>
+    void row(const Weighing<T, I>& rows, std::size_t, I first, I last, I end) {
+        constexpr I ahead = 64;
         const double all = ln(1 + ++n) + 1;
-        const std::int32_t* next = rows.columns + rows.starts[row];
-        const std::int32_t* const last = rows.columns + rows.starts[rows.n_rows] - 1;
-        rows.row(row, [&](std::size_t column) {
-            prefetch_near(counts + *std::min(next++ + ahead, last));
+        const std::int32_t* next = rows.columns + first;
+        const std::int32_t* const stop = rows.columns + end - 1;
+        rows.entries(first, last, [&](std::size_t column) {
+            prefetch_near(counts + *std::min(next++ + ahead, stop));
             std::uint32_t& c = counts[column];
             c += c != std::numeric_limits<std::uint32_t>::max();
             return all - ln(std::uint64_t{1} + c);
         });
     }
+};
+
+// Row by row, each counted first and weighed by the counts so far: the same in whatever pieces rows come.
+template <class T, class I>
+void stream_by_idf(const Weighing<T, I>& rows, std::uint32_t* counts, std::size_t n_columns, std::uint64_t n,
+                   unsigned n_threads) {
+    const auto ln = logarithms_up_to(n + rows.n_rows + 1);
+    stream_rows(rows, n_columns, n_threads, [&] { return StreamedIdf{counts, n, ln}; });
 }
 
 }  // namespace rosenblatt

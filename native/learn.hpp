@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
 
 #include "clones.hpp"
 #include "models.hpp"
 #include "progressive.hpp"
+#include "sums_behind.hpp"
 
 namespace rosenblatt {
 
@@ -28,6 +30,7 @@ struct Examples {
     double* dual = nullptr;   // Σ τ of each row, kept for a rule that takes steps back; it is then the row's weight
     double* steps = nullptr;  // the coefficients a_r of W_r += a_r·x of each row, for weights that are kept as examples
     Index* misread = nullptr;  // counts the examples about which the readout was wrong before they were learned from
+    Index n_threads = 1;       // more: the sums of the averaged readout may be kept by another
 
     Index row(Index i) const { return order ? order[i] : i; }
 };
@@ -70,9 +73,23 @@ ROSENBLATT_CLONES void learn(const Rows& rows, Model& model, const Rule& rule, c
         pocket.best = pocket.run;
         pocket.current = true;
     };
+    const auto judge = [&](const auto& x, Index row) {
+        if (examples.misread)
+            *examples.misread += is_misread(x, model, model.judged_scores(), examples.target[row], tally.visited);
+    };
+    constexpr bool can_lag = can_sum_behind<Rows, Model>;
+    std::conditional_t<can_lag, std::optional<SumsBehind<Rows, Model, Examples<Targets>>>, std::nullptr_t> behind{};
+    if constexpr (can_lag) {
+        if (!stop && !pocket.weights && SumsBehind<Rows, Model, Examples<Targets>>::pays(rows, model, examples)) {
+            behind.emplace(rows, model, examples, tally.visited);
+            if (!*behind) behind.reset();
+        }
+    }
     for (Index i = examples.first; i < examples.count; ++i) {
         if (i + 2 * kAhead < examples.count) rows.prefetch_start(examples.row(i + 2 * kAhead));
         if (i + kAhead < examples.count) rows[examples.row(i + kAhead)].prefetch();
+        if constexpr (can_lag)
+            if (i + 1 < examples.count) model.ask(rows[examples.row(i + 1)]);
         const Index row = examples.row(i);
         const auto x = rows[row];
         const double weight = examples.dual ? examples.dual[row] : examples.weight ? examples.weight[row] : 1;
@@ -82,7 +99,14 @@ ROSENBLATT_CLONES void learn(const Rows& rows, Model& model, const Rule& rule, c
             tally.mistakes = mistakes;
             return;
         }
-        if (examples.misread) *examples.misread += is_misread(x, model, examples.target[row], tally.visited);
+        if constexpr (can_lag) {
+            if (behind)
+                behind->note(i, model.judged);
+            else
+                judge(x, row);
+        } else {
+            judge(x, row);
+        }
         ++tally.visited;
         if (pocket.weights) {
             pocket.run += !outcome.wrong;
@@ -94,6 +118,12 @@ ROSENBLATT_CLONES void learn(const Rows& rows, Model& model, const Rule& rule, c
         }
         if (outcome.moves && examples.steps) model.last_step(examples.steps + row * model.w.n_classes);
         if (stop && (outcome.wrong || outcome.moves)) return;
+        if constexpr (can_lag) {
+            if (behind && outcome.moves) {
+                model.w.add_noting(x, model.a, behind->changes(x.n_entries + 1));
+                continue;
+            }
+        }
         if (outcome.moves) model.move(x, tally.visited);
         if (examples.dual) examples.dual[row] += outcome.gain;
     }

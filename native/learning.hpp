@@ -11,7 +11,7 @@ struct Learning {
     const PyModel& model;
     const PyRule& rule;
     nb::handle targets, order, weight, dual, steps, pocket, misread;
-    Index first;
+    Index first, n_threads;
     bool ratchet, stop;
     PyTally& tally;
 };

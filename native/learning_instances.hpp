@@ -73,6 +73,7 @@ bool learn_from(const AnyRows& rows, const Learning& asked) {
                     examples.dual = writable_or_none<double>(asked.dual, view.n_rows, "coefficients");
                     examples.steps = writable_or_none<double>(asked.steps, view.n_rows * m.w.n_classes, "steps");
                     examples.misread = writable_or_none<Index>(asked.misread, 1, "misread");
+                    examples.n_threads = asked.n_threads;
                     if (!asked.order.is_none()) {
                         const auto numbers = array<ReadOnly>(asked.order, "order");
                         examples.order = typed<std::int32_t>(numbers, 0, "order");

@@ -54,6 +54,28 @@ struct Weights {
         }
     }
 
+    // The one vector += a·x without the sums: `changes` gets the change of each weight, as it was rounded.
+    template <class Row>
+    void add_noting(const Row& x, T a, double* changes) const {
+        T* const w = sink + 1;
+        const auto step = [&](T* at, T value) {
+            const T old = *at, now = old + a * value;
+            *at = now;
+            *changes++ = static_cast<double>(now) - static_cast<double>(old);
+        };
+        step(sink, one);
+        x.each([&](Index j, T value) { step(w + j, value); });
+    }
+    // The sums that go with those changes, at the t-th example; where the changes end.
+    template <class Row>
+    const double* add_changes(const Row& x, const double* changes, Index t) const {
+        const double before = static_cast<double>(t - 1);
+        total[0] += before * *changes++;
+        x.each([&](Index j, T) { total[1 + j] += before * *changes++; },
+               [&](Index j) { prefetch_near(total + 1 + j); });
+        return changes;
+    }
+
     // W_c += a·x for every (c, a) of `steps`, at the t-th example.
     template <class Row>
     void add(const Row& x, const std::vector<std::pair<Index, T>>& steps, Index t) const {
@@ -245,6 +267,12 @@ struct Binary {
     template <class Row>
     void scores(const Row& x, T* out) {
         *out = score(x);
+    }
+    // Ask for the weights of a row's first entries, which `dot` reads before it can ask for more.
+    template <class Row>
+    void ask(const Row& x) const {
+        if constexpr (requires { x.is_near(1); })
+            if (!x.is_near(1)) x.ask_first([&](Index j) { prefetch_near(w.features() + j); });
     }
     template <class Row>
     Outcome consider(const Row& x, Target target, double weight, const Rule& rule, Tally& tally) {

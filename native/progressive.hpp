@@ -43,13 +43,15 @@ inline bool is_wrong(const double* scores, Index n_classes, std::int32_t target)
     return std::max_element(scores, scores + n_classes) - scores != target;
 }
 
-// Whether they are wrong about an example that the model has just considered; n were learned from before.
+// Whether they are wrong about an example that the model gave these scores when it considered it; n were learned from
+// before.
 template <class Row, class Model>
-ROSENBLATT_APART bool is_misread(const Row& x, const Model& model, typename Model::Target target, Index n) {
+ROSENBLATT_APART bool is_misread(const Row& x, const Model& model, const double* judged, typename Model::Target target,
+                                 Index n) {
     const auto& w = model.w;
     const auto k = static_cast<std::size_t>(w.n_classes);
     Room<double> scores(k);
-    std::copy_n(model.judged_scores(), k, scores.data);
+    std::copy_n(judged, k, scores.data);
     if (w.total && n > 0) {
         Room<double> sums(k);
         add_totals(x, w, sums.data);

@@ -19,6 +19,7 @@
 
 #include "lexicon.hpp"
 #include "unicode.hpp"
+#include "word_hashes.hpp"
 
 namespace rosenblatt {
 
@@ -101,6 +102,7 @@ class Reader {
         for (unsigned c = 0; c < 128; ++c) {
             const bool upper = how.lowercase && c >= 'A' && c <= 'Z';
             ascii_[c] = unicode::is_word(c) ? static_cast<Byte>(upper ? c + 32 : c) : Byte{0};
+            kind_[c] = unicode::is_space(c) ? Kind::space : Kind::ascii;
         }
     }
 
@@ -145,10 +147,48 @@ class Reader {
         }
     }
 
+    // Of characters in words, each_hash is faster: it knows words that come again.
+    bool remembers_words() const { return how_.unit == Unit::character_in_word; }
+
+    // f(hashes, how many) of every n-gram of a document, word after word. False: it is no UTF-8, at byte `fault`.
+    template <class F>
+    bool each_hash(std::string_view document, F&& f) {
+        const char* p = document.data();
+        const char* const end = p + document.size();
+        const auto kind = [&] { return kind_[static_cast<Byte>(*p)]; };
+        while (p < end) {
+            const char* const word = p;
+            while (p < end && kind() == Kind::ascii) ++p;
+            const bool is_plain = p == end || kind() == Kind::space;
+            while (p < end && kind() != Kind::space)
+                ++p;  // up to a space of ASCII, where no character and no word goes on
+            const std::string_view bytes(word, static_cast<std::size_t>(p - word));
+            if (is_plain && bytes.size() <= WordHashes::kLongest) {
+                if (!bytes.empty()) {
+                    const auto known = words_.of(bytes, [&](std::vector<std::uint32_t>& to) { hash_word(bytes, to); });
+                    f(known.hashes, known.n);
+                }
+            } else {
+                unusual_.clear();
+                if (!hash_word(bytes, unusual_)) {
+                    fault += static_cast<std::size_t>(word - document.data());
+                    return false;
+                }
+                f(unusual_.data(), unusual_.size());
+            }
+            while (p < end && kind() == Kind::space) ++p;
+        }
+        return true;
+    }
+
   private:
     using Byte = unicode::Byte;
+    enum class Kind : Byte { beyond, ascii, space };
     const Analysis& how_;
-    std::array<Byte, 128> ascii_{};  // what a byte of a word is in lower case, 0 between words
+    std::array<Kind, 256> kind_{};
+    WordHashes words_;
+    std::vector<std::uint32_t> unusual_;  // hashes of a word that is not kept
+    std::array<Byte, 128> ascii_{};       // what a byte of a word is in lower case, 0 between words
     std::unique_ptr<char[]> buffer_;
     std::unique_ptr<std::size_t[]> begins_;    // where each word or character begins, and the end; words lie one apart
     std::unique_ptr<std::uint32_t[]> hashes_;  // of the words
@@ -199,6 +239,13 @@ class Reader {
                 if (j - i + 1 >= min_n) f(std::string_view(begin, static_cast<std::size_t>(end - begin)), hash);
             }
         }
+    }
+
+    // The hashes of the n-grams of a stretch between spaces; false: it is no UTF-8.
+    ROSENBLATT_APART bool hash_word(std::string_view bytes, std::vector<std::uint32_t>& to) {
+        if (!read(bytes)) return false;
+        each([&](std::string_view, std::uint32_t hash) { to.push_back(hash); });
+        return true;
     }
 
     std::size_t written() const { return static_cast<std::size_t>(out_ - buffer_.get()); }

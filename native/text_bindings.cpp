@@ -288,8 +288,7 @@ nb::tuple encoded(const nb::object& given, const nb::tuple& analyses, const nb::
 nb::tuple hash_text(const nb::object& documents, const nb::tuple& analyses, const nb::tuple& encoding, unsigned bits) {
     if (bits < 1 || bits > 31) throw std::invalid_argument("a column has 1 to 31 bits");
     const std::uint32_t mask = (1u << bits) - 1;
-    return encoded(documents, analyses, encoding, bits,
-                   [mask](std::string_view, std::uint32_t hash) { return std::int64_t{hash & mask}; });
+    return encoded(documents, analyses, encoding, bits, HashedColumn{mask});
 }
 
 nb::tuple look_up_text(const nb::object& documents, const nb::tuple& analysis, const nb::tuple& encoding,
@@ -417,9 +416,18 @@ void weigh_columns(const nb::tuple& rows, nb::object counts_array, std::uint64_t
     with_rows(rows, parts, counts.size(), [&](const auto& from) {
         nb::gil_scoped_release unlocked;
         if (stream)
-            stream_by_idf(from, counted, n_documents);
+            stream_by_idf(from, counted, counts.size(), n_documents, n_threads);
         else
             weigh_by_idf(from, counts.data(), n_documents, n_threads);
+    });
+}
+
+// By a weight of each column.
+void weigh_by_table(const nb::tuple& rows, nb::object table, const nb::tuple& parts, unsigned n_threads) {
+    const auto weights = array_as<ReadOnly<double>>(table);
+    with_rows(rows, parts, weights.size(), [&](const auto& from) {
+        nb::gil_scoped_release unlocked;
+        weigh_all(from, n_threads, [at = weights.data()](std::size_t column) { return at[column]; });
     });
 }
 
@@ -443,15 +451,23 @@ void weigh_by_classes(ClassCounts& counts, const nb::tuple& rows, nb::object cla
         }
         const auto given = classes_of(classes, from.n_rows);
         nb::gil_scoped_release unlocked;
-        stream_by_class(from, given.data(), idf, counts);
+        stream_by_class(from, given.data(), true, idf, counts, n_threads);
     });
 }
 
-void count_classes(ClassCounts& counts, const nb::tuple& rows, nb::object classes, const nb::tuple& parts) {
+void weights_by_class(const ClassCounts& counts, bool idf, unsigned n_threads, nb::object out) {
+    const auto weights = array_as<Writable<double>>(out);
+    if (weights.size() != counts.n_columns()) throw std::invalid_argument("a place for each column is needed");
+    nb::gil_scoped_release unlocked;
+    write_weights(counts, idf, n_threads, weights.data());
+}
+
+void count_classes(ClassCounts& counts, const nb::tuple& rows, nb::object classes, const nb::tuple& parts,
+                   unsigned n_threads) {
     with_rows(rows, parts, counts.n_columns(), [&](const auto& from) {
         const auto given = classes_of(classes, from.n_rows);
         nb::gil_scoped_release unlocked;
-        count(from.starts, from.columns, given.data(), from.n_rows, counts);
+        stream_by_class(from, given.data(), false, false, counts, n_threads);
     });
 }
 
@@ -535,12 +551,17 @@ void bind_text(nb::module_& m) {
     m.def("count_columns", &count_columns, nb::arg("columns"), nb::arg("counts"), "Count each column, in place.");
     m.def("weigh_columns", &weigh_columns, nb::arg("rows"), nb::arg("counts"), nb::arg("n_documents"), nb::arg("parts"),
           nb::arg("stream"), nb::arg("n_threads"), "Weigh rows by inverse document frequency, in place.");
+    m.def("weigh_by_table", &weigh_by_table, nb::arg("rows"), nb::arg("table"), nb::arg("parts"), nb::arg("n_threads"),
+          "Weigh rows by a weight of each column, in place.");
     nb::class_<ClassCounts>(m, "ClassCounts", "How many documents of each class have each column.")
         .def(nb::init<std::size_t>(), nb::arg("n_columns"))
-        .def("count", &count_classes, nb::arg("rows"), nb::arg("classes"), nb::arg("parts"), "Count each row.")
+        .def("count", &count_classes, nb::arg("rows"), nb::arg("classes"), nb::arg("parts"), nb::arg("n_threads"),
+             "Count each row.")
         .def("weigh", &weigh_by_classes, nb::arg("rows"), nb::arg("classes").none(), nb::arg("parts"), nb::arg("idf"),
              nb::arg("n_threads"),
              "Weigh rows by log-count ratio, and idf, in place; of known classes, count each first.")
+        .def("weights", &weights_by_class, nb::arg("idf"), nb::arg("n_threads"), nb::arg("out"),
+             "Write the weight of each column.")
         .def("counts", &counts_by_class,
              "Columns, how many classes each has, classes, counts, documents of each class.")
         .def("add", &add_counts, nb::arg("counts"), "Add the counts of other documents.");

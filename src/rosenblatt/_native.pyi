@@ -157,6 +157,7 @@ def learn(
     tally: Tally,
     stop: bool = False,
     misread: NDArray[Any] | None = None,
+    n_threads: int = 1,
 ) -> bool:
     """One pass over the examples, in place, or up to the first mistake or step, which is then left to the caller.
 
@@ -253,11 +254,14 @@ def weigh_columns(
 ) -> None:
     """Weigh rows by inverse document frequency, in place."""
 
+def weigh_by_table(rows: tuple[Any, ...], table: NDArray[Any], parts: tuple[int, int, bool], n_threads: int) -> None:
+    """Weigh rows by a weight of each column, in place."""
+
 class ClassCounts:
     """How many documents of each class have each column."""
 
     def __init__(self, n_columns: int) -> None: ...
-    def count(self, rows: tuple[Any, ...], classes: NDArray[Any], parts: tuple[int, int, bool]) -> None:
+    def count(self, rows: tuple[Any, ...], classes: NDArray[Any], parts: tuple[int, int, bool], n_threads: int) -> None:
         """Count each row."""
 
     def weigh(
@@ -269,6 +273,9 @@ class ClassCounts:
         n_threads: int,
     ) -> None:
         """Weigh rows by log-count ratio, and idf, in place; of known classes, count each first."""
+
+    def weights(self, idf: bool, n_threads: int, out: NDArray[Any]) -> None:
+        """Write the weight of each column."""
 
     def counts(self) -> tuple[NDArray[Any], ...]:
         """Columns, how many classes each has, classes, counts, documents of each class."""

@@ -27,6 +27,7 @@ from ..data.blocks import place_of, placed
 from ..data.csr import Csr, vstack
 from ..data.features import nbytes_of
 from ..data.memory_limit import STREAM_INSTEAD, MemoryLimit
+from ..data.weigh_ahead import WeighAhead
 from ..model_files import Model
 from .algorithms import class_weights
 from .features import Features
@@ -178,7 +179,7 @@ def in_memory(run: TrainingRun) -> None:
     began = time.monotonic()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the summary has the verdict
-        learner.pulse = pulse
+        learner.pulse, learner.n_threads = pulse, engine.threads()
         try:
             with run.interrupt.held():
                 learner.fit(
@@ -243,6 +244,7 @@ def by_blocks(run: TrainingRun) -> None:
     rng = np.random.default_rng(run.arguments.seed) if draws else None
     run.order = LabelOrder()
     run.features.leave_a_thread()
+    run.learner.n_threads = engine.threads() if engine.threads() > 2 else 1  # of two the other one reads
     if run.begun:
         run.learner.start_progressive()
     number = 1
@@ -274,19 +276,45 @@ def by_blocks(run: TrainingRun) -> None:
 
 
 def _one_pass(run: TrainingRun, stream: Any, number: int, rng: np.random.Generator | None) -> None:
-    """One pass over a stream. The next blocks are encoded while this one is learned from."""
-    before, seen, first = run.errors, 0, number == 1
+    """One pass over a stream. The next blocks are encoded and weighed while this one is learned from."""
+    first = number == 1
     with run.features.read_ahead(run.blocks(stream), learn=first) as blocks:
         if not run.begun and run.features.encoder is not None and run.learner.space == "linear":
             _begin(run, run.features, None, rng)  # while the first block is read
-        for gathered in _gathered(run, blocks, first):
+        ahead = _weighed_ahead(run, blocks, first)
+        try:
+            _learn_all(run, _gathered(run, blocks, ahead, first), ahead, stream, number, rng)
+        finally:
             with run.interrupt.held():
-                for learned in _learn(run, gathered, rng, first):
-                    seen += learned
-                    run.rows += learned if first else 0
-                    run.mistakes[number - 1 :] = [run.errors - before]
-                    _show_progress(run, number, seen, stream.progress, run.progress.began)
-                    run.interrupt.check()
+                if ahead is not None:
+                    ahead.stop()
+
+
+def _weighed_ahead(run: TrainingRun, blocks: Any, first: bool) -> WeighAhead[Any] | None:
+    """The blocks weighed by a thread of its own, where that can be undone and there is a core for it; else None."""
+    text = run.features.is_text and run.begun and run.learner.space == "linear"
+    if not text or engine.threads() < 2:
+        return None
+    return run.features.weigh_ahead(
+        blocks, lambda block: targets_of(block, run.is_regression), run.learner.dtype, learn=first
+    )
+
+
+def _learn_all(
+    run: TrainingRun, parts: Iterator[_Part], ahead: Any, stream: Any, number: int, rng: np.random.Generator | None
+) -> None:
+    """Learn from each part of a pass in turn."""
+    before, seen, first = run.errors, 0, number == 1
+    for gathered in parts:
+        with run.interrupt.held():
+            if ahead is not None:
+                ahead.taken(len(gathered.places))
+            for learned in _learn(run, gathered, rng, first):
+                seen += learned
+                run.rows += learned if first else 0
+                run.mistakes[number - 1 :] = [run.errors - before]
+                _show_progress(run, number, seen, stream.progress, run.progress.began)
+                run.interrupt.check()
 
 
 class _Part(NamedTuple):
@@ -296,22 +324,30 @@ class _Part(NamedTuple):
     y: Array
     weight: Array | None
     places: list[Block]
+    admitted: Any = None  # the rows as they were looked at; None: they were not
 
 
-def _gathered(run: TrainingRun, blocks: Iterator[tuple[Block, Any]], first: bool) -> Iterator[_Part]:
+def _weighed(run: TrainingRun, blocks: Iterator[tuple[Block, Any]], first: bool) -> Iterator[tuple[Any, Any]]:
+    """As ``Features.weigh_ahead``, here and now, of any features; nothing of it is looked at."""
+    for block, read in blocks:
+        with run.interrupt.held():  # document counts go with the rows that are learned
+            csr = run.features.weigh(read, learn=first, labels=run.targets_of(block))
+        del read  # or it would be in memory while the next one is waited for
+        yield (block, None), (csr, None)
+
+
+def _gathered(run: TrainingRun, blocks: Any, ahead: WeighAhead[Any] | None, first: bool) -> Iterator[_Part]:
     """Each block, or as many together as the buffer takes, which are then shuffled."""
     parts: list[_Part] = []
     held = 0
-    for block, read in blocks:
+    for (block, _), (csr, admitted) in _weighed(run, blocks, first) if ahead is None else ahead:
         y = run.targets_of(block)
-        with run.interrupt.held():  # document counts go with the rows that are learned
-            csr = run.features.weigh(read, learn=first, labels=y)
-        del read  # or it would be in memory while the next one is waited for
-        part = _Part(csr, y, _weights(run, y, block.weights), [Block(None, block.lines, block.files)])
+        part = _Part(csr, y, _weights(run, y, block.weights), [Block(None, block.lines, block.files)], admitted)
+        del csr, admitted
         if not run.buffer:
             yield part
             continue
-        own = nbytes_of(csr) + y.nbytes + block.lines.nbytes
+        own = nbytes_of(part.csr) + y.nbytes + block.lines.nbytes
         if parts and held + own > run.buffer:
             yield _joined(parts)
             held = 0
@@ -390,7 +426,7 @@ def _begin(run: TrainingRun, rows: Any, weight: Array | None, rng: np.random.Gen
 def _learn(run: TrainingRun, part: _Part, rng: np.random.Generator | None, first: bool) -> Iterator[int]:
     """Learn from rows, some after the others; after each call, how many they were."""
     learner = run.learner
-    csr, y, weight, places = part
+    csr, y, weight, places, admitted = part
     order = rng.permutation(len(y)) if (run.arguments.shuffle_buffer or run.buffer) and rng is not None else None
     if order is not None:
         csr, y, weight = csr.taken(order), y[order], None if weight is None else weight[order]
@@ -400,8 +436,12 @@ def _learn(run: TrainingRun, part: _Part, rng: np.random.Generator | None, first
         run.order.add(y, counts)
     if run.begun and csr.n_features > learner.n_features:
         learner.widen(csr.n_features)
+    rows: Any
     with placed(places, order):
-        rows = run.spec.rows(csr, learner.dtype if run.begun else None, learner=learner if run.begun else None)
+        if admitted is not None and order is None:
+            rows = run.spec.space.rows(admitted, learner)
+        else:
+            rows = run.spec.rows(csr, learner.dtype if run.begun else None, learner=learner if run.begun else None)
     if not run.begun:
         _begin(run, rows, weight, rng)
     known = [] if run.classes is None else run.classes.tolist()

@@ -72,6 +72,7 @@ from .._native import score as score
 from .._native import score_one as score_one
 from .._native import share_rows as share_rows
 from .._native import unicode_version as unicode_version
+from .._native import weigh_by_table as weigh_by_table
 from .._native import weigh_columns as weigh_columns
 from ..errors import DataError
 

@@ -106,6 +106,7 @@ class Learner(State):
     """A mistake-driven learner: a rule, a readout, and linear weights. ``State`` has its parameters."""
 
     scores_drift = False  # a pass without updates has judged every row by the weights themselves
+    n_threads = 1  # that learn; the weights are the same
     pulse: Callable[[], None] | None = None  # called within a pass, now and then; it may end the run by an exception
 
     def admit(self, X: Any, dtype: Any = None, names: Any = None) -> Any:
@@ -329,6 +330,7 @@ class Learner(State):
                 engine.learn(
                     rows=view, model=model, rule=self.native_rule, targets=targets, order=part, weight=weight,
                     first=start, pocket=self.pocket, ratchet=ratchet, tally=self.tally, misread=self._misread,
+                    n_threads=self.n_threads,
                 )
                 for part, start in self._calls(view, order, first, whole=ratchet)
             )  # fmt: skip

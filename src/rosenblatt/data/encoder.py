@@ -69,6 +69,10 @@ class TextEncoder(Protocol):
         """The rows by what was learned so far; ``learn``: it goes on with each row before it is weighed."""
         ...
 
+    def forget(self, rows: Rows, labels: Any) -> None:
+        """Take back what was learned from the rows, the last that were learned from."""
+        ...
+
     def merge(self, other: Any) -> None:
         """Add what another of the same settings has learned from other rows."""
         ...
@@ -189,6 +193,11 @@ class Encoder:
             indptr, indices, data = self.text[name].weigh(rows, learn=learn, labels=labels)
             parts.append(Csr(indptr, indices, data.astype(self.dtype, copy=False), self.text[name].n_columns))
         return hstack(parts)
+
+    def forget(self, read: Read, labels: Any) -> None:
+        """Take back what text has learned from what was read, the last that was; means cannot."""
+        for name, rows in zip(self.columns.text or (), read.text):
+            self.text[name].forget(rows, labels)
 
     def _numeric(self, block: Block) -> Array:
         names = self.columns.numeric or ()

@@ -12,7 +12,7 @@ from .. import schema
 from ..errors import DataError
 from ..text import Documents, Hashing
 from .arrow import Strings, chained
-from .blocks import Block
+from .blocks import Block, placed
 from .columns import Columns
 from .csr import Csr
 from .encoder import Encoder, Read, Rows
@@ -20,6 +20,7 @@ from .moments import RunningScale
 from .numbered import SCALINGS, Standardised, UnitNorm
 from .read_ahead import ReadAhead
 from .sparse_text import Svmlight, VowpalWabbit
+from .weigh_ahead import WeighAhead
 
 #: The section of a model file.
 SECTION = "features"
@@ -72,6 +73,9 @@ class TextColumn:
         else:
             self.hashing.weigh(rows)
         return rows
+
+    def forget(self, rows: Rows, labels: Any) -> None:
+        self.hashing.forget(rows, labels)
 
     def to_state(self) -> tuple[dict[str, Any], dict[str, Any]]:
         self._name()
@@ -175,6 +179,41 @@ class Features:
             return rest, self.read(block, learn=learn)
 
         return ReadAhead(blocks, apart, "rosenblatt-encoder", AHEAD)
+
+    def weigh_ahead(
+        self,
+        blocks: ReadAhead[Block, tuple[Block, Read | Csr]],
+        targets: Callable[[Block], Any],
+        dtype: Any,
+        *,
+        learn: bool,
+    ) -> WeighAhead[tuple[Block, Read]]:
+        """Each block of text, what it held, and its rows, looked at: weighed while the caller learns from others.
+
+        For text alone, whose counts can be taken back. ``targets`` gives the labels of a block, where they are needed;
+        the rows are looked at as numbers of this type.
+        """
+        from ..core.engine import admit
+
+        encoder = self.encoder
+        assert encoder is not None
+        assert self.is_text
+        supervised = any(column.hashing.supervised for column in encoder.text.values())  # type: ignore[attr-defined]
+
+        def labels(block: Block) -> Any:
+            return targets(block) if supervised and learn else None
+
+        def weigh(item: tuple[Block, Any]) -> tuple[Csr, Any]:
+            block, read = item
+            csr = encoder.weigh(read, learn=learn, labels=labels(block))
+            with placed([block]):
+                return csr, admit(csr, dtype)
+
+        def forget(item: tuple[Block, Any]) -> None:
+            if learn:
+                encoder.forget(item[1], labels(item[0]))
+
+        return WeighAhead(blocks, weigh, forget, AHEAD)  # type: ignore[arg-type]
 
     def read(self, block: Block, *, learn: bool) -> Read | Csr:
         """What a block holds, before anything that counts and means decide."""

@@ -76,10 +76,10 @@ class ReadAhead(Generic[Item, Done]):
     def __exit__(self, *_: object) -> None:
         self.stop()
 
-    def stop(self) -> None:
-        """End the thread; what it made and nobody took is lost."""
+    def stop(self, wait: float = 1.0) -> None:
+        """End the thread, and wait so many seconds for that; what it made and nobody took is lost."""
         with self._change:
             self._stopped = True
             self._change.notify_all()
         if self._thread is not threading.current_thread():
-            self._thread.join(1.0)  # it may be waiting for standard input, which nothing can end
+            self._thread.join(wait)  # it may be waiting for standard input, which nothing can end

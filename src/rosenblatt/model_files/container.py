@@ -76,6 +76,9 @@ def write(path: str | os.PathLike[str], document: dict[str, Any], tensors: dict[
         file.seek(len(head("0" * 64)))
         for array in arrays.values():
             file.write(_bytes(array))
+        file.flush()
+        if hasattr(os, "fdatasync"):
+            os.fdatasync(file.fileno())  # most of it, while the checksum is made
         thread.join()
         file.seek(0)
         file.write(head(digest[0]))

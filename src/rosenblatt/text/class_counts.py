@@ -14,6 +14,8 @@ from ..core import engine
 
 Array = NDArray[Any]
 
+#: With more entries than 1/64 of the columns, the weight of each column is made once.
+MANY = 64
 #: Most classes; their numbers take two bytes.
 MOST_CLASSES = 1 << 15
 
@@ -29,6 +31,7 @@ class ClassCounts:
 
     def __init__(self, n_columns: int) -> None:
         self._n_columns = n_columns
+        self._table: Array | None = None  # the weight of each column, once there were many entries to weigh
         self._numbers: dict[Any, int] = {}  # of classes, in the order they came
 
     @cached_property
@@ -45,18 +48,60 @@ class ClassCounts:
             raise ValueError(f"at most {MOST_CLASSES:,} classes are supported; set supervised=False")
         return np.array([self._numbers[label] for label in given], np.uint16)
 
-    def count(self, rows: tuple[Array, Array, Array], labels: Any, parts: tuple[int, int, bool]) -> None:
+    def count(
+        self, rows: tuple[Array, Array, Array], labels: Any, parts: tuple[int, int, bool], n_threads: int
+    ) -> None:
         """Count each row."""
-        self._native.count(rows, self.numbers(labels), parts)
+        self._table = None
+        self._native.count(rows, self.numbers(labels), parts, n_threads)
 
     def weigh(
         self, rows: tuple[Array, Array, Array], labels: Any, parts: tuple[int, int, bool], idf: bool, n_threads: int
     ) -> None:
         """Weigh rows in place; ``labels``: count each first, before the next; None: the counts stay as they are."""
-        self._native.weigh(rows, None if labels is None else self.numbers(labels), parts, idf, n_threads)
+        if labels is not None:
+            self._table = None
+            self._native.weigh(rows, self.numbers(labels), parts, idf, n_threads)
+            return
+        table = self._table
+        if table is None and len(rows[1]) >= self._n_columns // MANY:
+            table = np.empty(self._n_columns)
+            self._native.weights(idf, n_threads, table)
+            self._table = table
+        if table is None:
+            self._native.weigh(rows, None, parts, idf, n_threads)
+        else:
+            engine.weigh_by_table(rows, table, parts, n_threads)
+
+    def forget(self, rows: tuple[Array, Array, Array], labels: Any) -> None:
+        """Take back the counts of rows: those that were counted last, or classes would be in another order."""
+        self._table = None
+        columns, sizes, classes, counts, documents = self._native.counts()
+        of = self.numbers(labels)
+        each = np.repeat(of, np.diff(rows[0])).astype(np.int64)
+        gone, n = np.unique(rows[1].astype(np.int64) << 16 | each, return_counts=True)
+        known = np.repeat(columns.astype(np.int64), sizes) << 16 | classes
+        left = counts.astype(np.int64)
+        left[np.searchsorted(known, gone)] -= n
+        kept = left > 0
+        sizes = np.bincount(np.repeat(np.arange(len(columns)), sizes)[kept], minlength=len(columns)).astype(sizes.dtype)
+        documents = documents - np.bincount(of, minlength=len(documents)).astype(documents.dtype)
+        n_classes = int(np.count_nonzero(documents))  # a class that only these rows had was the last to come
+        self._numbers = dict(list(self._numbers.items())[:n_classes])
+        self._native = engine.ClassCounts(self._n_columns)
+        self._native.add(
+            (
+                columns[sizes > 0],
+                sizes[sizes > 0],
+                classes[kept],
+                left[kept].astype(counts.dtype),
+                documents[:n_classes],
+            )
+        )
 
     def add(self, other: ClassCounts) -> None:
         """Add the counts of other documents."""
+        self._table = None
         columns, sizes, classes, counts, documents = other._native.counts()
         numbers = self.numbers(np.array([*other._numbers], dtype=object)) if other._numbers else np.zeros(0, np.uint16)
         order = np.lexsort((numbers[classes], np.repeat(np.arange(len(columns)), sizes)))

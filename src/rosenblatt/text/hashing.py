@@ -210,7 +210,7 @@ class Hashing:
     def count(self, rows: Rows, labels: Any = None) -> None:
         """Count rows that were read, and weigh none; ``labels``: of the documents, which ``supervised`` needs."""
         if self.class_counts is not None:
-            self.class_counts.count(rows, self._labels(rows, labels), self._parts)
+            self.class_counts.count(rows, self._labels(rows, labels), self._parts, self.n_threads)
         elif self.document_counts is not None:
             self._thaw()
             engine.count_columns(rows[1], self.document_counts)
@@ -225,6 +225,15 @@ class Hashing:
         self._thaw()
         self._weigh_columns(rows, self._labels(rows, labels), learn=True)
         self.n_documents += len(rows[0]) - 1
+
+    def forget(self, rows: Rows, labels: Any = None) -> None:
+        """Take back the counts of rows, weighed or not, that were counted last; names stay."""
+        if self.class_counts is not None:
+            self.class_counts.forget(rows, self._labels(rows, labels))
+        elif self.document_counts is not None:
+            columns, n = np.unique(rows[1], return_counts=True)
+            self.document_counts[columns] -= n.astype(np.uint32)
+        self.n_documents -= len(rows[0]) - 1
 
     def features(self, text: str | bytes) -> list[tuple[str, int, float]]:
         """(n-gram, column, value) of each n-gram of one document, in the order they come first.
@@ -264,7 +273,8 @@ class Hashing:
             self.class_counts.weigh(rows, labels, self._parts, self.idf, self.n_threads)
         elif self.document_counts is not None:
             counts = self.document_counts
-            engine.weigh_columns(rows, counts, self.n_documents, self._parts, learn, self.n_threads)
+            n_threads = max(1, self.n_threads // 4) if learn else self.n_threads  # more would wait for memory
+            engine.weigh_columns(rows, counts, self.n_documents, self._parts, learn, n_threads)
 
     def _thaw(self) -> None:
         """Counts of its own to go on with, where they are mapped from a file."""

@@ -19,6 +19,7 @@ from ..data.csr import Array, Csr, hstack, vstack
 from ..data.encoder import Encoder, Read, strings_of
 from ..data.features import Features
 from ..text import Analysis, Documents, Hashing
+from ..text.class_counts import ClassCounts
 
 #: N-grams are told apart by so many bits of their hashes.
 _BITS = 22
@@ -101,7 +102,7 @@ class Sample:
         parts = []
         if encoder.columns.numeric or encoder.columns.categorical:
             parts.append(self._numbers_and_categories(encoder, learned))
-        codes = None if self.classes is None else self.targets.astype(np.uint16)
+        codes = None if self.classes is None else self.targets
         for name in encoder.columns.text or ():
             if name not in self._texts:
                 self._texts[name] = TextRows(strings_of(self.block, name))
@@ -139,9 +140,9 @@ class TextRows:
         rows = raw.indptr, raw.indices, data
         own = raw.taken(learned)
         if hashing.supervised:
-            counts = engine.ClassCounts(n_columns)
+            counts = ClassCounts(n_columns)
             assert codes is not None
-            counts.count((own.indptr, own.indices, own.data), codes[learned], parts)
+            counts.count((own.indptr, own.indices, own.data), codes[learned], parts, n_threads)
             counts.weigh(rows, None, parts, hashing.idf, n_threads)
         else:
             n = len(learned)

@@ -1,0 +1,241 @@
+"""Threads that share work leave no trace: sums kept by a second one, counts by column, rows weighed ahead."""
+
+import math
+import subprocess
+import sys
+import threading
+
+import numpy as np
+import pytest
+from clockless import GUARD, until
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import sparse
+
+from rosenblatt.core import labels
+from rosenblatt.core.spec import Spec
+from rosenblatt.data.weigh_ahead import WeighAhead
+from rosenblatt.text import Analysis, Documents, Hashing, columns_of
+
+THREADS = (1, 2, 3, 16)
+
+# ---- sums of the averaged readout ----------------------------------------------------------------------------------
+
+
+def problem(n_rows=300, n_features=70_000, dtype=np.float32, seed=0):
+    """Rows of words: a few that all have, many that few have, and some rows without any."""
+    rng = np.random.default_rng(seed)
+    lengths = rng.integers(0, 90, n_rows)
+    columns = [np.unique((rng.pareto(0.3, n) * 50).astype(np.int64) * 7919 % n_features) for n in lengths]
+    indptr = np.concatenate([[0], np.cumsum([len(row) for row in columns])])
+    indices = np.concatenate(columns)
+    X = sparse.csr_matrix((rng.random(len(indices)).astype(dtype), indices, indptr), shape=(n_rows, n_features))
+    return X, rng.integers(0, 2, n_rows)
+
+
+def run_of(n_threads, X, y, name="PassiveAggressiveClassifier", **parameters):
+    """All that learning comes to."""
+    spec = Spec.of(name, {"average": True, **parameters})
+    learner = spec.learner()
+    learner.n_threads = n_threads
+    rows, rng = spec.rows(X), np.random.default_rng(0)
+    spec.start(learner, rows, 2 if learner.epsilon is None else 0, rng)
+    learner.start_progressive()
+    targets = labels.encode(y, np.array([0, 1])) if learner.epsilon is None else y.astype(np.float64)
+    learner.fit(rows, targets, max_iter=2, tol=None, shuffle=True, rng=rng)
+    arrays = learner.weights, learner.total, learner.least, learner.tau
+    return [array.tobytes() for array in arrays], learner.progressive, learner.passes, learner.n_updates
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("name", ["PassiveAggressiveClassifier", "PassiveAggressiveRegressor"])
+def test_sums_kept_by_a_second_thread_are_those_of_one(name, dtype):
+    X, y = problem(dtype=dtype)
+    alone = run_of(1, X, y, name)
+    assert np.frombuffer(alone[0][1]).any()
+    for n_threads in THREADS[1:]:
+        assert run_of(n_threads, X, y, name) == alone
+
+
+def test_the_last_batch_of_rows_counts_whatever_its_size():
+    X, y = problem(n_rows=100)
+    for n in (31, 32, 33, 64, 65, 97):
+        assert run_of(2, X[:n], y[:n]) == run_of(1, X[:n], y[:n])
+
+
+WITHOUT_THREADS = """
+import resource, sys
+sys.path.insert(0, {tests!r})
+from test_threads_same_bits import documents, problem, run_of, stream_of
+X, y = problem()
+texts, marks = documents()
+used = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
+alone = run_of(1, X, y), stream_of(1, texts, marks)
+resource.setrlimit(resource.RLIMIT_AS, (used + (64 << 20), resource.RLIM_INFINITY))
+import _thread
+_thread.stack_size(1 << 29)
+try:
+    _thread.start_new_thread(print, ())
+    sys.exit("a thread was started")
+except RuntimeError:
+    pass
+assert (run_of(16, X, y), stream_of(16, texts, marks)) == alone
+"""
+
+
+@pytest.mark.posix
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="limits memory as Linux does")
+def test_where_no_thread_can_be_started_one_does_it_all(request):
+    code = WITHOUT_THREADS.format(tests=str(request.path.parent))
+    limited = ["sh", "-c", 'ulimit -s 1000000; exec "$@"', "sh", sys.executable, "-c", code]  # the stack of each thread
+    done = subprocess.run(limited, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+# ---- counts by class, and idf in a stream ---------------------------------------------------------------------------
+
+
+def documents(n=120, n_classes=9, seed=0):
+    rng = np.random.default_rng(seed)
+    words = [f"w{i}" for i in range(400)]
+    texts = [" ".join(rng.choice(words, rng.integers(0, 40), p=None)) for _ in range(n)]
+    return texts, np.array([f"c{i}" for i in (rng.random(n) ** 2 * n_classes).astype(int)])
+
+
+def hashing(n_threads=1, **options):
+    options = {"bits": 10, "weighting": "binary", "idf": True, **options}
+    return Hashing(Analysis(ngrams=(1, 2)), n_threads=n_threads, **options)
+
+
+def stored(learned):
+    plain, arrays = learned.to_state()
+    return plain, {name: array.tobytes() for name, array in arrays.items()}
+
+
+def stream_of(n_threads, texts, marks, **options):
+    learned = hashing(n_threads, supervised=True, **options)
+    rows = learned.learn_and_encode(Documents(texts), marks)
+    return [array.tobytes() for array in rows], stored(learned)
+
+
+@pytest.mark.parametrize("options", [{}, {"characters": (1, 3)}, {"norm": None, "idf": False}])
+def test_counting_and_weighing_by_class_are_the_same_for_any_threads(options):
+    texts, marks = documents()
+    whole = [hashing(n, supervised=True, **options) for n in THREADS]
+    rows = [each.learn_then_encode(Documents(texts), marks) for each in whole]
+    for each, own in zip(whole[1:], rows[1:]):
+        assert all(np.array_equal(a, b) for a, b in zip(own, rows[0]))
+        assert stored(each) == stored(whole[0])
+    streams = [stream_of(n, texts, marks, **options) for n in THREADS]
+    assert all(each == streams[0] for each in streams[1:])
+
+
+@pytest.mark.parametrize("n_threads", [4, 13, 64])
+def test_idf_in_a_stream_is_the_same_for_any_threads(n_threads):
+    texts, _ = documents()
+    rows = [hashing(n, supervised=False).learn_and_encode(Documents(texts)) for n in (1, n_threads)]
+    assert all(np.array_equal(a, b) for a, b in zip(*rows))
+
+
+@given(st.lists(st.tuples(st.sets(st.sampled_from("abcdef")), st.sampled_from("xyz")), min_size=1, max_size=12))
+def test_the_weight_by_class_is_that_of_plain_python(rows):
+    """√(max over classes of |r|), each row weighed by the counts up to it."""
+    learned = Hashing(
+        Analysis(min_length=1), bits=16, weighting="binary", norm=None, supervised=True, dtype="float64", n_threads=3
+    )
+    texts, marks = [" ".join(sorted(words)) for words, _ in rows], [mark for _, mark in rows]
+    starts, columns, values = learned.learn_and_encode(Documents(texts), np.array(marks))
+    for i, (words, _) in enumerate(rows):
+        known = dict(zip(columns[starts[i] : starts[i + 1]].tolist(), values[starts[i] : starts[i + 1]].tolist()))
+        so_far, classes = rows[: i + 1], set(marks[: i + 1])
+        for word in words:
+            d, most = sum(word in own for own, _ in so_far), 0.0
+            for j in classes:
+                c, n = sum(word in own for own, mark in so_far if mark == j), marks[: i + 1].count(j)
+                odds = math.log((i + 1 - n + 1) / (n + 1))
+                most = max(most, abs(math.log((3 * c + 1) / (3 * (d - c) + 1)) + odds))
+            assert known[int(columns_of([word], 16)[0])] == pytest.approx(math.sqrt(most), abs=1e-7)
+
+
+@pytest.mark.parametrize("supervised", [False, True])
+@pytest.mark.parametrize("cut", [1, 50, 119])
+def test_rows_that_are_forgotten_leave_no_trace(supervised, cut):
+    texts, marks = documents()
+    marks[cut:][marks[cut:] == "c0"] = "new"  # a class that only the rows to forget have
+    kept, both = hashing(supervised=supervised), hashing(supervised=supervised)
+    for learned in (kept, both):
+        learned.learn_and_encode(Documents(texts[:cut]), marks[:cut])
+    rest = Documents(texts[cut:])
+    both.forget(both.learn_and_encode(rest, marks[cut:]), marks[cut:])
+    assert stored(both) == stored(kept)
+    again = [each.learn_and_encode(rest, marks[cut:]) for each in (kept, both)]
+    assert all(np.array_equal(a, b) for a, b in zip(*again))
+    assert stored(both) == stored(kept)
+
+
+# ---- words that come again ------------------------------------------------------------------------------------------
+
+
+def character_rows(texts, n):
+    """Columns and counts of the n-grams of characters in words, one hash after the other."""
+    analysis = Analysis(n, "char_wb")
+    for text in texts:
+        columns = columns_of(analysis.ngrams_of(text), 12)
+        yield {int(column) + (1 << 12): int(count) for column, count in zip(*np.unique(columns, return_counts=True))}
+
+
+@given(
+    st.lists(st.text("ab\u00e9\u03a3 \t\u2003.Z", max_size=60), max_size=6), st.sampled_from([(1, 1), (2, 5), (4, 9)])
+)
+def test_remembered_words_have_the_hashes_of_their_ngrams(texts, n):
+    texts = [*texts, "word " * 5 + "w" * 48 + " " + "v" * 49 + " \u03a3\u03a3 ab", *texts]
+    learned = Hashing(Analysis(), bits=12, weighting="count", norm=None, characters=n)
+    starts, columns, values = learned.read(Documents(texts))
+    for i, wanted in enumerate(character_rows(texts, n)):
+        own = slice(starts[i], starts[i + 1])
+        found = dict(zip(columns[own].tolist(), values[own].tolist()))
+        assert {column: count for column, count in found.items() if column >= 1 << 12} == wanted
+
+
+def test_more_words_than_are_remembered():
+    text = " ".join(f"word{i}" for i in range(40_000))
+    texts = [text, text[:1000], text]
+    learned = Hashing(Analysis(), bits=12, weighting="count", norm=None, characters=(3, 3))
+    starts, columns, values = learned.read(Documents(texts))
+    for i, wanted in enumerate(character_rows(texts, (3, 3))):
+        own = slice(starts[i], starts[i + 1])
+        found = dict(zip(columns[own].tolist(), values[own].tolist()))
+        assert {column: count for column, count in found.items() if column >= 1 << 12} == wanted
+
+
+# ---- weighed ahead --------------------------------------------------------------------------------------------------
+
+
+def test_what_was_weighed_and_not_taken_is_forgotten_from_the_end():
+    weighed, forgotten = [], []
+    ahead = WeighAhead(iter(range(9)), lambda i: weighed.append(i) or -i, forgotten.append, depth=2)
+    items = iter(ahead)
+    assert [next(items) for _ in range(3)] == [(0, 0), (1, -1), (2, -2)]
+    ahead.taken(2)
+    until(lambda: len(weighed) >= 5)
+    ahead.stop()
+    assert forgotten == list(range(len(weighed)))[:1:-1]
+    assert len(weighed) < 9
+
+
+def test_nothing_is_weighed_after_the_end():
+    go, weighed = threading.Event(), []
+
+    def items():
+        yield 0
+        go.wait(GUARD)
+        yield 1
+
+    forgotten = []
+    ahead = WeighAhead(items(), lambda i: weighed.append(i), forgotten.append, depth=2)
+    assert next(iter(ahead)) == (0, None)
+    ahead.stop()
+    go.set()
+    until(lambda: not any(thread.name == "rosenblatt-weigher" for thread in threading.enumerate()))
+    assert weighed == [0]
+    assert forgotten == [0]
