@@ -585,15 +585,18 @@ struct StreamedIdf {
     template <class T, class I>
     void row(const Weighing<T, I>& rows, std::size_t, I first, I last, I end) {
         constexpr I ahead = 64;
-        const double all = ln(1 + ++n) + 1;
-        const std::int32_t* next = rows.columns + first;
-        const std::int32_t* const stop = rows.columns + end - 1;
-        rows.entries(first, last, [&](std::size_t column) {
-            prefetch_near(counts + *std::min(next++ + ahead, stop));
-            std::uint32_t& c = counts[column];
+        const Logarithms::Table log = ln;  // locals, which stay in registers
+        std::uint32_t* const counted = counts;
+        const double all = log(1 + ++n) + 1;
+        const std::int32_t* const columns = rows.columns;
+        T* const values = rows.values;
+        const I stop = end - 1;
+        for (I i = first; i < last; ++i) {
+            prefetch_near(counted + columns[std::min(i + ahead, stop)]);
+            std::uint32_t& c = counted[columns[i]];
             c += c != std::numeric_limits<std::uint32_t>::max();
-            return all - ln(std::uint64_t{1} + c);
-        });
+            values[i] = static_cast<T>(static_cast<double>(values[i]) * (all - log(std::uint64_t{1} + c)));
+        }
     }
 };
 

@@ -12,7 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
-from rosenblatt.core import labels
+from rosenblatt import cli
+from rosenblatt.cli import training
+from rosenblatt.cli.terminal import Interrupted
+from rosenblatt.core import engine, labels
 from rosenblatt.core.spec import Spec
 from rosenblatt.data.weigh_ahead import WeighAhead
 from rosenblatt.text import Analysis, Documents, Hashing, columns_of
@@ -239,3 +242,42 @@ def test_nothing_is_weighed_after_the_end():
     until(lambda: not any(thread.name == "rosenblatt-weigher" for thread in threading.enumerate()))
     assert weighed == [0]
     assert forgotten == [0]
+
+
+# ---- the command ----------------------------------------------------------------------------------------------------
+
+
+def trained(n_threads, folder, monkeypatch, *options):
+    """The bytes of a model of 600 rows in blocks of 50."""
+    texts, marks = documents(600, n_classes=2)
+    path = folder / "texts.csv"
+    path.write_text("label,text\n" + "".join(f'{mark},"{text} end"\n' for mark, text in zip(marks, texts)))
+    with monkeypatch.context() as patch:
+        patch.setattr(engine, "threads", lambda: n_threads)
+        cli.main(["train", str(path), "-o", str(folder / "m"), "--stream", "--block-rows", "50", "-q", *options])
+    return (folder / "m").read_bytes()
+
+
+@pytest.mark.parametrize("passes", ["1", "2"])
+def test_a_model_of_a_stream_is_the_same_on_any_number_of_cores(passes, tmp_path, monkeypatch):
+    models = [trained(n, tmp_path, monkeypatch, "--passes", passes) for n in THREADS]
+    assert all(model == models[0] for model in models[1:])
+
+
+def test_an_interrupted_model_has_the_counts_of_what_it_learned(tmp_path, monkeypatch):
+    show, forgotten = training._show_progress, []
+
+    def interrupt(run, number, seen, *rest):
+        show(run, number, seen, *rest)
+        if seen == 150:
+            if engine.threads() > 2:  # until more was weighed than was learned
+                until(lambda: run.features.encoder.text["text"].hashing.n_documents > 150)
+            raise Interrupted
+
+    forget = Hashing.forget
+    monkeypatch.setattr(Hashing, "forget", lambda self, *rows: (forgotten.append(rows), forget(self, *rows)))
+    monkeypatch.setattr(training, "_show_progress", interrupt)
+    nameless = "--named-rows", "0"  # names are kept of rows that are read, further or less far ahead
+    models = [trained(n, tmp_path, monkeypatch, "--passes", "1", *nameless) for n in (1, 4)]
+    assert models[0] == models[1]
+    assert forgotten

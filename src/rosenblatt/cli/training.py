@@ -244,7 +244,7 @@ def by_blocks(run: TrainingRun) -> None:
     rng = np.random.default_rng(run.arguments.seed) if draws else None
     run.order = LabelOrder()
     run.features.leave_a_thread()
-    run.learner.n_threads = engine.threads() if engine.threads() > 2 else 1  # of two the other one reads
+    run.learner.n_threads = engine.threads() if engine.threads() > 2 else 1
     if run.begun:
         run.learner.start_progressive()
     number = 1
@@ -284,16 +284,20 @@ def _one_pass(run: TrainingRun, stream: Any, number: int, rng: np.random.Generat
         ahead = _weighed_ahead(run, blocks, first)
         try:
             _learn_all(run, _gathered(run, blocks, ahead, first), ahead, stream, number, rng)
-        finally:
-            with run.interrupt.held():
-                if ahead is not None:
+        except KeyboardInterrupt:
+            if ahead is not None:
+                with run.interrupt.held():  # the model so far is written, with the counts of what it has learned
                     ahead.stop()
+            raise
+        finally:
+            if ahead is not None:
+                ahead.stop()
 
 
 def _weighed_ahead(run: TrainingRun, blocks: Any, first: bool) -> WeighAhead[Any] | None:
     """The blocks weighed by a thread of its own, where that can be undone and there is a core for it; else None."""
     text = run.features.is_text and run.begun and run.learner.space == "linear"
-    if not text or engine.threads() < 2:
+    if not text or engine.threads() < 3:  # of two the other one reads
         return None
     return run.features.weigh_ahead(
         blocks, lambda block: targets_of(block, run.is_regression), run.learner.dtype, learn=first
