@@ -44,7 +44,8 @@ page is made from the help of the commands.
 - **Exit codes:** 0 success; 1 an error in a file, the data, a model or a cluster, reported in one sentence with file
   and line; 2 an error in the command line; 141 the reader of the output closed the pipe; 130 interrupted by Ctrl-C, 143
   by SIGTERM, 129 by SIGHUP. With `--json` an error is also printed as `{"error": "…"}` on standard output.
-- **Interrupts:** `train` saves the model so far and says so; a second interrupt ends it at once and writes nothing. Any
+- **Interrupts:** `train` saves the model so far and says so, `tune` the model of the
+  [best so far](../how-to/tune.md#the-same-model-again); a second interrupt ends it at once and writes nothing. Any
   other command leaves the file that it was to write as it was. A signal that is ignored, as under `nohup`, stays
   ignored.
 - **Files** are written completely or not at all; an existing one is replaced only by a complete new one
