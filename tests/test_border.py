@@ -326,7 +326,7 @@ def test_one_row_that_does_not_fit():
 def test_a_forged_table_of_ngrams_finds_nothing_and_ends():
     text, starts = np.frombuffer(b"goodbad", np.uint8), np.array([0, 4, 7])
     slots = _native.index_ngrams(text, starts)
-    analysis = ("word", 1, 1, True, False, 1, None, None)
+    analysis = ("word", 1, 1, True, False, False, 1, None, None)
     encoding = ("count", False, "float64", 1)
 
     def look_up(text=text, starts=starts, slots=slots):
@@ -349,7 +349,11 @@ def test_a_forged_table_of_ngrams_finds_nothing_and_ends():
 def test_rows_to_weigh_that_begin_nowhere(starts):
     given = np.array(starts, np.int32), np.array([0, 1], np.int32), np.ones(2)
     with pytest.raises(ValueError):
-        _native.weigh_columns(given, np.ones(4, np.uint32), 2, True, False, 1)
+        _native.weigh_columns(given, np.ones(4, np.uint32), 2, (1, 4, True), False, 1)
+    with pytest.raises(ValueError):
+        _native.weigh_by_table(given, np.ones(4), (1, 4, True), 1)
+    with pytest.raises(ValueError):
+        _native.ClassCounts(4).weigh(given, None, (1, 4, True), True, 1)
     with pytest.raises(ValueError):
         _native.arrow_strings(np.array([0, 3, 2], np.int32).tobytes(), b"abc")
 

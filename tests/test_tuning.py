@@ -212,28 +212,34 @@ def test_an_interrupted_search_has_the_best_of_its_last_rung():
 @pytest.mark.parametrize("kind", [*grids.FEATURES])
 @pytest.mark.parametrize("grid", grids.GRIDS)
 def test_grids_begin_with_the_default_and_repeat_nothing(kind, grid):
-    found = grids.configurations(kind, grid, {}, {}, (), 10_000)
+    found = grids.configurations(kind, grid, {}, {}, {}, 10_000)
     keys = [json.dumps(options, sort_keys=True) for options in found]
     assert len(set(keys)) == len(keys)
     assert found[0] == {
-        **({name: values[0] for name, values in grids.FEATURES[kind].items()} if grid != "learners" else {}),
+        **{name: values[0] for name, values in grids.FEATURES[kind].items()},
         **grids.LEARNERS[kind][0],
     }
-    few = grids.configurations(kind, grid, {}, {}, (), 5)
+    few = grids.configurations(kind, grid, {}, {}, {}, 5)
     assert few == found[:5]  # a larger budget tries what a smaller one does, and more
 
 
 def test_what_is_asked_for_is_not_searched():
     asked = {"weighting": "log", "C": 0.3}
-    for options in grids.configurations("text", "all", asked, {}, ("characters",), 1000):
-        assert "weighting" not in options
-        assert "characters" not in options
-        assert options.get("C", 0.3) == 0.3
+    found = grids.configurations("text", "all", asked, {}, {"characters": "none", "fit_intercept": None}, 1000)
+    assert {options["algorithm"] for options in found} == {"pa1", "pa2"}  # a perceptron has no C
+    for options in found:
+        assert not {"weighting", "C", "fit_intercept"} & options.keys()
+        assert options["characters"] == "none"
+    first = {"weighting": "log", "C": 0.1}
+    for options in grids.configurations("text", "learners", {}, first, {}, 1000):
+        assert options["weighting"] == "log"  # what is judged is what ships
+    for options in grids.configurations("text", "features", {}, first, {}, 1000):
+        assert (options["algorithm"], options["C"]) == ("pa1", 0.1)
 
 
 def test_the_first_configuration_is_the_one_that_train_chooses():
     first = {"weighting": "log", "C": 0.1, "characters": (2, 5)}
-    found = grids.configurations("text", "all", {}, first, (), 12)
+    found = grids.configurations("text", "all", {}, first, {}, 12)
     assert {name: found[0][name] for name in first} == first
 
 
@@ -335,6 +341,13 @@ def files(tmp_path, monkeypatch):
     rng = np.random.default_rng(0)
     X = rng.standard_normal((300, 5)).round(3)
     rb.data.write_svmlight(tmp_path / "rows.svm", X, np.where(X[:, 0] > 0, 1, -1))
+    y, texts = reviews(300)
+    (tmp_path / "long.csv").write_text(
+        "label,text\n" + "".join(f"{label},{' '.join([text] * 9)}\n" for label, text in zip(y, texts))
+    )
+    (tmp_path / "text_numbers.csv").write_text(
+        "y,text\n" + "".join(f"{text.count('good') - 0.25},{text}\n" for text in texts)
+    )
     lines = [f"{x[0] * 3 - x[1] + 0.25},{','.join(map(str, x))}\n" for x in X.tolist()]
     (tmp_path / "numbers.csv").write_text("y,a,b,c,d,e\n" + "".join(lines))
     return tmp_path
@@ -352,6 +365,10 @@ def tuned(capsys, *words):
         ["train.csv", "--metric", "f1", "--ngrams", "1", "--seed", "3"],
         ["train.csv", "--held-out", "0.2", "--budget=6"],
         ["train.csv", "--grid", "learners", "--passes", "1"],
+        ["train.csv", "--grid", "learners"],
+        ["train.csv", "--block-rows", "50", "--held-out", "0.2", "-C", "0.5"],
+        ["long.csv", "--block-rows", "50", "--budget", "4"],
+        ["text_numbers.csv", "--label", "y", "--text", "text", "--budget", "4"],
         ["rows.svm", "--budget", "6"],
         ["rows.svm", "--metric", "auc"],
         ["numbers.csv", "--label", "y", "--budget", "5"],

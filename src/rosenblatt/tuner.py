@@ -112,6 +112,9 @@ def tune(
         words = [*_files(data, folder), "-o", path, "--budget", str(budget), "--grid", grid, "--seed", str(seed), "-q"]
         words += ["--metric", metric] if metric is not None else []
         record = command.run_quietly([*words, *_words(options)])
+        for given, shown in ((os.path.join(folder, "rows.arrow"), "rows.arrow"), (path, "tuned.model")):
+            if output is None or given != path:  # which is gone when this returns
+                record["tuning"]["command"] = record["tuning"]["command"].replace(given, shown)
         return _tuned(load(path), record["tuning"], record)
 
 
@@ -141,7 +144,10 @@ def _tune_arrays(X: Any, y: Any, budget: str, metric: str | None, grid: str, see
     regression = targets.dtype.kind == "f" and bool(np.any(targets != np.round(targets)))
     classes = None if regression else labels.classes_of(targets)
     how, measure = budget_of(budget), metric_of(metric, None if classes is None else len(classes))
-    rows = X.tocsr() if engine.is_sparse(X) else Csr.of_dense(np.asarray(X, np.float64))
+    try:
+        rows = X.tocsr() if engine.is_sparse(X) else Csr.of_dense(np.asarray(X, np.float64))
+    except (TypeError, ValueError):
+        raise ValueError("with y, data must be numbers; give texts in a frame, with their labels in a column") from None
     csr = Csr(rows.indptr, rows.indices, np.asarray(rows.data, np.float64), rows.shape[1])
     if csr.shape[0] != len(targets):
         raise ValueError(f"there are {csr.shape[0]} rows and {len(targets)} labels; give one for each")
@@ -150,7 +156,7 @@ def _tune_arrays(X: Any, y: Any, budget: str, metric: str | None, grid: str, see
     codes = targets.astype(np.float64) if classes is None else labels.encode(targets, classes)
     candidates = []
     kind = "regression" if regression else "numbers"
-    for options in grids.configurations(kind, grid, {}, {}, (), how.candidates):
+    for options in grids.configurations(kind, grid, {}, {}, {}, how.candidates):
         named = ALGORITHMS[options["algorithm"]]
         parameters = {**named.preset, **{name: value for name, value in options.items() if name != "algorithm"}}
         parameters |= {"max_iter": max(grids.PASSES), "random_state": seed}

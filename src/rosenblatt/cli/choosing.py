@@ -25,7 +25,7 @@ from .terminal import CommandError
 from .training import TrainingRun
 
 #: Options of text that are chosen.
-_OF_TEXT = ("ngrams", "characters", "weighting")
+OF_TEXT = ("ngrams", "characters", "weighting")
 
 
 def settle_supervision(arguments: argparse.Namespace, numbers: bool) -> None:
@@ -55,7 +55,7 @@ def choose(run: TrainingRun, *, in_memory: bool) -> None:
 
 def _undecided(run: TrainingRun) -> set[str]:
     """The options that are compared and that nobody has named."""
-    undecided = {name for name in _OF_TEXT if getattr(run.arguments, name) is None}
+    undecided = {name for name in OF_TEXT if getattr(run.arguments, name) is None}
     if run.arguments.algorithm is None and run.arguments.C is None and not run.is_regression:
         undecided.add("C")
     return undecided
@@ -65,10 +65,11 @@ def training_rows(run: TrainingRun, in_memory: bool) -> list[Block]:
     """All rows, or the first ones, that are trained on; the blocks are put back to be read from."""
     if in_memory:
         holding = MemoryLimit(run.arguments.memory, STREAM_INSTEAD)
-        for block in chain([*run.ahead], run.first):
+        known = len(run.ahead)
+        for number, block in enumerate(chain([*run.ahead], run.first)):
             holding.keep(3 * block.nbytes, len(block), block.file(0))  # the text, and the rows that are made of it
             run.interrupt.check()
-            if block is not run.ahead[0]:
+            if number >= known:
                 run.ahead.append(block)
             run.progress("reading", share=run.first.progress)
     if run.held_out is None:
@@ -108,7 +109,7 @@ def choices_for(run: TrainingRun, block: Block, n_rows: int) -> choices.Choices:
         run.interrupt.check()
         run.progress("choosing", ", ".join(f"{name} {value}" for name, value in options.items()))
         asked = argparse.Namespace(**{**vars(arguments), **nothing.options, **options})
-        key = tuple(options.get(name) for name in _OF_TEXT)
+        key = tuple(options.get(name) for name in OF_TEXT)
         if key not in features:
             features[key] = Features.asked_for(run.columns, None, asked)
         kind, parameters, _ = algorithms.for_training(asked, features[key], run.is_regression, run.passes)

@@ -11,7 +11,6 @@ from typing import Any
 
 from ..core import engine, labels
 from ..core.spec import Spec
-from ..data.blocks import beginning
 from ..data.memory_limit import MemoryLimitError
 from ..model_files import write
 from ..tables import Table
@@ -74,8 +73,9 @@ def run_quietly(words: Sequence[str]) -> dict[str, Any]:
     """The record of the command with these words; what is wrong with them, or with the data, is a ValueError."""
     from .commands import parser
 
-    arguments = parser(["tune"]).parse_args(["tune", *words], argparse.Namespace(pipes={}, typed=list(words)))
+    arguments = argparse.Namespace(pipes={}, typed=list(words))
     try:
+        parser(["tune"]).parse_args(["tune", *words], arguments)
         with Interrupt() as interrupt:
             return _tune(arguments, interrupt)[1]
     except CommandError as error:
@@ -116,6 +116,8 @@ def _tune(arguments: argparse.Namespace, interrupt: Interrupt) -> tuple[Training
 def search(run: TrainingRun, asked: Mapping[str, Any]) -> Found:
     """Compare the configurations of the grid on rows of the files; what options ``asked`` for is kept."""
     arguments = run.arguments
+    if run.learner.space == "kernel":
+        raise CommandError(f"--algorithm {arguments.algorithm} is not tuned; leave it out, or name a linear one")
     how = budget_of(arguments.search_budget)
     try:
         blocks = choosing.training_rows(run, in_memory=inputs.are_small(arguments.files))
@@ -164,25 +166,11 @@ def search(run: TrainingRun, asked: Mapping[str, Any]) -> Found:
 
 def _candidates(run: TrainingRun, asked: Mapping[str, Any], most: int, block: Any, n_rows: int) -> list[Candidate]:
     """The configurations of the grid, with the features and the learner of each."""
-    kind, arguments = "regression" if run.is_regression else "numbers", run.arguments
-    left_out: set[str] = set()
-    first: dict[str, Any] = {}
-    by_script: dict[str, Any] = {}
-    if run.features.has_text:
-        texts = [block.columns[name] for name in run.columns.text]
-        first = choosing.choices_for(run, block, n_rows).options
-        by_script, _ = choosing.by_script(arguments, beginning(block, run.columns.text))
-        kind = kind if run.is_regression else "text"
-        if by_script or sum(column.nbytes for column in texts) / len(block) > choices.SHORT:
-            left_out.add("characters")
-        if not run.features.is_text:
-            left_out.add("fit_intercept")
-    elif run.features.are_sparse and not run.is_regression:
-        kind = "sparse"
+    arguments = run.arguments
+    kind, first, fixed = _kind_of(run, block, n_rows)
     made: list[Candidate] = []
     features: dict[Any, Features] = {}
-    for options in grids.configurations(kind, arguments.grid, asked, first, left_out, most):
-        options = {**by_script, **options}
+    for options in grids.configurations(kind, arguments.grid, asked, first, fixed, most):
         own = argparse.Namespace(**{**vars(arguments), **options})
         key = tuple((name, options[name]) for name in sorted(options) if name not in ("algorithm", "C", "epsilon"))
         if key not in features:
@@ -191,6 +179,23 @@ def _candidates(run: TrainingRun, asked: Mapping[str, Any], most: int, block: An
         name, parameters, _ = algorithms.for_training(own, features[key], run.is_regression, passes)
         made.append(Candidate(options, features[key], Spec.of(name, parameters)))
     return made
+
+
+def _kind_of(run: TrainingRun, block: Any, n_rows: int) -> tuple[str, dict[str, Any], dict[str, Any]]:
+    """The kind of the rows, what `train` would choose of them, and what they leave no choice of (`grids`)."""
+    if not run.features.has_text:
+        sparse = run.features.are_sparse and not run.is_regression
+        return "regression" if run.is_regression else "sparse" if sparse else "numbers", {}, {}
+    first = choosing.choices_for(run, block, n_rows).options
+    fixed: dict[str, Any] = {} if run.features.is_text else {"fit_intercept": None}
+    if "analyzer" in first:
+        fixed |= {"analyzer": first["analyzer"], "ngrams": 3, "characters": "none"}
+    elif sum(block.columns[name].nbytes for name in run.columns.text) / len(block) > choices.SHORT:
+        fixed["characters"] = "none"
+    if not run.is_regression:
+        return "text", first, fixed
+    usual = {name: values[0] for name, values in grids.FEATURES["text"].items() if name in choosing.OF_TEXT}
+    return "regression", {}, {**usual, **{name: first[name] for name in usual if name in first}, **fixed}
 
 
 def command_of(typed: Sequence[str], options: Mapping[str, Any]) -> str:

@@ -6,7 +6,7 @@ those that differ from it in one option, and then others in an order that is dra
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
 from typing import Any
 
@@ -47,35 +47,36 @@ LEARNERS: dict[str, list[Options]] = {
         for C, epsilon in product((1.0, 0.1, 0.01, 0.001), (0.1, 0.0, 0.5))
     ],
 }
+#: Parameters of learners; one that does not take those that are asked for is not tried.
+_PARAMETERS = ("C", "epsilon")
 #: What may be searched, by name.
 GRIDS = ("all", "features", "learners")
 
 
 def configurations(
-    kind: str, grid: str, asked: Mapping[str, Any], first: Mapping[str, Any], left_out: Collection[str], most: int
+    kind: str, grid: str, asked: Mapping[str, Any], first: Mapping[str, Any], fixed: Mapping[str, Any], most: int
 ) -> list[Options]:
     """At most so many configurations of a kind of rows.
 
     ``asked`` has what options name, which is not searched; ``first`` what is known to be good, with which the first
-    configuration begins; ``left_out`` are options that do not go with the rows.
+    configuration begins; ``fixed`` what the rows leave no choice of: a value, or None where it does not go with them.
     """
     if grid not in GRIDS:
         raise ParameterError(f"grid must be one of {', '.join(GRIDS)}; got {grid!r}", "grid")
-    axes = {
-        name: values
-        for name, values in FEATURES[kind].items()
-        if grid != "learners" and name not in asked and name not in left_out
-    }
-    learners = [
-        learner
-        for learner in (LEARNERS[kind] if grid != "features" else LEARNERS[kind][:1])
-        if all(asked.get(name, value) == value for name, value in learner.items())
-    ]
-    if not learners:  # an option asks for what is not in the grid
-        learners = [{}]
+    known = {name: value for name, value in fixed.items() if name not in asked and value is not None}
+    axes = {name: values for name, values in FEATURES[kind].items() if name not in asked and name not in fixed}
     begin = {name: first.get(name, values[0]) for name, values in axes.items()}
-    learners.sort(key=lambda learner: any(first.get(name, value) != value for name, value in learner.items()))
-    return list(_ordered(begin, axes, learners))[:most]
+    if grid == "learners":
+        known, axes, begin = {**begin, **known}, {}, {}
+    learners: list[Options] = []
+    for learner in sorted(LEARNERS[kind], key=lambda one: any(first.get(name, one[name]) != one[name] for name in one)):
+        takes = all(name in learner for name in _PARAMETERS if name in asked)
+        own = {name: value for name, value in learner.items() if name not in asked}
+        if takes and asked.get("algorithm", learner["algorithm"]) == learner["algorithm"] and own not in learners:
+            learners.append(own)
+    learners = learners or [{}]  # an algorithm is asked for that the grid does not have
+    found = _ordered(begin, axes, learners[:1] if grid == "features" else learners)
+    return [{**known, **options} for _, options in zip(range(most), found)]
 
 
 def _ordered(begin: Options, axes: Mapping[str, Sequence[Any]], learners: Sequence[Options]) -> Iterator[Options]:
