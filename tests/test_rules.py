@@ -291,4 +291,8 @@ def test_each_rule_of_the_table_says_what_doors_ask(kind):
     assert rule.descriptions.keys() == rule.parameters.keys()
     assert "«τ»" in rule.formula(False)
     assert rule.formula(True).count("{}") == 1
-    assert rule.moves_below(0) is not None
+    if "φ" in rule.formula(False):  # which moves below a margin that depends on the example
+        assert rule.moves_below(0) is None
+    else:
+        assert rule.moves_below(0) is not None
+    assert bool(rule.shrink_formula()) == (rule.keeps is not None)
