@@ -21,6 +21,10 @@ namespace rosenblatt {
 template <class Row>
 constexpr bool has_features = !requires(const Row& x) { x.k; };  // a row of a kernel matrix has none
 
+// The largest p: there Σ is as good as 0, and yet a step α that undoes a margin, m/v, is a number with room to spare.
+template <class T>
+constexpr T kSurest = static_cast<T>(sizeof(T) == 4 ? 0x1p96 : 0x1p768);
+
 template <class T>
 struct Confidence {
     T* precision = nullptr;        // p, or
@@ -30,6 +34,9 @@ struct Confidence {
     T one = 0;         // the square of the constant feature
 
     explicit operator bool() const { return precision || covariance; }
+
+    // Whether a step is no number any more, because so little is left of Σ along x: then there is none.
+    bool is_exhausted(T step) const { return *this && !(step <= std::numeric_limits<T>::max()); }
 
     // xᵀΣx of a class.
     template <class Row>
@@ -74,23 +81,44 @@ struct Confidence {
         return v > 0 ? v : 0;
     }
 
+    // ‖Σx‖², at most.
+    template <class Row>
+    ROSENBLATT_APART double reach2(const Row& x, Index c, double v) const {
+        if constexpr (has_features<Row>)
+            if (covariance) {
+                Room<double> u(static_cast<std::size_t>(size));
+                image(x, c, u.data);
+                double sum = 0;
+                for (Index i = 0; i < size; ++i) sum += u.data[i] * u.data[i];
+                return sum;
+            }
+        return v / prior * std::max(1.0, static_cast<double>(one));
+    }
+
     // The weights of a class += a·Σx, and Σ becomes smaller; `put(place, weight)` sets a weight, place 0 the bias.
     template <class Row, class Weights>
     ROSENBLATT_APART void move(const Row& x, const Weights& w, Index c, T a, double score, Shrink how, Index t) const {
         if constexpr (has_features<Row>) {
             if (covariance) return move_all(x, w, c, a, score, how, t);
-            const T amount = static_cast<T>(how.number), sign = a > 0 ? T{1} : T{-1}, base = static_cast<T>(prior);
+            constexpr T most = kSurest<T>, largest = std::numeric_limits<T>::max();
+            const T amount = how.number < static_cast<double>(largest) ? static_cast<T>(how.number) : largest;
+            const T sign = a > 0 ? T{1} : T{-1}, base = static_cast<T>(prior);
             const auto over = [&](auto moved) {
-                const auto step = [&](Index place, T value, T square) {
+                const auto step = [&](Index place, T value, T square, auto put) {
                     T& p = precision[place];
-                    const T known = base + p;
                     T now = w.sink[place];
-                    const T sure = moved(now, value, square, known, p);
-                    w.put(w.sink + place, now, t);
-                    p = sure <= std::numeric_limits<T>::max() ? sure : std::numeric_limits<T>::max();
+                    const T sure = moved(now, value, square, base + p, p);
+                    put(w.sink + place, now);
+                    p = sure <= most ? sure : most;
                 };
-                step(c, one, one);
-                x.each([&](Index j, T value) { step((j + 1) * stride + c, value, value * value); });
+                const auto all = [&](auto put) {
+                    step(c, one, one, put);
+                    x.each([&](Index j, T value) { step((j + 1) * stride + c, value, value * value, put); });
+                };
+                if (w.total)
+                    all([&](T* at, T now) { w.put(at, now, t); });
+                else
+                    all([](T* at, T now) { *at = now; });
             };
             switch (how.form) {
                 case Form2::inverse:
@@ -102,7 +130,7 @@ struct Confidence {
                     return over([&](T& now, T value, T square, T known, T p) {
                         const T variance = T{1} / known, gain = amount * square, rest = 1 - gain * variance;
                         now += a * (variance * value);
-                        return rest > 0 ? p + gain / rest : std::numeric_limits<T>::max();
+                        return rest > 0 ? p + gain / rest : most;
                     });
                 case Form2::herd:
                     return over([&](T& now, T value, T square, T known, T p) {

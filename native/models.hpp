@@ -233,11 +233,10 @@ struct Judged {
     }
     // The squared length of a second-order step α, or of what it may add to the weights, at most: Σ ≤ a.
     double sure_moved2(double alpha, const Shrink& how) const {
-        const double a = 1 / sure->prior, widest = std::max(1.0, one);
-        if (how.form == Form2::sums) return moved2(alpha * a) * widest;
-        return (alpha *
-                (alpha * (variance() + static_cast<double>(std::numeric_limits<typename Row::value_type>::min())))) *
-               (a * widest);
+        if (how.form == Form2::sums) return moved2(alpha / sure->prior) * std::max(1.0, one);
+        const double both = against < 0 ? 0 : sure->reach2(x, against, variance());
+        const double least = static_cast<double>(std::numeric_limits<typename Row::value_type>::min());
+        return alpha * (alpha * (sure->reach2(x, plays, variance()) + both + least));
     }
     double A() const {
         if (norm < 0) norm = static_cast<double>(x.norm2() + static_cast<typename Row::value_type>(one));
@@ -292,7 +291,7 @@ struct Binary {
         const Judged<Row> e{x, static_cast<double>(w.one), margin, 1 - margin, weight, wrong, target, -1, &w.sure};
         tally.note_margin(margin, wrong);
         const T tau = static_cast<T>(std::visit([&](const auto& r) { return r.step(e); }, rule));
-        if (tau == 0) return {wrong, false};
+        if (tau == 0 || w.sure.is_exhausted(tau)) return {wrong, false};
         const double step = static_cast<double>(tau);
         if (w.sure) {
             how = shrink_of(rule, e, step);
@@ -414,7 +413,7 @@ struct Multiclass : ClassVectors<T, W> {
             this->scratch.data()};
         const T gain =
             static_cast<T>(std::visit([&](const auto& r) { return class_steps(r, e, this->coef.data()); }, rule));
-        if (!(gain > 0)) return {wrong, false};
+        if (!(gain > 0) || this->w.sure.is_exhausted(gain)) return {wrong, false};
         if (this->w.sure) {
             const double step = static_cast<double>(gain);
             const Shrink shrink = shrink_of(rule, e, step);
@@ -451,7 +450,8 @@ struct OneVsRest : ClassVectors<T, W> {
             const Judged<Row> e{
                 x, static_cast<double>(this->w.one), margin, 1 - margin, weight, wrong, target, norm, &this->w.sure, c};
             tally.note_margin(margin, wrong, c);
-            const T tau = static_cast<T>(std::visit([&](const auto& r) { return r.step(e); }, rule));
+            T tau = static_cast<T>(std::visit([&](const auto& r) { return r.step(e); }, rule));
+            if (this->w.sure.is_exhausted(tau)) tau = 0;
             const double step = static_cast<double>(tau);
             this->coef[static_cast<std::size_t>(c)] = tau > 0 ? y * step : 0;
             if (tau > 0 && this->w.sure) {

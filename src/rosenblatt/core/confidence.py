@@ -8,6 +8,7 @@ Biases are the weights of a constant feature s, times it: so s² is their ``x`` 
 
 from __future__ import annotations
 
+import math
 import sys
 from collections.abc import Callable, Sequence
 from fractions import Fraction
@@ -23,6 +24,9 @@ Shrink = tuple[str, Number]
 
 #: The largest float32.
 _LARGEST_FLOAT32 = 3.4028234663852886e38
+#: The largest p of float32 and of float64: there Σ is as good as 0, and yet a step that undoes a margin, m/v, is a
+#: number with room to spare. Rules that make every example right come there soon where labels are wrong.
+_SUREST = 2.0**96, 2.0**768
 
 
 class Diagonal:
@@ -33,7 +37,7 @@ class Diagonal:
         self.prior = self.number(rule.prior)
         self.p = [[self.number(0)] * len(w) for w in model.w]
         self.p_b = [self.number(0)] * len(model.b)
-        self.most = _largest(self.number)
+        self.largest, self.most = _largest(self.number), _surest(self.number)
 
     def variances(self, c: int) -> tuple[list[Number], Number]:
         """Of the weights of a class, and of its constant feature."""
@@ -47,7 +51,8 @@ class Diagonal:
     def learn(self, model: Model, c: int, a: Number, x: Sequence[Number], shrink: Shrink, score: Number) -> None:
         """Move the weights of a class by ``a·Σx``, and make Σ smaller."""
         form, number = shrink
-        amount, sign = self.number(number), self.number(1 if a > 0 else -1)
+        sign = self.number(1 if a > 0 else -1)
+        amount = self.number(number) if self.largest is None or number < _wide(self.largest) else self.largest
         for j, value in enumerate(x):
             w, self.p[c][j] = self._moved(form, amount, sign, a, value, value * value, model.w[c][j], self.p[c][j])
             model.put(c, j, w)
@@ -137,6 +142,19 @@ def _wide(value: Number) -> Number:
 
 def _is_exact(number: Callable[[Any], Number]) -> bool:
     return isinstance(number(1), (int, Fraction))
+
+
+def is_exhausted(step: Number) -> bool:
+    """Whether a step is no number any more, because so little is left of Σ along x: then there is none."""
+    return isinstance(_wide(step), float) and not math.isfinite(step)
+
+
+def _surest(number: Callable[[Any], Number]) -> Number:
+    """The largest p of a type of floats; None: there is none."""
+    one = number(1)
+    if isinstance(one, (int, Fraction)):
+        return None
+    return number(_SUREST[0 if getattr(one, "itemsize", 8) == 4 else 1])
 
 
 def _largest(number: Callable[[Any], Number]) -> Number:

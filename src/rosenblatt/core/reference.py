@@ -189,6 +189,8 @@ class Model:
             wrong = margin < 0 or (margin == 0 and (self.ties == "mistake" or y == 1))
             e = Example(margin, 1 - margin, wrong, weight, A, A, y=target, v=v[c] if v else 0)
             tau = self.number(rule.step(e))
+            if v and confidence.is_exhausted(tau):
+                tau = self.number(0)
             if v:
                 step.shrinks.append(rule.shrink(e, wide(tau)) if tau != 0 else None)
             step.margin = min(step.margin, margin)
@@ -212,7 +214,8 @@ class Model:
     def _played(self, rule: rules.Rule, e: Example) -> Step:
         """What the rule makes of an example that is judged against its rival."""
         coef = [self.number(a) for a in rule.spread(e, self.share)]
-        if not coef[e.y] > 0:  # rounding left nothing to gain
+        exhausted = rule.keeps is not None and confidence.is_exhausted(coef[e.y])
+        if not coef[e.y] > 0 or exhausted:  # rounding left nothing to gain
             coef = [self.number(0)] * len(coef)
         return Step(e.scores, e.margin, int(e.wrong), coef, [wide(coef[e.y])], int(coef[e.y] > 0))
 

@@ -432,8 +432,17 @@ class State(Weights):
             return np.ascontiguousarray(held)
         if self.precision is None:
             raise ValueError(f"{type(self.rule).__name__} keeps no confidence of its weights; AROW and its kin do")
-        known = self.expanded(self.precision)[:, : self.n_vectors]
-        out = 1 / (float(self.rule.prior) + known.astype(np.float64))
+        return self._variances_of(self.expanded(self.precision))
+
+    def variances_at(self, features: Array) -> Array:
+        """The same, row 0 the biases, then one row for each of these features."""
+        if self.precision is None:
+            return self.variances()[np.concatenate(([0], 1 + features))]
+        places = features if self.groups is None else self.groups.places(features)
+        return self._variances_of(self.precision[np.concatenate(([0], 1 + places))])
+
+    def _variances_of(self, precision: Array) -> Array:
+        out = 1 / (float(self.rule.prior) + precision[:, : self.n_vectors].astype(np.float64))
         out[0] *= self.constant2
         return np.asarray(out)
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from ..checks import check_finite, check_name
+from .passive_aggressive import C_CONTROL
 from .rule import Example, Number
 from .second_order import CONFIDENCE_IN_WORDS, SecondOrder, Shrink, positive
 
@@ -107,7 +108,7 @@ class NHERD(SecondOrder):
         "variant": "nherd: how Σ is kept diagonal (default: project)",
         "confidence": CONFIDENCE_IN_WORDS,
     }
-    controls = (positive("C", "C", "the larger, the nearer each example comes to margin 1"),)
+    controls = (C_CONTROL,)
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -9,10 +9,11 @@ from typing import ClassVar
 
 from ...errors import ParameterError
 from ..checks import check_finite, check_name, is_finite
+from .passive_aggressive import C_CONTROL
 from .rule import Control, Example, Number
-from .second_order import CONFIDENCE_IN_WORDS, SecondOrder, Shrink, positive
+from .second_order import CONFIDENCE_IN_WORDS, SecondOrder, Shrink
 
-_ETA = Control("eta", "η", "how probable a right answer is to be after the step", 0.51, 0.999, 0.01)
+_ETA = Control("eta", "Confidence η", "how probable a right answer is to be after the step", 0.51, 0.999, 0.01)
 
 
 @lru_cache
@@ -166,7 +167,7 @@ class SCW(_Probable):
         "variant": "scw: the loss as it is or squared (default: I)",
         "confidence": CONFIDENCE_IN_WORDS,
     }
-    controls = (_ETA, positive("C", "C", "the larger, the nearer to confidence-weighted learning"))
+    controls = (C_CONTROL, _ETA)
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -121,6 +121,10 @@ class Rule:
         """The same in symbols «…»; "" where it keeps nothing."""
         return ""
 
+    def update_formula(self) -> str:
+        """What the weights become, two classes, in symbols «…»; a «τ» in it stands for its number."""
+        return "«w» ← «w» + «τ»·«y»·«x»"
+
     def native(self, share: str) -> tuple[object, ...] | None:
         """The rule as the compiled core takes it: its name there and its numbers. None: it has no native step."""
         return None

@@ -78,8 +78,8 @@ class SecondOrder(Rule):
         """By c where the inverse is added to, by β where the covariance is taken from, as a full one always is."""
         return Shrink("covariance", beta) if is_covariance or self.keeps == "full" else Shrink("inverse", c)
 
-    def formula(self, several: bool) -> str:
-        return "«τ» = {}"
+    def update_formula(self) -> str:
+        return "«w» ← «w» + «τ»·«y»·«Σ»«x»"
 
 
 def positive(name: str, label: str, title: str) -> Control:

@@ -66,8 +66,8 @@ class SecondOrderPerceptron(SecondOrder):
     def moves_below(self, y: int) -> tuple[str, Number]:
         return "≤", 0
 
-    def formula(self, several: bool) -> str:
-        return "«τ» = {}"
+    def update_formula(self) -> str:
+        return "«w» ← «A»⁻¹·Σ «y»«x» over the mistakes"
 
     def shrink_formula(self) -> str:
         return "«A» ← «A» + «x»«x»ᵀ"
