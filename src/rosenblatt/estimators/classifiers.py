@@ -303,7 +303,7 @@ class AROW(ConfidentClassifier):
     >>> model.verdict_
     'separated'
     >>> model.variance_.round(2)[0].tolist()
-    [0.17, 0.2, 0.33, 0.25]
+    [0.2, 0.2, 0.33, 0.33]
     """
 
 
