@@ -60,7 +60,7 @@ ALGORITHMS: dict[str, Named] = {
     "cw": Named("ConfidenceWeighted"),
     "sop": Named("SecondOrderPerceptron"),
     "online": Named("OnlineClassifier"),
-    "nherd": Named("OnlineClassifier", without=("rule",), rule="nherd"),
+    "nherd": Named("OnlineClassifier", {"rule": rules.NHERD()}, without=("rule",), rule="nherd"),
     "voted": Named("VotedPerceptron", without=("init",)),
     "kernel": Named("KernelPerceptron", without=("init",)),
     "pa1-regressor": _passive_aggressive(_REGRESSOR, "PA-I"),
@@ -160,7 +160,12 @@ def _with_rule(asked: dict[str, Any], name: str) -> dict[str, Any]:
     own = {option: asked[option] for option in _OF_RULES[rule] if option in asked}
     rest = {option: value for option, value in asked.items() if option not in own}
     for option, value in rest.items():
-        takes = [other for other, options in _OF_RULES.items() if option in options]
+        space = "kernel" if "kernel" in ALGORITHMS[name].takes else "linear"
+        takes = [
+            other
+            for other, options in _OF_RULES.items()
+            if option in options and space in rules.BY_OPTION[other].spaces
+        ]
         if takes:
             of = f"--algorithm {name}" if ALGORITHMS[name].rule else f"--rule {rule} of --algorithm {name}"
             raise CommandError(f"{spelled(option, value)} does not go with {of}; it goes with --rule {listed(takes)}")

@@ -227,8 +227,6 @@ class SecondOrderPerceptron(ConfidentClassifier):
     Cesa-Bianchi, Conconi & Gentile (2005), "A second-order perceptron algorithm".
     """
 
-    _poor_score = True
-
 
 @published
 class ConfidenceWeighted(ConfidentClassifier):
