@@ -81,18 +81,30 @@ struct Confidence {
         return v > 0 ? v : 0;
     }
 
-    // ‖Σx‖², at most.
+    // ‖α·Σx‖², at most: by Σ ≤ a, which needs no reading of the row, unless that is much.
     template <class Row>
-    ROSENBLATT_APART double reach2(const Row& x, Index c, double v) const {
-        if constexpr (has_features<Row>)
+    ROSENBLATT_APART double moved2(const Row& x, Index c, double alpha, double v) const {
+        const double least = static_cast<double>(std::numeric_limits<T>::min());
+        if constexpr (has_features<Row>) {
+            const double careful = alpha * (alpha * (v / prior * std::max(1.0, static_cast<double>(one)) + least));
+            if (!covariance && careful < 1e18) return careful;
+            double sum = 0;
             if (covariance) {
                 Room<double> u(static_cast<std::size_t>(size));
                 image(x, c, u.data);
-                double sum = 0;
-                for (Index i = 0; i < size; ++i) sum += u.data[i] * u.data[i];
+                for (Index i = 0; i < size; ++i) sum += alpha * u.data[i] * (alpha * u.data[i]);
                 return sum;
             }
-        return v / prior * std::max(1.0, static_cast<double>(one));
+            const auto add = [&](Index place, double value) {
+                const double moved = alpha * value / (prior + static_cast<double>(precision[place]));
+                sum += moved * moved;
+            };
+            add(c, static_cast<double>(one));
+            x.each([&](Index j, T value) { add((j + 1) * stride + c, static_cast<double>(value)); });
+            return 2 * sum + least;
+        } else {
+            return 0;
+        }
     }
 
     // The weights of a class += a·Σx, and Σ becomes smaller; `put(place, weight)` sets a weight, place 0 the bias.

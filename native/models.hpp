@@ -234,9 +234,8 @@ struct Judged {
     // The squared length of a second-order step α, or of what it may add to the weights, at most: Σ ≤ a.
     double sure_moved2(double alpha, const Shrink& how) const {
         if (how.form == Form2::sums) return moved2(alpha / sure->prior) * std::max(1.0, one);
-        const double both = against < 0 ? 0 : sure->reach2(x, against, variance());
-        const double least = static_cast<double>(std::numeric_limits<typename Row::value_type>::min());
-        return alpha * (alpha * (sure->reach2(x, plays, variance()) + both + least));
+        const double both = against < 0 ? 0 : sure->moved2(x, against, alpha, variance());
+        return sure->moved2(x, plays, alpha, variance()) + both;
     }
     double A() const {
         if (norm < 0) norm = static_cast<double>(x.norm2() + static_cast<typename Row::value_type>(one));

@@ -180,7 +180,7 @@ class Explanation:
 def strongest_parts(model: Model, features: Features, n: int) -> dict[str, list[Part]]:
     """The ``n`` largest weights for each class (of a regression, for larger and smaller numbers), the largest first."""
     by_examples = _has_no_features(model.learner)
-    strongest = {}
+    strongest: dict[str, list[Part]] = {}
     for side, columns, towards in _sides(model):
         n_top = min(n, len(towards))
         top = np.argpartition(-towards, n_top - 1)[:n_top] if n_top else np.empty(0, int)

@@ -275,7 +275,7 @@ def _by_the_run(
     passes, least = max(1, learner.n_iter), float(margins.min())
 
     def bound(margin: float) -> float:
-        return (passes * float(np.maximum(0.0, margin - margins).sum()) + spread) / margin
+        return float((passes * np.maximum(0.0, margin - margins).sum() + spread) / margin)
 
     if gamma == "best":  # in 1/γ it is convex, and bent where a row reaches γ
         asked = min((float(m) for m in margins[margins > 0]), key=bound, default=1 / length)

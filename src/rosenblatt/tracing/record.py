@@ -62,7 +62,8 @@ class Step:
         Of a second-order rule, ``xᵀΣx``, the variance of the score (several classes: of the right one and its rival);
         one against the rest has one for each class. Else None, as the next five are.
     shrink : number or None
-        There, by how much its confidence grew: c, β or C of ``rosenblatt.rules``; None: not at all.
+        There, by how much its confidence grew: c, β or C of ``rosenblatt.rules``; None: not at all, or
+        beyond all numbers.
     variance_before, variance_b_before, variance, variance_b
         There, the variances of the weights and of the bias before and after it.
     norm2 : number

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
@@ -146,6 +147,7 @@ class LinearSpace(Space):
         before, self._sure = self._sure, self._variances()
         before = self._prior() if before is None else before
         shrinks = [None if shrink is None else self.plain(reference.wide(shrink[1])) for shrink in step.shrinks]
+        shrinks = [None if isinstance(number, float) and math.isinf(number) else number for number in shrinks]
         numbers = [number for number in shrinks if number is not None]
         v = tuple(map(self.plain, step.v))
         return {
