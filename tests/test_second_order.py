@@ -283,6 +283,22 @@ def test_new_features_and_classes_come_in_mid_stream(rule, confidence):
         assert stream.mistakes_.tolist() == one.mistakes_.tolist()
 
 
+@pytest.mark.parametrize("confidence", ["diagonal", "full"])
+@pytest.mark.parametrize(("multiclass", "share"), [("max", 0.5), ("ovr", 1.0)])
+@pytest.mark.parametrize(("code", "kept"), [(0, [1, 2]), (1, [0, 2]), (2, [0, 1])])
+def test_a_third_class_finds_both_others_as_sure_as_they_were(confidence, multiclass, share, code, kept):
+    rng = np.random.default_rng(1)
+    model = rb.AROW(r=0.4, confidence=confidence, multiclass=multiclass, average=True)
+    model.partial_fit(rng.standard_normal((30, 4)), np.arange(30) % 2)
+    learner, w, b, variances = model._learner, model.coef_[0], model.intercept_[0], model._learner.variances()[:, 0]
+    learner.add_class(code)
+    after = learner.variances()
+    for c, sign in zip(kept, (-share, share)):
+        np.testing.assert_array_equal(after[:, c], variances)
+        np.testing.assert_allclose(learner.read()[:, c], sign * np.concatenate(([b], w)))
+    np.testing.assert_array_equal(after[:, code], np.ones(5))
+
+
 @pytest.mark.parametrize("rule", RULES[:4], ids=str)
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_few_among_very_many_features_have_rows(rule, n_classes, monkeypatch):
