@@ -90,6 +90,28 @@ def named_examples(setting: Setting) -> Iterator[Row]:
     yield learned_one_by_one(setting, "learn_one", rb.Perceptron, Perceptron, reach=2, aim=4, peer_name=name)
 
 
+class AdaGrad:
+    """The nearest that River has to AROW: a step for each feature, by the squares that it has seen."""
+
+    def __init__(self) -> None:
+        from river import linear_model, optim
+
+        self.model = linear_model.LogisticRegression(optim.AdaGrad(0.1))
+        self.predict_one, self.learn_one = self.model.predict_one, self.model.learn_one
+
+
+def second_order(setting: Setting) -> Iterator[Row]:
+    name = peer("river", "LogisticRegression(AdaGrad)")
+    yield learned_one_by_one(
+        setting,
+        "learn_one-arow",
+        rb.AROW,
+        AdaGrad,
+        peer_name=name,
+        note="another algorithm: River has none of second order",
+    )
+
+
 class Tagger:
     """NLTK's averaged perceptron behind the same two methods: its update takes the guess, so learning predicts too."""
 
@@ -119,5 +141,6 @@ WORKS = (
     Work("partial_fit", QUESTION, one_row_calls, quick=True),
     Work("predict", QUESTION, predicted_rows),
     Work("learn_one", QUESTION, named_examples, quick=True),
+    Work("learn_one-arow", QUESTION, second_order),
     Work("learn_one-nltk", QUESTION, tagged_examples),
 )

@@ -15,6 +15,7 @@ from sklearn.linear_model import SGDClassifier
 from sklearn.svm import LinearSVC
 
 import rosenblatt as rb
+from rosenblatt import rules
 
 PASSES = 5
 QUESTION = "passes"
@@ -94,6 +95,34 @@ def one_against_the_rest(setting: Setting) -> Iterator[Row]:
     )
 
 
+def second_order(setting: Setting) -> Iterator[Row]:
+    """AROW beside the nearest of scikit-learn, and each second-order rule beside PA-I of this package."""
+    adaptive = partial(SGDClassifier, loss="hinge", learning_rate="adaptive", eta0=0.1, penalty=None)
+    yield fits(
+        setting, "arow", rb.AROW, adaptive, datasets.csr(), "AROW", 'SGDClassifier(learning_rate="adaptive")',
+        note="another algorithm: its rate is one for all features, and falls where the loss does not",
+    )  # fmt: skip
+    X, y, what = datasets.csr()
+    for option in ("arow", "scw", "cw", "nherd", "sop"):
+        rule = rules.BY_OPTION[option]()
+
+        def one_pass(rule: rules.Rule, seed: int) -> Any:
+            return rb.OnlineClassifier(rule=rule, max_iter=1, random_state=seed).fit(X, y)
+
+        def check(one: Any, other: Any) -> str:
+            assert one.n_iter_ == other.n_iter_ == 1
+            wrong = [float(model.mistakes_[0]) / len(y) for model in (one, other)]
+            return (
+                f"online mistakes {wrong[0]:.1%}, PA-I {wrong[1]:.1%}; updates {one.n_updates_:,}, {other.n_updates_:,}"
+            )
+
+        yield race(
+            QUESTION, f"{option}-pa1", f"fit, 1 shuffled pass, {what}", partial(one_pass, rule),
+            partial(one_pass, rules.PA1()), check, setting.repeats, warm=True, ours_name=rule.title,
+            peer_name="PA-I of this package", reach=0.5, note="at most twice its time: a ratio of 0.5 at least",
+        )  # fmt: skip
+
+
 def liblinear(setting: Setting) -> Iterator[Row]:
     """LIBLINEAR's dual coordinate descent: another algorithm, for reference."""
     X, y, what = datasets.csr()
@@ -167,6 +196,7 @@ WORKS = (
     Work("pa2", QUESTION, same_rule("pa2", "pa2", datasets.csr)),
     Work("pa1-dense", QUESTION, same_rule("pa1-dense", "pa1", datasets.dense)),
     Work("pa1-classes", QUESTION, same_rule("pa1-classes", "pa1", datasets.digits)),
+    Work("second-order", QUESTION, second_order),
     Work("liblinear", QUESTION, liblinear),
     Work("mlxtend", QUESTION, mlxtend),
     Work("sizes", QUESTION, sizes),

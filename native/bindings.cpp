@@ -243,10 +243,12 @@ void bind_rows(nb::module_& m) {
 
 void bind_model(nb::module_& m) {
     nb::class_<PyModel>(m, "Model", "Weights and how they are used; it keeps the arrays that it is made of.")
-        .def(nb::init<nb::handle, nb::object, Index, bool, bool, nb::object, nb::object, double, double, nb::object>(),
+        .def(nb::init<nb::handle, nb::object, Index, bool, bool, nb::object, nb::object, double, double, nb::object,
+                      nb::object, nb::object, double>(),
              nb::kw_only(), nb::arg("form"), nb::arg("weights"), nb::arg("n_vectors"), nb::arg("fit_intercept") = true,
              nb::arg("tie_is_mistake") = true, nb::arg("total") = nb::none(), nb::arg("gradient") = nb::none(),
-             nb::arg("epsilon") = 0.0, nb::arg("constant") = 1.0, nb::arg("lists") = nb::none())
+             nb::arg("epsilon") = 0.0, nb::arg("constant") = 1.0, nb::arg("lists") = nb::none(),
+             nb::arg("precision") = nb::none(), nb::arg("covariance") = nb::none(), nb::arg("prior") = 1.0)
         .def_prop_ro("weights", [](const PyModel& model) { return model.weights.object(); });
     using Listed = std::tuple<Index, nb::object, nb::object, nb::object, nb::object>;
     nb::class_<PyClassLists>(m, "ClassLists",

@@ -18,6 +18,11 @@ bool run(const Rows& rows, Model& model, const PyRule& rule, const Examples<Targ
         throw std::invalid_argument("the tally must be writable, and of as many vectors as the model");
     const Index n_classes = std::max<Index>(2, model.w.n_classes);
     rule.check_classes(n_classes);
+    if (std::holds_alternative<SecondOrder>(rule.rule) != static_cast<bool>(model.w.sure) &&
+        !std::holds_alternative<Still>(rule.rule))
+        throw std::invalid_argument("second-order rules learn with a confidence, and no others do");
+    if (model.w.sure && !has_features<std::remove_cvref_t<decltype(rows[0])>>)
+        throw std::invalid_argument("a confidence is of features, which a kernel has not");
     check_order(examples, rows.n_rows);
     if constexpr (std::is_same_v<Targets, Codes>) check_codes(examples, n_classes);
     Tally tally{.room = kept.number(PyTally::room),

@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "confidence.hpp"
 #include "lists.hpp"
 #include "rules.hpp"
 
@@ -27,8 +28,9 @@ struct Weights {
     T* bias;
     Index n_classes, stride;
     T one;
-    T* sink;        // where steps go: `bias` itself, or the gradient of a batch step
-    double* total;  // Σ (t − 1)·Δ_t for the averaged readout, or null
+    T* sink;               // where steps go: `bias` itself, or the gradient of a batch step
+    double* total;         // Σ (t − 1)·Δ_t for the averaged readout, or null
+    Confidence<T> sure{};  // of second-order rules
 
     const T* features() const { return bias + stride; }
 
@@ -37,6 +39,12 @@ struct Weights {
         const T old = *w, now = old + a * value;
         *w = now;
         total[w - sink] += before * (static_cast<double>(now) - static_cast<double>(old));
+    }
+
+    // *w = now, at the t-th example.
+    void put(T* w, T now, Index t) const {
+        if (total) total[w - sink] += static_cast<double>(t - 1) * (static_cast<double>(now) - static_cast<double>(*w));
+        *w = now;
     }
 
     // The one vector += a·x, at the t-th example.
@@ -211,6 +219,13 @@ struct Tally {
         if (!overflow) growth = grown;
         return !overflow;
     }
+    // Likewise a step of any direction, of at most this squared length: all of them may point one way.
+    bool admit_any_step(double moved2) {
+        const double reach = std::sqrt(growth) + std::sqrt(moved2), grown = reach * reach;
+        overflow = overflow || !(grown <= room);
+        if (!overflow) growth = grown;
+        return !overflow;
+    }
     void note_step(double gain, Index slot = 0) {
         tau[slot] += gain;
         ++updates;
@@ -228,9 +243,22 @@ struct Judged {
     const Row& x;
     double one, margin, loss, weight;
     bool wrong;
-    Index y;                   // the code of the right class; 0 in a regression
-    mutable double norm = -1;  // ‖x‖², once it was asked for
+    Index y;                                                     // the code of the right class; 0 in a regression
+    mutable double norm = -1;                                    // ‖x‖², once it was asked for
+    const Confidence<typename Row::value_type>* sure = nullptr;  // of a second-order rule, whose Σ is that of
+    Index plays = 0, against = -1;                               // this class, and of its rival, if there is one
+    mutable double v = -1;                                       // xᵀΣx, once it was asked for
 
+    double variance() const {
+        if (v < 0) v = sure->variance(x, plays) + (against < 0 ? 0 : sure->variance(x, against));
+        return v;
+    }
+    // The squared length of a second-order step α, or of what it may add to the weights, at most: Σ ≤ a.
+    double sure_moved2(double alpha, const Shrink& how) const {
+        if (how.form == Form2::sums) return moved2(alpha / sure->prior) * std::max(1.0, one);
+        const double both = against < 0 ? 0 : sure->moved2(x, against, alpha, variance());
+        return sure->moved2(x, plays, alpha, variance()) + both;
+    }
     double A() const {
         if (norm < 0) norm = static_cast<double>(x.norm2() + static_cast<typename Row::value_type>(one));
         return norm;
@@ -251,6 +279,13 @@ struct JudgedAgainstRivals : Judged<Row> {
     double norm2() const { return 2 * this->A(); }
 };
 
+// How Σ becomes smaller at a step α of a rule: of those that keep one.
+template <class E>
+ROSENBLATT_APART Shrink shrink_of(const Rule& rule, const E& e, double alpha) {
+    const auto* const kept = std::get_if<SecondOrder>(&rule);
+    return kept ? kept->shrink(e, alpha) : Shrink{};
+}
+
 template <class T>
 struct Binary {
     using Target = std::int32_t;  // 0: y = −1, 1: y = +1
@@ -258,6 +293,7 @@ struct Binary {
     bool tie_is_mistake;
     T a = 0;            // the step
     double judged = 0;  // the score of the example that was considered
+    Shrink how{};       // of a second-order step
 
     template <class Row>
     T score(const Row& x) const {
@@ -279,19 +315,27 @@ struct Binary {
         const double y = target ? 1 : -1, s = static_cast<double>(score(x)), margin = y * s;
         judged = s;
         const bool wrong = !(margin > 0) && (margin != 0 || tie_is_mistake || target == 1);
-        const Judged<Row> e{x, static_cast<double>(w.one), margin, 1 - margin, weight, wrong, target};
+        const Judged<Row> e{x, static_cast<double>(w.one), margin, 1 - margin, weight, wrong, target, -1, &w.sure};
         tally.note_margin(margin, wrong);
         const T tau = static_cast<T>(std::visit([&](const auto& r) { return r.step(e); }, rule));
-        if (tau == 0) return {wrong, false};
+        if (tau == 0 || w.sure.is_exhausted(tau)) return {wrong, false};
         const double step = static_cast<double>(tau);
-        if (!tally.admit_step(step * margin, e.moved2(step))) return {wrong, false};
+        if (w.sure) {
+            how = shrink_of(rule, e, step);
+            if (!tally.admit_any_step(e.sure_moved2(step, how))) return {wrong, false};
+        } else if (!tally.admit_step(step * margin, e.moved2(step))) {
+            return {wrong, false};
+        }
         a = target ? tau : -tau;
         tally.note_step(step);
         return {wrong, true, step};
     }
     template <class Row>
     void move(const Row& x, Index t) {
-        w.add(x, a, t);
+        if (w.sure)
+            w.sure.move(x, w, 0, a, judged, how, t);
+        else
+            w.add(x, a, t);
     }
     void last_step(double* out) const { *out = static_cast<double>(a); }
 };
@@ -305,7 +349,7 @@ struct Regression : Binary<T> {
     Outcome consider(const Row& x, Target y, double weight, const Rule& rule, Tally& tally) {
         const double s = static_cast<double>(this->score(x)), loss = std::abs(s - y) - epsilon;
         this->judged = s;
-        const Judged<Row> e{x, static_cast<double>(this->w.one), 0, loss, weight, false, 0};
+        const Judged<Row> e{x, static_cast<double>(this->w.one), 0, loss, weight, false, 0, -1, &this->w.sure};
         const T tau = static_cast<T>(std::visit([&](const auto& r) { return r.step(e); }, rule));
         tally.overflow = tally.overflow || !std::isfinite(s);
         if (!(tau > 0)) return {loss > 0, false};
@@ -327,6 +371,7 @@ struct ClassVectors {
     std::vector<double> coef;  // the step of each class
     std::vector<double> scratch;
     std::vector<std::pair<Index, T>> steps;  // those of them that are not 0
+    std::vector<Shrink> how;                 // of second-order steps, those of each class
 
     ClassVectors(const W& weights, bool ties)
         : w(weights),
@@ -334,7 +379,8 @@ struct ClassVectors {
           narrow(static_cast<std::size_t>(weights.stride)),
           wide(static_cast<std::size_t>(weights.n_classes)),
           coef(static_cast<std::size_t>(weights.n_classes)),
-          scratch(static_cast<std::size_t>(weights.n_classes)) {}
+          scratch(static_cast<std::size_t>(weights.n_classes)),
+          how(weights.sure ? static_cast<std::size_t>(weights.n_classes) : 0) {}
 
     template <class Row>
     void all_scores(const Row& x) {
@@ -349,12 +395,21 @@ struct ClassVectors {
     const double* judged_scores() const { return wide.data(); }
     template <class Row>
     void move(const Row& x, Index t) {
+        if (w.sure) return move_surely(x, t);
         steps.clear();
         for (Index c = 0; c < w.n_classes; ++c) {
             const T a = static_cast<T>(coef[static_cast<std::size_t>(c)]);
             if (a != 0) steps.emplace_back(c, a);
         }
         w.add(x, steps, t);
+    }
+    template <class Row>
+    ROSENBLATT_APART void move_surely(const Row& x, Index t) {
+        if constexpr (!requires { w.lists; })
+            for (std::size_t c = 0; c < coef.size(); ++c) {
+                const T a = static_cast<T>(coef[c]);
+                if (a != 0) w.sure.move(x, w, static_cast<Index>(c), a, wide[c], how[c], t);
+            }
     }
     void last_step(double* out) const {
         for (std::size_t c = 0; c < coef.size(); ++c) out[c] = static_cast<double>(static_cast<T>(coef[c]));
@@ -377,14 +432,23 @@ struct Multiclass : ClassVectors<T, W> {
         const double margin = s[y] - s[rival];
         const bool wrong = !(margin > 0) && (margin != 0 || this->tie_is_mistake || rival < y);
         tally.note_margin(margin, wrong);
-        const JudgedAgainstRivals<Row> e{{x, static_cast<double>(this->w.one), margin, 1 - margin, weight, wrong, y},
-                                         s,
-                                         k,
-                                         rival,
-                                         this->scratch.data()};
+        const JudgedAgainstRivals<Row> e{
+            {x, static_cast<double>(this->w.one), margin, 1 - margin, weight, wrong, y, -1, &this->w.sure, y, rival},
+            s,
+            k,
+            rival,
+            this->scratch.data()};
         const T gain =
             static_cast<T>(std::visit([&](const auto& r) { return class_steps(r, e, this->coef.data()); }, rule));
-        if (!(gain > 0)) return {wrong, false};
+        if (!(gain > 0) || this->w.sure.is_exhausted(gain)) return {wrong, false};
+        if (this->w.sure) {
+            const double step = static_cast<double>(gain);
+            const Shrink shrink = shrink_of(rule, e, step);
+            this->how[static_cast<std::size_t>(y)] = this->how[static_cast<std::size_t>(rival)] = shrink;
+            if (!tally.admit_any_step(2 * e.sure_moved2(step, shrink))) return {wrong, false};
+            tally.note_step(step);
+            return {wrong, true};
+        }
         double a_dot_s = 0, moved2 = 0;
         for (Index r = 0; r < k; ++r) {
             const double a = this->coef[static_cast<std::size_t>(r)];
@@ -410,19 +474,26 @@ struct OneVsRest : ClassVectors<T, W> {
         for (Index c = 0; c < this->w.n_classes; ++c) {
             const double y = c == target ? 1 : -1, margin = y * this->wide[static_cast<std::size_t>(c)];
             const bool wrong = !(margin > 0) && (margin != 0 || this->tie_is_mistake || c == target);
-            const Judged<Row> e{x, static_cast<double>(this->w.one), margin, 1 - margin, weight, wrong, target, norm};
+            const Judged<Row> e{
+                x, static_cast<double>(this->w.one), margin, 1 - margin, weight, wrong, target, norm, &this->w.sure, c};
             tally.note_margin(margin, wrong, c);
-            const T tau = static_cast<T>(std::visit([&](const auto& r) { return r.step(e); }, rule));
+            T tau = static_cast<T>(std::visit([&](const auto& r) { return r.step(e); }, rule));
+            if (this->w.sure.is_exhausted(tau)) tau = 0;
             const double step = static_cast<double>(tau);
             this->coef[static_cast<std::size_t>(c)] = tau > 0 ? y * step : 0;
-            if (tau > 0) {
+            if (tau > 0 && this->w.sure) {
+                Shrink& shrink = this->how[static_cast<std::size_t>(c)];
+                shrink = shrink_of(rule, e, step);
+                moved2 += e.sure_moved2(step, shrink);
+            } else if (tau > 0) {
                 norm = e.A();
                 a_dot_s += std::max(0.0, step * margin);
                 moved2 += e.moved2(step);
             }
             any = {any.wrong || wrong, any.moves || tau > 0};
         }
-        if (any.moves && !tally.admit_step(a_dot_s, moved2)) return {any.wrong, false};
+        if (any.moves && !(this->w.sure ? tally.admit_any_step(moved2) : tally.admit_step(a_dot_s, moved2)))
+            return {any.wrong, false};
         for (Index c = 0; c < this->w.n_classes; ++c) {
             const double step = std::abs(this->coef[static_cast<std::size_t>(c)]);
             if (step > 0) tally.note_step(step, c);

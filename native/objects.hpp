@@ -108,15 +108,17 @@ inline Form form_of(nb::handle name) {
 // Weights and how they are used. Those that are read-only can score.
 class PyModel {
   public:
-    KeptArray weights, total, gradient;
+    KeptArray weights, total, gradient, precision, covariance;
     nb::object lists;  // of the features, where the weights are the biases alone; else None
     Form form;
     Index n_vectors, stride, n_rows;  // of the weights: the biases, and as many features as they have room for
     bool fit_intercept, tie_is_mistake;
     double epsilon, constant;  // constant: the feature of which the bias is the weight
+    double prior;              // 1/a of the confidence of a second-order rule
 
     PyModel(nb::handle form_name, nb::object w, Index k, bool bias, bool ties, nb::object sums, nb::object sink,
-            double half_width, double constant_feature, nb::object by_feature)
+            double half_width, double constant_feature, nb::object by_feature, nb::object sure, nb::object spread,
+            double inverse_variance)
         : weights(std::move(w), "weights"),
           lists(std::move(by_feature)),
           form(form_of(form_name)),
@@ -124,7 +126,8 @@ class PyModel {
           fit_intercept(bias),
           tie_is_mistake(ties),
           epsilon(half_width),
-          constant(constant_feature) {
+          constant(constant_feature),
+          prior(inverse_variance) {
         const auto& a = weights.memory();
         const auto size = static_cast<Index>(a.size());
         stride = static_cast<Index>(a.ndim() == 2 ? a.shape(1) : 0);
@@ -137,6 +140,7 @@ class PyModel {
             if (!sink.is_none()) (gradient = KeptArray(std::move(sink), "gradient")).template read<T>(size, "gradient");
         });
         if (!sums.is_none()) (total = KeptArray(std::move(sums), "total")).read<double>(size, "total");
+        check_confidence(std::move(sure), std::move(spread), size);
         if (!lists.is_none()) {
             auto& held = nb::cast<PyClassLists&>(lists);
             if (n_vectors < 2 || held.n_vectors() != n_vectors || !gradient.is_none())
@@ -151,8 +155,11 @@ class PyModel {
 
     bool is_writable() const {
         return weights.is_writable() && (total.is_none() || total.is_writable()) &&
-               (gradient.is_none() || gradient.is_writable());
+               (gradient.is_none() || gradient.is_writable()) && (precision.is_none() || precision.is_writable()) &&
+               (covariance.is_none() || covariance.is_writable());
     }
+    // Whether a second-order rule can learn.
+    bool is_sure() const { return !precision.is_none() || !covariance.is_none(); }
 
     template <class F>
     auto with_number_type_of(F&& f) const {
@@ -174,7 +181,8 @@ class PyModel {
         T* const w = pointer<T>(weights);
         T* const sink = pointer<T>(gradient);
         const T one = fit_intercept ? static_cast<T>(constant * constant) : T{0};
-        const Weights<T> view{w, n_vectors, stride, one, sink ? sink : w, pointer<double>(total)};
+        const Confidence<T> sure{pointer<T>(precision), pointer<double>(covariance), stride, n_rows, prior, one};
+        const Weights<T> view{w, n_vectors, stride, one, sink ? sink : w, pointer<double>(total), sure};
         if (held) {
             if constexpr (sparse) {
                 const ListedWeights<T> listed(view, held);
@@ -196,6 +204,22 @@ class PyModel {
     }
 
   private:
+    // What a second-order rule keeps has the shape of the weights, or is a matrix for each vector.
+    void check_confidence(nb::object sure, nb::object spread, Index size) {
+        if (sure.is_none() && spread.is_none()) return;
+        if ((!sure.is_none() && !spread.is_none()) || !lists.is_none() || !gradient.is_none() ||
+            form == Form::regression || !(prior > 0))
+            throw std::invalid_argument("a confidence is of classes side by side: one of precision and covariance");
+        if (!spread.is_none()) {
+            (covariance = KeptArray(std::move(spread), "covariance")).read<double>(0, "covariance");
+            if (static_cast<Index>(covariance.memory().size()) != n_vectors * n_rows * n_rows)
+                throw std::invalid_argument("a covariance is a square of the rows of the weights, for each vector");
+            return;
+        }
+        precision = KeptArray(std::move(sure), "precision");
+        with_number_type_of([&]<class T>(T) { precision.read<T>(size, "precision"); });
+    }
+
     template <class T>
     static T* pointer(const KeptArray& kept) {
         return kept.is_none() ? nullptr : static_cast<T*>(const_cast<void*>(kept.memory().data()));
@@ -236,6 +260,7 @@ inline Rule rule_of(const nb::args& terms, std::optional<std::vector<double>>& b
 #define RULE(text, ...) \
     if (is(name, text)) return __VA_ARGS__;
     ROSENBLATT_RULES(RULE)
+    ROSENBLATT_SECOND_ORDER_RULES(RULE)
 #undef RULE
     throw std::invalid_argument("unknown rule " + std::string(nb::repr(name).c_str()));
 }

@@ -41,6 +41,7 @@ ROSENBLATT_DEVICE inline void sort_descending(double* values, Index n) {
 #include <variant>
 
 #include "rows.hpp"
+#include "second_order.hpp"
 #define ROSENBLATT_HOST
 
 namespace rosenblatt {
@@ -277,7 +278,7 @@ ROSENBLATT_DEVICE double class_steps(const R& rule, const E& e, double* coef) {
 
 #ifdef ROSENBLATT_HOST
 using Rule = std::variant<Still, Perceptron, Paum, PassiveAggressive, PassiveAggressive1, PassiveAggressive2,
-                          HardMargin, Mira, NormMira>;
+                          HardMargin, Mira, NormMira, SecondOrder>;
 #endif
 
 }  // namespace rosenblatt

@@ -23,6 +23,8 @@ SETTINGS = [
         for readout in ("last", "averaged", "pocket")
     ],
     *[rb.OnlineClassifier(rule=rb.rules.PA2(C=0.3), readout=readout, multiclass="ovr") for readout in ("averaged",)],
+    rb.AROW(confidence="full", average=True, max_iter=3, random_state=2),
+    rb.SecondOrderPerceptron(confidence="full", multiclass="ovr", max_iter=3, random_state=2),
     rb.AveragedPerceptron(max_iter=6, early_stopping=True, validation_fraction=0.3, random_state=3, tol=None),
     rb.Perceptron(init="random", random_state=2, max_iter=2, fit_intercept=False),
     rb.Perceptron(class_weight={0: 0.5, 2: 3.0}, margin=0.7, eta0=0.3, max_iter=2, multiclass="uniform"),
@@ -78,7 +80,7 @@ def rewritten(path, change_metadata=None, change_document=None, change_tensors=N
 
 #: Made anew from the rest, only used within a call, or compared by what is in use of them.
 NOT_COMPARED = {"_block", "_frozen", "history", "support", "weights", "total", "pocket", "start", "alpha", "policy",
-                "tally"}  # fmt: skip
+                "tally", "precision", "covariance"}  # fmt: skip
 
 
 def same_policy(got, expected):
@@ -127,12 +129,16 @@ def same_learner(got, expected):
                 vectors.toarray() if sp.issparse(vectors) else vectors,
             )
         return
-    for name in ("weights", "total", "pocket", "start"):
+    for name in ("weights", "total", "pocket", "start", "precision"):
         was = getattr(expected, name)
         assert (was is None) == (getattr(got, name) is None)
         if was is not None:
             same_bits(getattr(got, name)[: 1 + got.n_features, :k], was[: 1 + expected.n_features, :k])
             assert getattr(got, name).flags.writeable
+    assert (expected.covariance is None) == (got.covariance is None)
+    if expected.covariance is not None:
+        there = slice(1 + expected.n_features)
+        same_bits(got.covariance[:, there, there], expected.covariance[:, there, there])
 
 
 def same_model(got, expected):

@@ -38,6 +38,12 @@ CLASSIFIERS = [
     rb.MIRA(variant="norm", beta=0.5),
     rb.OnlineClassifier(rule=rules.PA1(C=0.2), readout="pocket"),
     rb.OnlineClassifier(rule=rules.MIRA(), readout="averaged", fit_intercept=False),
+    rb.AROW(r=0.3, average=True),
+    rb.AROW(r=0.7, confidence="full"),
+    rb.ConfidenceWeighted(fit_intercept=False),
+    rb.SCW(C=0.2, multiclass="ovr"),
+    rb.SecondOrderPerceptron(confidence="full", multiclass="ovr"),
+    rb.OnlineClassifier(rule=rules.NHERD(variant="exact"), readout="pocket"),
 ]
 REGRESSORS = [
     rb.PassiveAggressiveRegressor(),

@@ -13,7 +13,8 @@ import rosenblatt as rb
 from rosenblatt.core import rules
 from rosenblatt.core.spaces.kernel import arrays
 
-RULES = [None, *(kind() for kind in rules.ALL), rules.Perceptron(margin=0.5), rules.PA1(C=0.1), rules.MIRA(C=0.05)]
+KINDS = [kind for kind in rules.ALL if "kernel" in kind.spaces]
+RULES = [None, *(kind() for kind in KINDS), rules.Perceptron(margin=0.5), rules.PA1(C=0.1), rules.MIRA(C=0.05)]
 
 
 class Elsewhere(arrays.NumPy):

@@ -38,6 +38,12 @@ OTHERS = [
     rb.MIRA(C=0.1, average=True),
     rb.MIRA(variant="norm"),
     rb.OnlineClassifier(rule=rules.PA(), readout="pocket", ratchet=True),
+    rb.AROW(r=0.3),
+    rb.AROW(confidence="full", average=True),
+    rb.SCW(variant="II", multiclass="ovr"),
+    rb.ConfidenceWeighted(variant="variance", average=True),
+    rb.SecondOrderPerceptron(),
+    rb.OnlineClassifier(rule=rules.NHERD(confidence="full"), readout="pocket"),
 ]
 BATCH = [rb.BatchPerceptron(), rb.BatchPerceptron(fit_intercept=False, multiclass="uniform")]
 REGRESSORS = [rb.PassiveAggressiveRegressor(), rb.PassiveAggressiveRegressor(variant="PA-II", average=True)]

@@ -39,6 +39,29 @@ LEARNERS = [
     (rules.NormMIRA(), "max"),
     (rules.NormMIRA(beta=0.7), "max"),
 ]
+#: Those that keep a covariance beside the weights, which take no batch.
+SECOND_ORDER = [
+    (rules.SecondOrderPerceptron(), "max"),
+    (rules.SecondOrderPerceptron(a=0.3, confidence="full"), "max"),
+    (rules.SecondOrderPerceptron(a=2.0), "ovr"),
+    (rules.CW(), "max"),
+    (rules.CW(eta=0.7, variant="variance"), "ovr"),
+    (rules.CW(eta=0.95, variant="variance", confidence="full"), "max"),
+    (rules.CW(confidence="full"), "ovr"),
+    (rules.AROW(r=0.1), "max"),
+    (rules.AROW(variant="covariance"), "max"),
+    (rules.AROW(r=3.0, confidence="full"), "ovr"),
+    (rules.AROW(r=0.2, confidence="full"), "max"),
+    (rules.AROW(r=0.5), "ovr"),
+    (rules.SCW(C=0.1), "max"),
+    (rules.SCW(C=2.0, eta=0.6, variant="II"), "max"),
+    (rules.SCW(C=0.5, confidence="full"), "max"),
+    (rules.SCW(variant="II", confidence="full"), "ovr"),
+    (rules.NHERD(C=0.5), "max"),
+    (rules.NHERD(variant="drop"), "ovr"),
+    (rules.NHERD(C=3.0, variant="exact"), "max"),
+    (rules.NHERD(C=0.3, confidence="full"), "max"),
+]
 READOUTS = [("last", False), ("averaged", False), ("pocket", False), ("pocket", True)]
 LAYOUTS = ("dense", "csr int32", "csr int64")
 #: And weights of more than two classes by lists, where these serve.
@@ -137,11 +160,18 @@ def compare(problem, rule, start=None, **options):
     rule = for_classes(rule, problem.n_classes)
     learner, rows = native(problem, rule, options, start)
     serves = learner.n_vectors > 1 and start is None and options["readout"] != "pocket" and not options["batch"]
+    serves = serves and rule.keeps is None
     assert (learner.lists is not None) == (serves and options["layout"] in LISTS)
     oracle = Oracle(problem, rule, options, start)
     k = learner.n_vectors
     same_bits(learner.read("last")[:, :k], oracle.stacked(oracle.model.w, oracle.model.b))
     assert not learner.weights[:, k:].any(), "the padding moved"
+    if learner.precision is not None:
+        same_bits(
+            learner.expanded(learner.precision)[:, :k], oracle.stacked(oracle.model.sure.p, oracle.model.sure.p_b)
+        )
+    if learner.covariance is not None:
+        same_bits(learner.covariance, np.array(oracle.model.sure.sigma, float))
     if options["epsilon"] is None:
         assert learner.mistakes == oracle.mistakes
     assert learner.n_iter == len(oracle.mistakes)
@@ -171,7 +201,7 @@ choices = {
 }
 
 
-@pytest.mark.parametrize(("rule", "share"), LEARNERS, ids=str)
+@pytest.mark.parametrize(("rule", "share"), LEARNERS + SECOND_ORDER, ids=str)
 @given(problem=problems(), readout=st.sampled_from(READOUTS), **choices)
 def test_classifier(rule, share, problem, readout, **options):
     compare(problem, rule, share=share, readout=readout[0], ratchet=readout[1], **options)
@@ -201,7 +231,7 @@ def test_batch(rule, share, problem, **options):
     compare(problem, rule, share=share, batch=True, **options)
 
 
-@pytest.mark.parametrize(("rule", "share"), LEARNERS, ids=str)
+@pytest.mark.parametrize(("rule", "share"), LEARNERS + SECOND_ORDER[::3], ids=str)
 @given(problem=problems(classes=(2, 3, 9)), readout=st.sampled_from(READOUTS), **choices)
 def test_from_a_given_start(rule, share, problem, readout, **options):
     k, d = 1 if problem.n_classes == 2 else problem.n_classes, problem.X.shape[1]

@@ -168,7 +168,9 @@ def test_every_parameter_is_documented_by_name_and_default(found):
 def test_every_attribute_that_is_documented_is_there(found):
     X, y = np.arange(40.0).reshape(20, 2) % 7, np.arange(20) % 2
     params = {"early_stopping": True, "max_iter": 2}
-    model = found(**params, **({"kernel": "linear"} if found in KERNEL else {})).fit(X, y)
+    more = {"kernel": "linear"} if found in KERNEL else {}
+    more |= {"confidence": "full"} if "confidence" in found().get_params() else {}
+    model = found(**params, **more).fit(X, y)
     documented = entries(found.__doc__, "Attributes")
     assert {"coef_", "intercept_", "n_iter_", "n_updates_"} <= set(documented)
     assert [name for name in documented if not hasattr(model, name)] == []
@@ -176,6 +178,9 @@ def test_every_attribute_that_is_documented_is_there(found):
         other = found(**params, kernel="rbf").fit(X, y)
         assert [name for name in documented if not hasattr(other, name)] == ["coef_"]
         assert 'with ``kernel="linear"`` alone' in found.__doc__
+    if "confidence" in more:
+        other = found(**params).fit(X, y)
+        assert [name for name in documented if not hasattr(other, name)] == ["covariance_"]
 
 
 @pytest.mark.parametrize("found", ESTIMATORS, ids=named)

@@ -13,15 +13,19 @@ if TYPE_CHECKING:
     from . import compat, conventions, data, distributed, plots, text
     from .core import rules
     from .estimators import (
+        AROW,
         MIRA,
+        SCW,
         AveragedPerceptron,
         BatchPerceptron,
+        ConfidenceWeighted,
         KernelPerceptron,
         OnlineClassifier,
         PassiveAggressiveClassifier,
         PassiveAggressiveRegressor,
         Perceptron,
         PocketPerceptron,
+        SecondOrderPerceptron,
         VotedPerceptron,
     )
     from .estimators.files import export_onnx, load
@@ -33,15 +37,19 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
+    "AROW",
     "MIRA",
+    "SCW",
     "AveragedPerceptron",
     "BatchPerceptron",
+    "ConfidenceWeighted",
     "KernelPerceptron",
     "OnlineClassifier",
     "PassiveAggressiveClassifier",
     "PassiveAggressiveRegressor",
     "Perceptron",
     "PocketPerceptron",
+    "SecondOrderPerceptron",
     "Separability",
     "Step",
     "Trace",

@@ -64,6 +64,9 @@ class Model:
         epsilon: float = 0.0,
         constant: float = 1.0,
         lists: ClassLists | None = None,
+        precision: NDArray[Any] | None = None,
+        covariance: NDArray[Any] | None = None,
+        prior: float = 1.0,
     ) -> None: ...
     @property
     def weights(self) -> NDArray[Any]: ...

@@ -24,6 +24,7 @@ class Named:
     estimator: str
     preset: Mapping[str, Any] = field(default_factory=dict)
     without: tuple[str, ...] = ()  # parameters of the algorithm that mean nothing under this name
+    rule: str = ""  # that the name stands for, where the algorithm takes any
 
     @cached_property
     def takes(self) -> tuple[str, ...]:
@@ -39,7 +40,8 @@ class Named:
 
 
 def _passive_aggressive(estimator: str, variant: str) -> Named:
-    return Named(estimator, {"variant": variant, "average": True}, ("C",) if variant == "PA" else ())
+    without = ("variant", "C") if variant == "PA" else ("variant",)
+    return Named(estimator, {"variant": variant, "average": True}, without)
 
 
 _CLASSIFIER, _REGRESSOR = "PassiveAggressiveClassifier", "PassiveAggressiveRegressor"
@@ -51,9 +53,14 @@ ALGORITHMS: dict[str, Named] = {
     "pa1": _passive_aggressive(_CLASSIFIER, "PA-I"),
     "pa2": _passive_aggressive(_CLASSIFIER, "PA-II"),
     "pa": _passive_aggressive(_CLASSIFIER, "PA"),
-    "mira": Named("MIRA", {"variant": "margin", "average": True}, ("beta", "multiclass")),
-    "norm-mira": Named("MIRA", {"variant": "norm", "average": True}, ("C", "multiclass")),
+    "mira": Named("MIRA", {"variant": "margin", "average": True}, ("variant", "beta", "multiclass")),
+    "norm-mira": Named("MIRA", {"variant": "norm", "average": True}, ("variant", "C", "multiclass")),
+    "arow": Named("AROW"),
+    "scw": Named("SCW"),
+    "cw": Named("ConfidenceWeighted"),
+    "sop": Named("SecondOrderPerceptron"),
     "online": Named("OnlineClassifier"),
+    "nherd": Named("OnlineClassifier", {"rule": rules.NHERD()}, without=("rule",), rule="nherd"),
     "voted": Named("VotedPerceptron", without=("init",)),
     "kernel": Named("KernelPerceptron", without=("init",)),
     "pa1-regressor": _passive_aggressive(_REGRESSOR, "PA-I"),
@@ -118,7 +125,10 @@ def chosen(arguments: argparse.Namespace, name: str, is_text: bool = False) -> t
     chosen = dict(named.preset)
     if is_text and named.estimator in _NO_BIAS_ON_TEXT:
         chosen["fit_intercept"] = False
-    if "rule" in named.takes:
+    if named.rule:
+        asked = _with_rule(asked | {"rule": named.rule}, name)
+        chosen["rule"] = asked.pop("rule")
+    elif "rule" in named.takes:
         asked = _with_rule(asked, name)
     for option, value in asked.items():
         if option not in named.takes:
@@ -153,12 +163,15 @@ def _with_rule(asked: dict[str, Any], name: str) -> dict[str, Any]:
     own = {option: asked[option] for option in _OF_RULES[rule] if option in asked}
     rest = {option: value for option, value in asked.items() if option not in own}
     for option, value in rest.items():
-        takes = [other for other, options in _OF_RULES.items() if option in options]
+        space = "kernel" if "kernel" in ALGORITHMS[name].takes else "linear"
+        takes = [
+            other
+            for other, options in _OF_RULES.items()
+            if option in options and space in rules.BY_OPTION[other].spaces
+        ]
         if takes:
-            raise CommandError(
-                f"{spelled(option, value)} does not go with --rule {rule} of --algorithm {name}; it goes with --rule "
-                f"{listed(takes)}"
-            )
+            of = f"--algorithm {name}" if ALGORITHMS[name].rule else f"--rule {rule} of --algorithm {name}"
+            raise CommandError(f"{spelled(option, value)} does not go with {of}; it goes with --rule {listed(takes)}")
     return rest | {"rule": rules.BY_OPTION[rule](**own)} if own or "rule" in asked else rest
 
 
@@ -166,7 +179,9 @@ def _does_not_go(option: str, value: Any, name: str) -> str:
     takes = [
         other
         for other, named in ALGORITHMS.items()
-        if option in named.takes or ("rule" in named.takes and any(option in own for own in _OF_RULES.values()))
+        if option in named.takes
+        or option in _OF_RULES.get(named.rule, ())
+        or ("rule" in named.takes and any(option in own for own in _OF_RULES.values()))
     ]
     return f"{spelled(option, value)} does not go with --algorithm {name}; it goes with {listed(takes)}"
 

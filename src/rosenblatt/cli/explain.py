@@ -45,9 +45,11 @@ def run(arguments: argparse.Namespace) -> None:
             emit({side: [part.to_dict() for part in parts] for side, parts in strongest.items()})
             return
         for number, (side, parts) in enumerate(strongest.items()):
-            rows = [(part.name, f"{part.weight:+.4f}") for part in parts]
+            sure = [(f"± {part.deviation:.4f}",) if part.deviation is not None else () for part in parts]
+            rows = [(part.name, f"{part.weight:+.4f}", *one) for part, one in zip(parts, sure)]
             print(end="\n" if number else "")
-            Table((f"for {side}", "weight"), rows, "lr").show()
+            headings = (f"for {side}", "weight", *(("deviation",) if any(sure) else ()))
+            Table(headings, rows, "lrr"[: len(headings)]).show()
         return
     for block, row, place in _rows_to_explain(arguments, features):
         explanation = explain_row(model, features, block, row, arguments.top)
@@ -109,6 +111,7 @@ class Part(NamedTuple):
     weight: float
     value: float | None = None
     is_example: bool = False
+    deviation: float | None = None  # of the weight, where the rule keeps how sure it is
 
     @property
     def adds(self) -> float:
@@ -116,6 +119,8 @@ class Part(NamedTuple):
 
     def to_dict(self) -> dict[str, Any]:
         plain: dict[str, Any] = {"example" if self.is_example else "feature": self.name, "weight": self.weight}
+        if self.deviation is not None:
+            plain["deviation"] = self.deviation
         return plain if self.value is None else {**plain, "value": self.value, "adds": self.adds}
 
 
@@ -145,15 +150,21 @@ class Explanation:
     def table(self, top: int, place: str) -> Table:
         """The first ``top`` parts, the sum of the others, and the score."""
         rest = self.parts[top:]
-        rows = [
-            (part.name, f"{part.value:.4g}", f"{part.weight:+.4f}", f"{part.adds:+.4f}") for part in self.parts[:top]
-        ]
+        sure = any(part.deviation is not None for part in self.parts)
+        empty = ("", "", *(("",) if sure else ()))
+        rows: list[tuple[str, ...]] = [
+            (
+                part.name, f"{part.value:.4g}", f"{part.weight:+.4f}",
+                *((f"± {part.deviation:.4f}",) if part.deviation is not None else ()), f"{part.adds:+.4f}",
+            )
+            for part in self.parts[:top]
+        ]  # fmt: skip
         if rest:
             more = self.noun if len(rest) == 1 else self.noun + "s"
-            rows.append((f"{len(rest)} more {more}", "", "", f"{sum(part.adds for part in rest):+.4f}"))
+            rows.append((f"{len(rest)} more {more}", *empty, f"{sum(part.adds for part in rest):+.4f}"))
         if self.bias is not None:
-            rows.append(("bias", "", "", f"{self.bias:+.4f}"))
-        rows.append(("prediction" if self.label is None else "score", "", "", f"{self.score:+.4f}"))
+            rows.append(("bias", *empty, f"{self.bias:+.4f}"))
+        rows.append(("prediction" if self.label is None else "score", *empty, f"{self.score:+.4f}"))
         prediction = f"predicted {self.score:.6g}" if self.label is None else f"predicted {self.label} over {self.over}"
         if not any(part.weight for part in self.parts):
             reason = "by the bias alone" if self.bias else "for no reason"
@@ -162,13 +173,14 @@ class Explanation:
             "kernel" if self.noun == "example" else "value",
             f"{place}: {prediction}" if place else prediction,
         )
-        return Table((self.noun, value, "weight", "adds"), rows, "lrrr", title=title)
+        headings = (self.noun, value, "weight", *(("deviation",) if sure else ()), "adds")
+        return Table(headings, rows, "l" + "r" * (len(headings) - 1), title=title)
 
 
 def strongest_parts(model: Model, features: Features, n: int) -> dict[str, list[Part]]:
     """The ``n`` largest weights for each class (of a regression, for larger and smaller numbers), the largest first."""
     by_examples = _has_no_features(model.learner)
-    strongest = {}
+    strongest: dict[str, list[Part]] = {}
     for side, columns, towards in _sides(model):
         n_top = min(n, len(towards))
         top = np.argpartition(-towards, n_top - 1)[:n_top] if n_top else np.empty(0, int)
@@ -176,8 +188,22 @@ def strongest_parts(model: Model, features: Features, n: int) -> dict[str, list[
         top = top[towards[top] > 0]
         places = top if columns is None else columns[top]
         names = _example_names(model, features, top) if by_examples else features.column_names(places.tolist())
-        strongest[side] = [Part(name, float(towards[i]), None, by_examples) for name, i in zip(names, top.tolist())]
+        spreads = _deviations(model, places, len(strongest))
+        strongest[side] = [
+            Part(name, float(towards[i]), None, by_examples, spread)
+            for name, i, spread in zip(names, top.tolist(), spreads)
+        ]
     return strongest
+
+
+def _deviations(model: Model, columns: Array, code: int, other: int | None = None) -> list[float | None]:
+    """Standard deviations of the weights of a class (against another) at these columns, where the rule keeps them."""
+    learner: Any = model.learner
+    if learner.rule.keeps is None:
+        return [None] * len(columns)
+    held = learner.variances_at(columns)[1:]
+    both = held[:, 0] if learner.n_vectors == 1 else held[:, code] + (0 if other is None else held[:, other])
+    return list(np.sqrt(both).tolist())
 
 
 def _sides(model: Model) -> Iterator[tuple[str, Array | None, Array]]:
@@ -220,9 +246,19 @@ def explain_row(model: Model, features: Features, block: Block, row: int, top: i
         known = features.row_names(block, row)
         names = [known.get(i, f"#{i}") for i in csr.indices[order].tolist()]
     names += [""] * (len(order) - len(names))
-    parts = zip(names, weights[order].tolist(), values[order].tolist())
-    is_text = features.is_text and not by_examples
-    return Explanation(label, over, score, bias, [Part(*part, by_examples) for part in parts], is_text)
+    sides = _codes(model, label, over)
+    spreads = [None] * len(order) if by_examples else _deviations(model, csr.indices[order], *sides)
+    parts = [
+        Part(name, weight, value, by_examples, spread)
+        for name, weight, value, spread in zip(names, weights[order].tolist(), values[order].tolist(), spreads)
+    ]
+    return Explanation(label, over, score, bias, parts, features.is_text and not by_examples)
+
+
+def _codes(model: Model, *labels: str | None) -> tuple[int, ...]:
+    """The codes of labels as they are shown; of a regression 0."""
+    known = [shown(label) for label in ([] if model.classes is None else model.classes.tolist())]
+    return tuple(known.index(label) for label in labels if label is not None) or (0,)
 
 
 def _sided(model: Model, scores: Array) -> tuple[str | None, str | None, float, Any]:

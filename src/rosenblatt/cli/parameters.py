@@ -37,11 +37,18 @@ def _of_rules() -> dict[str, dict[str, Any]]:
     """The parameters of the rules; one that several rules have is an option of them all."""
     texts: dict[str, dict[str, None]] = {}  # each once
     parse: dict[str, Any] = {}
+    words: dict[str, dict[str, None]] = {"variant": {}, "confidence": dict.fromkeys(rules.CONFIDENCES)}
     for kind in rules.ALL:
+        words["variant"] |= dict.fromkeys(kind.variants)
         for name, value in kind().parameters.items():
             texts.setdefault(name, {})[kind.descriptions[name]] = None
             parse[name] = options.numbers if isinstance(value, tuple) else options.number
-    return {name: _option("; ".join(texts[name]), metavar=name.upper(), type=parse[name]) for name in texts}
+    return {
+        name: _option("; ".join(told), choices=tuple(words[name]))
+        if name in words
+        else _option("; ".join(told), metavar=name.upper(), type=parse[name])
+        for name, told in texts.items()
+    }
 
 
 #: Each parameter that is an option, and its settings for argparse.

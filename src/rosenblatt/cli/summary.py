@@ -275,11 +275,15 @@ def size_of(path: str) -> str:
 def _rule(learner: Any) -> str:
     """The rule with its parameters."""
     values = {name: value for name, value in learner.rule.parameters.items() if value is not None}
-    parameters = ", ".join(
-        f"{name} {','.join(f'{one:g}' for one in (value if isinstance(value, tuple) else [value]))}"
-        for name, value in values.items()
-    )
+    parameters = ", ".join(f"{name} {_written(value)}" for name, value in values.items())
     return f"rule {learner.rule.option}" + (f" ({parameters})" if parameters else "")
+
+
+def _written(value: Any) -> str:
+    """A parameter of a rule: a word, a number, or a number for each class."""
+    if isinstance(value, str):
+        return value
+    return ",".join(f"{one:g}" for one in (value if isinstance(value, tuple) else [value]))
 
 
 def _labels(run: TrainingRun) -> str:

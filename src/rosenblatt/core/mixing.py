@@ -446,6 +446,11 @@ def refuse_unmixable(learner: Learner) -> None:
     """Refuse, in one sentence, a learner whose weights are not such that a mean of them is one of its own."""
     if learner.kernel is not None:
         raise ValueError("a kernel's weights are examples and cannot be mixed; use a linear learner on a cluster")
+    if learner.rule.keeps is not None:
+        raise ValueError(
+            f"{type(learner.rule).__name__} keeps how sure it is of each weight, without which a mean of weights of "
+            "several shards would be wrong; use a perceptron or a passive-aggressive rule on a cluster"
+        )
     if learner.batch:
         raise ValueError(
             "the batch perceptron takes one step for all rows at once, which shards cannot; use Perceptron"

@@ -30,11 +30,11 @@ import copy
 import math
 import random
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
-from . import exact, rules
+from . import confidence, exact, rules
 from .rules import Example
 
 Number = Any  # int, float, Fraction or a NumPy scalar
@@ -72,6 +72,9 @@ class Step:
     coef: list[Number]
     gains: list[Number]  # one; one-against-the-rest has one per class
     updates: int
+    #: Of a rule that keeps a Σ, for which W_r += a_r·Σ_r·x: xᵀΣx, one; one-against-the-rest has one per class,
+    v: list[Number] = field(default_factory=list)
+    shrinks: list[tuple[str, Number] | None] = field(default_factory=list)  # and how the Σ of each becomes smaller
 
     @property
     def score(self) -> Number:
@@ -133,6 +136,7 @@ class Model:
         self.total_b: list[Number] = [nothing] * n_classes
         self.gradient_w = copy.deepcopy(self.w)
         self.gradient_b = list(self.b)
+        self.sure: confidence.Confidence | None = None  # what a second-order rule keeps, from its first example on
 
     def scores(self, x: Sequence[Number]) -> list[Number]:
         return [wide(dot(x, w) + b) for w, b in zip(self.w, self.b)]
@@ -146,25 +150,49 @@ class Model:
         step = self.consider(rule, x, y, weight)
         self.visited += 1
         for c, a in enumerate(step.coef):
-            if a != 0:
+            shrink = step.shrinks[c] if step.shrinks else None
+            if a != 0 and shrink is not None and self.sure is not None:
+                self.sure.learn(self, c, a, x, shrink, step.scores[c])
+            elif a != 0:
                 self._add(c, a, x)
         return step
 
+    def lanes(self, x: Sequence[Number], w: Sequence[Number]) -> Number:
+        """``dot``, of rows of no features too."""
+        return dot(x, w) if len(x) else self.number(0)
+
+    def variances(self, rule: rules.Rule, x: Sequence[Number]) -> list[Number]:
+        """xᵀΣx of each class, of a rule that keeps a Σ; else none."""
+        if rule.keeps is None:
+            return []
+        if self.sure is None:
+            self.sure = confidence.kept(rule, self)
+        return [wide(self.sure.v(self, x, c)) for c in range(len(self.w))]
+
     def consider(self, rule: rules.Rule, x: Sequence[Number], y: Number, weight: Number = 1) -> Step:
         scores, A = self.scores(x), self.norm2(x)
+        if rule.keeps is not None:
+            return self._surely(rule, scores, A, int(y), weight, self.variances(rule, x))
         judge = {"multiclass": self._against_rivals, "regression": self._against_number}.get(
             self.form, self._against_zero
         )
         return judge(rule, scores, A, y, weight)
 
-    def _against_zero(self, rule: rules.Rule, scores: list[Number], A: Number, target: int, weight: Number) -> Step:
+    def _against_zero(
+        self, rule: rules.Rule, scores: list[Number], A: Number, target: int, weight: Number, v: Sequence[Number] = ()
+    ) -> Step:
         """One vector for y = ±1, or each class's vector against the rest."""
         step = Step(scores, math.inf, 0, [], [], 0)
         for c, s in enumerate(scores):
             y = 1 if target == (1 if self.form == "binary" else c) else -1
             margin = y * s
             wrong = margin < 0 or (margin == 0 and (self.ties == "mistake" or y == 1))
-            tau = self.number(rule.step(Example(margin, 1 - margin, wrong, weight, A, A, y=target)))
+            e = Example(margin, 1 - margin, wrong, weight, A, A, y=target, v=v[c] if v else 0)
+            tau = self.number(rule.step(e))
+            if v and confidence.is_exhausted(tau):
+                tau = self.number(0)
+            if v:
+                step.shrinks.append(rule.shrink(e, wide(tau)) if tau != 0 else None)
             step.margin = min(step.margin, margin)
             step.mistakes += wrong
             step.updates += bool(tau > 0)
@@ -173,14 +201,38 @@ class Model:
         return step
 
     def _against_rivals(self, rule: rules.Rule, scores: list[Number], A: Number, y: int, weight: Number) -> Step:
+        e = self._judged(scores, A, y, weight)
+        return self._played(rule, e)
+
+    def _judged(self, scores: list[Number], A: Number, y: int, weight: Number) -> Example:
+        """An example of class y against its rival, the best wrong class."""
         rival = max((r for r in range(len(scores)) if r != y), key=lambda r: (scores[r], -r))
         margin = scores[y] - scores[rival]
         wrong = margin < 0 or (margin == 0 and (self.ties == "mistake" or rival < y))
-        e = Example(margin, 1 - margin, wrong, weight, A, 2 * A, scores, y, rival)
+        return Example(margin, 1 - margin, wrong, weight, A, 2 * A, scores, y, rival)
+
+    def _played(self, rule: rules.Rule, e: Example) -> Step:
+        """What the rule makes of an example that is judged against its rival."""
         coef = [self.number(a) for a in rule.spread(e, self.share)]
-        if not coef[y] > 0:  # rounding left nothing to gain
+        exhausted = rule.keeps is not None and confidence.is_exhausted(coef[e.y])
+        if not coef[e.y] > 0 or exhausted:  # rounding left nothing to gain
             coef = [self.number(0)] * len(coef)
-        return Step(scores, margin, int(wrong), coef, [wide(coef[y])], int(coef[y] > 0))
+        return Step(e.scores, e.margin, int(e.wrong), coef, [wide(coef[e.y])], int(coef[e.y] > 0))
+
+    def _surely(
+        self, rule: rules.Rule, scores: list[Number], A: Number, y: int, weight: Number, v: list[Number]
+    ) -> Step:
+        """Of a rule that keeps a Σ: the same judgement, with xᵀΣx of the classes that play."""
+        if self.form == "multiclass":
+            e = self._judged(scores, A, y, weight)
+            e.v = v[y] + v[e.rival]
+            step = self._played(rule, e)
+            step.shrinks = [rule.shrink(e, step.gains[0]) if a != 0 else None for a in step.coef]
+            step.v = [e.v]
+        else:
+            step = self._against_zero(rule, scores, A, y, weight, v)
+            step.v = v
+        return step
 
     def _against_number(self, rule: rules.Rule, scores: list[Number], A: Number, y: Number, weight: Number) -> Step:
         loss = abs(scores[0] - y) - self.epsilon
@@ -194,6 +246,13 @@ class Model:
             self.total_w[c][j] = self.total_w[c][j] + (self.visited - 1) * (wide(w[c][j]) - wide(old))
         old, b[c] = b[c], b[c] + a * self.constant2
         self.total_b[c] = self.total_b[c] + (self.visited - 1) * (wide(b[c]) - wide(old))
+
+    def put(self, c: int, j: int | None, value: Number) -> None:
+        """Let a weight, or a bias (j is None), have a new value, with what the averaged readout makes of the change."""
+        held, total = (self.b, self.total_b) if j is None else (self.w[c], self.total_w[c])
+        place = c if j is None else j
+        old, held[place] = held[place], value
+        total[place] = total[place] + (self.visited - 1) * (wide(value) - wide(old))
 
     def end_batch(self) -> None:
         """Take the summed step of the batch learner."""

@@ -53,6 +53,12 @@ def _mira(parameters: Parameters) -> rules.Rule:
     return rules.MIRA(parameters["C"]) if parameters["variant"] == "margin" else rules.NormMIRA(parameters["beta"])
 
 
+def _second_order(kind: type[rules.Rule]) -> Callable[[Parameters], rules.Rule]:
+    """The rule of this kind with its parameters, which have the same names."""
+    own = tuple(kind().parameters)
+    return lambda parameters: kind(**{name: parameters[name] for name in own})
+
+
 def _any_rule(parameters: Parameters) -> rules.Rule:
     return rules.checked(parameters["rule"])
 
@@ -102,6 +108,7 @@ _CLASSIFIER = _BATCH | {"shuffle": True}
 _MODEL = _CLASSIFIER | {"max_iter": 10, "tol": None}  # of what is for a model, not for a proof
 _PERCEPTRON = {"eta0": 1.0, "margin": 0.0}
 _PA = {"C": 1.0, "variant": "PA-I", "average": False}
+_SECOND_ORDER = {"average": False, **_MODEL, **_LINEAR}
 _KERNEL = {
     "kernel": "rbf", "gamma": "scale", "degree": 3, "coef0": 1.0, "rule": None, "readout": "last", "block_size": None,
     "cache_size": None, "budget": None, "budget_policy": "random", "projection_tol": 0.1, "device": "cpu",
@@ -116,6 +123,12 @@ ALGORITHMS = {
     "BatchPerceptron": Algorithm(_PERCEPTRON | _BATCH | _LINEAR, _perceptron, batch=True),
     "PassiveAggressiveClassifier": Algorithm(_PA | _MODEL | _LINEAR, _passive_aggressive, _averaged),
     "MIRA": Algorithm(_PA | {"variant": "margin", "C": None, "beta": 0.01} | _MODEL | _LINEAR, _mira, _averaged),
+    "SecondOrderPerceptron": Algorithm(
+        rules.SecondOrderPerceptron().parameters | _SECOND_ORDER, _second_order(rules.SecondOrderPerceptron), _averaged
+    ),
+    "ConfidenceWeighted": Algorithm(rules.CW().parameters | _SECOND_ORDER, _second_order(rules.CW), _averaged),
+    "AROW": Algorithm(rules.AROW().parameters | _SECOND_ORDER, _second_order(rules.AROW), _averaged),
+    "SCW": Algorithm(rules.SCW().parameters | _SECOND_ORDER, _second_order(rules.SCW), _averaged),
     "OnlineClassifier": Algorithm(
         {"rule": None, "readout": "last", "ratchet": True} | _MODEL | _LINEAR, _any_rule, _named_readout
     ),

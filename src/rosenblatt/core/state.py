@@ -15,7 +15,7 @@ from .convergence import Evidence
 from .groups import Placed
 from .lists import Entries, Listed
 from .verdicts import STOPPED
-from .weights import Weights
+from .weights import Weights, check_full
 
 Array = NDArray[Any]
 
@@ -79,6 +79,11 @@ class State(Weights):
             raise ValueError(
                 f"the batch learner takes one step per pass and has the readout 'last' only, not {readout!r}"
             )
+        if batch and rule.keeps is not None:
+            raise ValueError(
+                f"the batch learner adds up the steps of a pass, and {type(rule).__name__} learns from one how to take "
+                "the next; use it online"
+            )
         if epsilon is not None and readout == "pocket":
             raise ValueError("a regression makes no mistakes to count: the readout 'pocket' is for classifiers")
         self.rule, self.readout, self.ties, self.multiclass = rule, readout, ties, multiclass
@@ -110,6 +115,9 @@ class State(Weights):
         self.rule.check_classes(n_classes)
         self.n_features, self.n_classes, self.dtype = n_features, n_classes, np.dtype(dtype)
         self.lists, self.start = None, None
+        self.precision = self.covariance = None
+        if self.rule.keeps == "full":
+            check_full(n_features, self.n_vectors)
         if self._wants_lists(n_features):
             self.lists = engine.ClassLists(self.n_vectors, self.dtype == np.float64, self.readout == "averaged")
         self._make_arrays()
@@ -129,6 +137,16 @@ class State(Weights):
         self.weights = self._zeros(n_rows, engine.stride_of(self.n_vectors), self.dtype)
         self.total = np.zeros(self.weights.shape) if self.readout == "averaged" else None
         self.pocket = np.zeros(self.weights.shape, self.dtype) if self.readout == "pocket" else None
+        self.precision = self._zeros(n_rows, self.weights.shape[1], self.dtype) if self.rule.keeps else None
+        if self.rule.keeps == "full":
+            self.precision, self.covariance = None, self._prior_covariance(n_rows, self.n_vectors)
+
+    def _prior_covariance(self, n_features: int, n_vectors: int) -> Array:
+        check_full(n_features, n_vectors)
+        made, each = np.zeros((n_vectors, 1 + n_features, 1 + n_features)), np.arange(1 + n_features)
+        made[:, each, each] = 1 / float(self.rule.prior)
+        made[:, 0, 0] *= float(self.dtype.type(self.constant2))
+        return made
 
     def leave_lists(self) -> None:
         """Have no lists; nothing was learned yet."""
@@ -141,7 +159,9 @@ class State(Weights):
         self.tally.room = float(np.finfo(self.dtype).max) / 16 - self.evidence.base2
 
     def _build_native(self) -> None:
-        self._model = self._model_of(self.weights, total=self.total, lists=self.lists)
+        self._model = self._model_of(
+            self.weights, total=self.total, lists=self.lists, precision=self.precision, covariance=self.covariance
+        )
         self._native_rule = self._native_rule_of(self.rule)
         self._read: tuple[Array, engine.ClassLists | None] | None = None
         self._fast_path = (
@@ -179,7 +199,7 @@ class State(Weights):
         self._fast_path = self._fast_path and not self._frozen
 
     def _thaw(self) -> None:
-        for name in self._arrays():
+        for name in (*self._arrays(), *(("covariance",) if self.covariance is not None else ())):
             setattr(self, name, getattr(self, name).copy())
         self.tally = engine.Tally.of(self.tally.values.copy())
         self.groups = copy.deepcopy(self.groups)
@@ -194,13 +214,14 @@ class State(Weights):
         total: Array | None = None,
         gradient: Array | None = None,
         lists: engine.ClassLists | None = None,
+        **confidence: Array | None,
     ) -> engine.Model:
         """These weights, used as the learner's own are; without sums and gradient they are only to be read."""
         return engine.Model(
             form=self.form, weights=weights, n_vectors=self.n_vectors,
             fit_intercept=self.fit_intercept if fit_intercept is None else fit_intercept,
             tie_is_mistake=self.ties == "mistake", total=total, gradient=gradient, epsilon=self.epsilon or 0.0,
-            constant=self.intercept_scaling, lists=lists,
+            constant=self.intercept_scaling, lists=lists, prior=float(self.rule.prior), **confidence,
         )  # fmt: skip
 
     @property
@@ -296,7 +317,7 @@ class State(Weights):
         if used is not None and self.start is None:
             rows = np.concatenate(([0], 1 + (used if self.groups is None else self.groups.places(used))))
         if before == 1 and code == 0:  # the class known so far was y = −1 and is now y = +1
-            for name in self._arrays():
+            for name in self._signed_arrays():
                 held = getattr(self, name)
                 held[rows] = 0.0 - held[rows]  # which leaves no −0
         if self.n_classes > 2:
@@ -308,11 +329,16 @@ class State(Weights):
                     continue  # it comes last, where there are zeros for it
                 part = old[rows]
                 moved = np.zeros((len(part), stride), old.dtype)
-                moved[:, kept] = part * (-share, share) if before == 2 else part[:, :before]
+                factors = (1, 1) if name == "precision" else (-share, share)
+                moved[:, kept] = part * factors if before == 2 else part[:, :before]
                 moved += 0.0  # −0 would add up differently
                 new = old if stride == old.shape[1] else self._zeros(len(old) - 1, stride, old.dtype)
                 new[rows] = moved
                 setattr(self, name, new)
+            if self.covariance is not None:
+                old = self.covariance
+                self.covariance = self._prior_covariance(old.shape[1] - 1, self.n_vectors)
+                self.covariance[kept] = old
             tau = self.tally.tau
             self.tally = self.tally.with_vectors(self.n_vectors)
             if self.form == "ovr":
@@ -327,6 +353,10 @@ class State(Weights):
         if is_wider and self._wants_lists(self.n_features):
             self._make_lists()
         self._build_native()
+
+    def _signed_arrays(self) -> list[str]:
+        """Those whose numbers change their signs with the weights."""
+        return [name for name in self._arrays() if name != "precision"]
 
     def _tighten_upper(self) -> None:
         """Tighten the bounds by the weights as they are now."""
@@ -375,7 +405,7 @@ class State(Weights):
     def _restore(self, earlier: State) -> None:
         """Take back the weights of an earlier pass; the counts and bounds stay those of the whole run."""
         updates = self.n_updates
-        for name in (*self._arrays(), "lists", "tally"):
+        for name in (*self._arrays(), "lists", "tally", "covariance"):
             setattr(self, name, getattr(earlier, name))
         self.tally.updates = updates
         proved = {name: getattr(self.evidence, name) for name in ("lower", "upper", "equal_rows")}
@@ -391,6 +421,30 @@ class State(Weights):
             self.unscaled(self.measured), self._start_rows(), self._bounding_tau, self._roundings, growth
         )
         return self.evidence.lower, min(self.evidence.upper, now)
+
+    def variances(self) -> Array:
+        """The variance of each weight of a second-order rule, laid out as ``read``; 1/prior where nothing is known.
+
+        That of a bias is of the constant feature's weight times the constant, as the bias itself.
+        """
+        if self.covariance is not None:
+            held = np.diagonal(self.covariance, axis1=1, axis2=2).T[: 1 + self.n_features]
+            return np.ascontiguousarray(held)
+        if self.precision is None:
+            raise ValueError(f"{type(self.rule).__name__} keeps no confidence of its weights; AROW and its kin do")
+        return self._variances_of(self.expanded(self.precision))
+
+    def variances_at(self, features: Array) -> Array:
+        """The same, row 0 the biases, then one row for each of these features."""
+        if self.precision is None:
+            return self.variances()[np.concatenate(([0], 1 + features))]
+        places = features if self.groups is None else self.groups.places(features)
+        return self._variances_of(self.precision[np.concatenate(([0], 1 + places))])
+
+    def _variances_of(self, precision: Array) -> Array:
+        out = 1 / (float(self.rule.prior) + precision[:, : self.n_vectors].astype(np.float64))
+        out[0] *= self.constant2
+        return np.asarray(out)
 
     def read(self, readout: str | None = None) -> Array:
         """The weights of a readout: row 0 the biases, then one row per feature; one column per vector, and padding."""

@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from . import engine, memory
+from ..errors import ParameterError
+from . import engine, memory, rules
 from .groups import Groups, Placed
 from .lists import Entries, Listed
 
@@ -28,11 +29,27 @@ WIDE, FEW = 1 << 26, 1 << 10
 SHARE, SIDE_BY_SIDE = 2, 32
 #: Bytes of a feature that has a list, besides its list.
 LIST = 8
+#: The most features of which a whole covariance is kept: 200 MB of it for each vector.
+FULL = 5000
+
+
+def check_full(n_features: int, n_vectors: int) -> None:
+    """Refuse a whole covariance of more features than it is for, or than there is memory for."""
+    n_bytes = 8 * n_vectors * (1 + n_features) ** 2
+    vectors = f" for each of {n_vectors:,} classes" if n_vectors > 1 else ""
+    what = f"confidence='full' keeps {1 + n_features:,} × {1 + n_features:,} numbers{vectors}"
+    if n_features > FULL:
+        raise ParameterError(
+            f"{what}, {memory.size(n_bytes)}, and is for at most {FULL:,} features; set confidence='diagonal'",
+            "confidence",
+        )
+    memory.check(n_bytes, what, "set confidence='diagonal'")
 
 
 class Weights:
     """The arrays: the weights, their sums for the averaged readout, those in the pocket, and those at the start."""
 
+    rule: rules.Rule
     n_features: int
     n_classes: int
     readout: str
@@ -43,6 +60,10 @@ class Weights:
     total: Array | None
     pocket: Array | None
     start: Array | None  # W₀; None: zero
+    #: What a second-order rule keeps (rules/second_order.py): a number for each weight, laid out as they are,
+    precision: Array | None = None
+    #: or for each vector a matrix, of which the first row is that of the bias.
+    covariance: Array | None = None
     #: Which features have rows among the weights; None: all.
     groups: Groups | None = None
     #: The weights of the features, and their sums, where the arrays have the biases alone.
@@ -103,7 +124,9 @@ class Weights:
         return None if self.groups is None else self.groups.features()
 
     def _arrays(self) -> list[str]:
-        return [name for name in ("weights", "total", "pocket", "start") if getattr(self, name) is not None]
+        return [
+            name for name in ("weights", "total", "pocket", "start", "precision") if getattr(self, name) is not None
+        ]
 
     def reserve(self, n_rows: int) -> None:
         """Room for the weights of this many features that have any, at least doubling what there was."""
@@ -117,11 +140,26 @@ class Weights:
             self._capacity = n_rows
             return
         larger = {}
+        room = max(n_rows, 2 * capacity, 64)
+        if self.covariance is not None:
+            check_full(n_rows, self.n_vectors)
+            room = min(room, FULL)
+            larger["covariance"] = self._grown(self.covariance, room)
         for name in self._arrays():
             old = getattr(self, name)
-            larger[name] = self._zeros(max(n_rows, 2 * capacity, 64), old.shape[1], old.dtype)
+            larger[name] = self._zeros(room, old.shape[1], old.dtype)
             larger[name][: len(old)] = old
         self._replace(larger)
+
+    def _prior_covariance(self, n_features: int, n_vectors: int) -> Array:
+        """Of weights of which nothing is known; refuses more features than it is for."""
+        raise NotImplementedError
+
+    def _grown(self, held: Array, n_features: int) -> Array:
+        """A covariance of more features, of which nothing is known."""
+        larger = self._prior_covariance(n_features, len(held))
+        larger[:, : held.shape[1], : held.shape[1]] = held
+        return larger
 
     def _replace(self, arrays: dict[str, Any]) -> None:
         """Take over arrays all at once, so that an error or an interrupt leaves the old ones or the new ones."""
@@ -150,6 +188,8 @@ class Weights:
 
     def _is_wide(self, n_features: int) -> bool:
         """Whether a row for each of so many features would take much memory."""
+        if self.rule.keeps == "full":  # which is for few
+            return False
         row = engine.stride_of(self.n_vectors) * self.dtype.itemsize if self.lists is None else LIST
         return n_features > FEW and n_features * row > WIDE
 
@@ -157,7 +197,12 @@ class Weights:
         """Whether the weights of so many features are to be kept by lists, and are not yet."""
         if self.lists is not None or self.n_vectors == 1 or self.batch or self.readout not in ("last", "averaged"):
             return False
-        return self.start is None and self.n_vectors > SIDE_BY_SIDE and self._is_wide(n_features)
+        return (
+            self.rule.keeps is None
+            and self.start is None
+            and self.n_vectors > SIDE_BY_SIDE
+            and self._is_wide(n_features)
+        )
 
     def keep_lists(self) -> None:
         """Keep the weights by lists again, if they are not."""

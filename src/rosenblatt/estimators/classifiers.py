@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
 
 from .classification import LinearClassifier
+from .locking import reads
 from .shared import published
 
 
@@ -162,8 +166,177 @@ class MIRA(LinearClassifier):
     _poor_score = True
 
 
+class ConfidentClassifier(LinearClassifier):
+    """A classifier whose rule may keep how sure it is of each weight."""
+
+    @property
+    @reads
+    def variance_(self) -> NDArray[Any]:
+        """The variance of each weight, of the shape of ``coef_``: the smaller, the surer; computed when read."""
+        return np.ascontiguousarray(self._variances()[1:].T)
+
+    @property
+    @reads
+    def intercept_variance_(self) -> NDArray[Any]:
+        """The variance of each bias."""
+        return np.array(self._variances()[0])
+
+    @property
+    @reads
+    def covariance_(self) -> NDArray[Any]:
+        """With ``confidence="full"``, (n_vectors, 1 + n_features, 1 + n_features): the covariance, the bias first."""
+        learner = self._fitted
+        if learner.covariance is None:
+            raise AttributeError("covariance_ is there with confidence='full' alone; variance_ has the diagonal")
+        there = slice(1 + learner.n_features)
+        return np.array(learner.covariance[:, there, there])
+
+    def _variances(self) -> NDArray[Any]:
+        learner = self._fitted
+        if learner.rule.keeps is None:
+            raise AttributeError(f"{type(learner.rule).__name__} keeps no variance of its weights; AROW and its kin do")
+        return learner.variances()
+
+
 @published
-class OnlineClassifier(LinearClassifier):
+class SecondOrderPerceptron(ConfidentClassifier):
+    """The second-order perceptron: on a mistake ``b ← b + y·x`` and ``A ← A + x xᵀ``; the weights are ``w = A⁻¹b``.
+
+    A begins as ``a·I``. Directions in which many mistakes lay count less, so that correlated or badly scaled features
+    cost fewer mistakes than the perceptron's.
+
+    Parameters
+    ----------
+    a : float, default=1.0
+        > 0. The larger, the nearer to the perceptron.
+    confidence : {"diagonal", "full"}, default="diagonal"
+        Keep the diagonal of A, for any number of features, or all of it, for at most some thousands.
+    average : bool, default=False
+        Read the mean of the weights instead of the last.
+    multiclass : {"max", "ovr"}, default="max"
+        With more than two classes: play the best wrong class, or train each class against the rest.
+    {shared}
+
+    Notes
+    -----
+    With ``confidence="full"`` and two classes its mistakes are bounded for any u and γ > 0 (``rb.mistake_bound``). A
+    step is no multiple of y·x: ``margin_bounds_`` has no upper bound, and the verdict is never "no margin".
+
+    References
+    ----------
+    Cesa-Bianchi, Conconi & Gentile (2005), "A second-order perceptron algorithm".
+    """
+
+
+@published
+class ConfidenceWeighted(ConfidentClassifier):
+    """Confidence-weighted learning: the nearest Gaussian over weights that is right about the example, probably.
+
+    Weights have a mean and a variance. A step is the smallest change (in relative entropy) after which the example is
+    right with probability η: ``w ← w + α·y·Σx``, and Σ becomes smaller along x. It makes every example right, wrong
+    labels too.
+
+    Parameters
+    ----------
+    eta : float, default=0.9
+        The probability, between 0.5 and 1.
+    variant : {"stdev", "variance"}, default="stdev"
+        The margin against its standard deviation, which is the probability itself, or against its variance, as first
+        published.
+    confidence : {"diagonal", "full"}, default="diagonal"
+        Keep a variance for each weight, for any number of features, or their covariance, for at most some thousands.
+    average : bool, default=False
+        Read the mean of the weights instead of the last.
+    multiclass : {"max", "ovr"}, default="max"
+        With more than two classes: play the best wrong class, or train each class against the rest.
+    {shared}
+
+    Notes
+    -----
+    A step is no multiple of y·x: ``margin_bounds_`` has no upper bound, and the verdict is never "no margin".
+
+    References
+    ----------
+    Dredze, Crammer & Pereira (2008); Crammer, Dredze & Pereira (2008).
+    """
+
+    _poor_score = True
+
+
+@published
+class AROW(ConfidentClassifier):
+    """Adaptive regularisation of weights: ``w ← w + α·y·Σx``, ``α = (1 − m)/(v + r)`` while the margin m is below 1.
+
+    ``v = xᵀΣx`` is the variance of the score, and Σ becomes smaller along x with each step: features that were seen
+    often move little, rare ones much. One pass of it is often as good as an average over several of another rule.
+
+    Parameters
+    ----------
+    r : float, default=1.0
+        > 0. The larger, the smaller the steps, and the slower the confidence grows.
+    variant : {"inverse", "covariance"}, default="inverse"
+        With ``confidence="diagonal"``, what is dropped: the off-diagonal of Σ⁻¹, ``1/Σ_j ← 1/Σ_j + x_j²/r``, or that
+        of Σ, ``Σ_j ← Σ_j − Σ_j²x_j²/(v + r)``.
+    confidence : {"diagonal", "full"}, default="diagonal"
+        Keep a variance for each weight, for any number of features, or their covariance, for at most some thousands.
+    average : bool, default=False
+        Read the mean of the weights instead of the last.
+    multiclass : {"max", "ovr"}, default="max"
+        With more than two classes: play the best wrong class, or train each class against the rest.
+    {shared}
+
+    Notes
+    -----
+    A step is no multiple of y·x: ``margin_bounds_`` has no upper bound, and the verdict is never "no margin".
+
+    References
+    ----------
+    Crammer, Kulesza & Dredze (2009), "Adaptive regularization of weight vectors".
+
+    Examples
+    --------
+    >>> import rosenblatt as rb
+    >>> X, y = [[1, 1, 0, 0], [1, 0, 1, 0], [0, 1, 0, 1]], ["pos", "neg", "neg"]
+    >>> model = rb.AROW(fit_intercept=False, shuffle=False).fit(X, y)
+    >>> model.verdict_
+    'separated'
+    >>> model.variance_.round(2)[0].tolist()
+    [0.2, 0.2, 0.33, 0.33]
+    """
+
+
+@published
+class SCW(ConfidentClassifier):
+    """Soft confidence-weighted learning: confidence-weighted, but an example may stay wrong at the price C of its loss.
+
+    Parameters
+    ----------
+    C : float, default=1.0
+        > 0. The larger, the nearer to ConfidenceWeighted. On text much depends on it.
+    eta : float, default=0.9
+        The probability of a right answer that is asked for, between 0.5 and 1.
+    variant : {"I", "II"}, default="I"
+        The loss as it is, so that a step is at most C; or squared.
+    confidence : {"diagonal", "full"}, default="diagonal"
+        Keep a variance for each weight, for any number of features, or their covariance, for at most some thousands.
+    average : bool, default=False
+        Read the mean of the weights instead of the last.
+    multiclass : {"max", "ovr"}, default="max"
+        With more than two classes: play the best wrong class, or train each class against the rest.
+    {shared}
+
+    Notes
+    -----
+    A step is no multiple of y·x: ``margin_bounds_`` has no upper bound, and the verdict is never "no margin".
+
+    References
+    ----------
+    Wang, Zhao & Hoi (2012), "Exact soft confidence-weighted learning".
+    """
+
+
+@published
+class OnlineClassifier(ConfidentClassifier):
     """The general form: any rule with any readout. The other classifiers are its names.
 
     Parameters

@@ -134,6 +134,14 @@ n_iter_ : int
 validation_scores_ : ndarray
     Score of the readout on the held-out part after each pass, with early stopping."""
 
+#: Besides, of those whose rule keeps how sure it is.
+CONFIDENT_ATTRIBUTES = """variance_ : ndarray of the shape of coef_
+    The variance of each weight (the last ones, whatever the readout): the smaller, the surer.
+intercept_variance_ : ndarray of the shape of intercept_
+    The same of the biases.
+covariance_ : ndarray of shape (n_vectors, 1 + n_features, 1 + n_features)
+    With ``confidence="full"``, how the weights vary together, the bias first."""
+
 KERNEL_ATTRIBUTES = """support_ : ndarray of int
     The rows that were updated on, in the order they first were; with a budget, those kept, by slot (one that came
     again is there again).
@@ -180,6 +188,8 @@ def published(cls: C) -> C:
         described, attributes = PARAMETERS | KERNEL_PARAMETERS, KERNEL_ATTRIBUTES
     elif "ties" in defaults:
         attributes = CLASSIFIER_ATTRIBUTES
+    if "confidence" in defaults:
+        attributes = f"{attributes}\n{CONFIDENT_ATTRIBUTES}"
     entries = [described[name] for name in defaults if name in described and f"\n{name} : " not in own]
     shared = "\n".join([*entries, "", "Attributes", "----------", attributes])
     cls.__doc__ = own.replace("{shared}", shared)

@@ -31,13 +31,23 @@ REST: dict[str, schema.Check] = {}
 
 #: Arrays whose rows are the biases and the features, and whose columns are the weight vectors; all but the first may
 #: be missing. Of several classes, most of whose weights are 0, those that are not are kept (listed.py).
-_WEIGHTS = ("weights", "total", "pocket", "start")
+_WEIGHTS = ("weights", "total", "pocket", "start", "precision")
+#: What a second-order rule with a full confidence keeps: a matrix for each vector, first the bias.
+_COVARIANCE = "covariance"
 #: The rows that they have, where most are 0.
 _ROWS = listed.ROWS
 
 
 def state_of(learner: Learner) -> tuple[dict[str, Any], dict[str, Array]]:
     """No further values, and the weights."""
+    plain, arrays = _weights_of(learner)
+    if learner.covariance is not None:
+        there = slice(1 + learner.n_features)
+        arrays[_COVARIANCE] = np.ascontiguousarray(learner.covariance[:, there, there])
+    return plain, arrays
+
+
+def _weights_of(learner: Learner) -> tuple[dict[str, Any], dict[str, Array]]:
     k, n_rows, features = learner.n_vectors, 1 + learner.n_features, learner.features()
     held = {
         name: getattr(learner, name)[:, :k] for name in _WEIGHTS if getattr(learner, name) is not None
@@ -66,6 +76,8 @@ def made(plain: dict[str, Any], **options: Any) -> Learner:
 def check_size(arrays: dict[str, Array], n_features: int, k: int) -> None:
     """Refuse arrays of other sizes, before memory is allocated for so many features and vectors."""
     n_rows = 1 + n_features
+    if _COVARIANCE in arrays:
+        schema.require(arrays[_COVARIANCE].shape == (k, n_rows, n_rows), _COVARIANCE)
     if listed.LISTS in arrays:
         schema.require("weights" in arrays, "weights")
         listed.check(arrays, _WEIGHTS, n_rows, k)
@@ -84,7 +96,12 @@ def fill(learner: Learner, plain: dict[str, Any], arrays: dict[str, Array]) -> N
     if "start" in arrays:
         learner.leave_lists()
         learner.start = np.zeros(learner.weights.shape, learner.dtype)
-    schema.require(set(names) == set(learner._arrays()), "its readout")
+    schema.require(set(names) == set(learner._arrays()), "its readout, or what its rule keeps,")
+    schema.require((_COVARIANCE in arrays) == (learner.covariance is not None), _COVARIANCE)
+    if learner.covariance is not None:
+        learner.covariance[:] = _covariance(arrays, learner.covariance.shape)
+    if "precision" in arrays:
+        schema.require(bool(np.all(arrays["precision"] >= 0)), "precision")
     is_listed = listed.LISTS in arrays
     for name in names:
         schema.array(arrays, name, getattr(learner, name).dtype, (None,) if is_listed else (None, k))
@@ -100,6 +117,14 @@ def fill(learner: Learner, plain: dict[str, Any], arrays: dict[str, Array]) -> N
         learner.expand()
     for name in names:
         getattr(learner, name)[rows, :k] = arrays[name]
+
+
+def _covariance(arrays: dict[str, Array], shape: tuple[int, ...]) -> Array:
+    """A covariance: finite, the same on both sides of its diagonal, which is nowhere negative."""
+    held = schema.array(arrays, _COVARIANCE, np.float64, shape)
+    schema.require(bool(np.array_equal(held, held.transpose(0, 2, 1))), _COVARIANCE)
+    schema.require(bool(np.all(np.diagonal(held, axis1=1, axis2=2) >= 0)), _COVARIANCE)
+    return np.asarray(held)
 
 
 def _pairs_of_lists(learner: Learner, biases: dict[str, Array], numbers: Array | None) -> Pairs:

@@ -29,6 +29,8 @@ def of(step: Step, run: Trace, problem: Problem) -> list[tuple[str, Formula]]:
     formulas = [("score", writer.score()), ("right?", writer.judged()), ("how far", writer.size())]
     if step.moved:
         formulas.append(("update", writer.update()))
+        if step.variance is not None:
+            formulas.append(("confidence", writer.confidence()))
     return formulas
 
 
@@ -95,10 +97,29 @@ class _Writer:
         norm = "«K»(x, x)" if self.in_kernel else "«‖x‖²»"
         template = self.rule.formula(several).replace("«‖z‖²»", f"(2{norm})" if several else norm)
         template += "; it waits for the end of the pass" if self.batch else ""
-        if "«ℓ»" not in template:
-            return written(template, number(step.tau))
-        loss = number(1 - step.margin)
-        return written("«ℓ» = 1 − {} = {},  " + template, _bracketed(step.margin), loss, number(step.tau))
+        start, values = "", []
+        if step.v is not None and "«v»" in template:
+            start, values = (
+                ("«v» = «x»ᵀ«Σ»«x» of both classes = {},  " if several else "«v» = «x»ᵀ«Σ»«x» = {},  "),
+                [number(step.v)],
+            )
+        if "«ℓ»" in template:
+            start, values = start + "«ℓ» = 1 − {} = {},  ", [*values, _bracketed(step.margin), number(1 - step.margin)]
+        return written(start + template, *values, number(step.tau))
+
+    def confidence(self) -> Formula:
+        """How sure the rule is afterwards."""
+        step, how = self.step, self.rule.shrink_formula()
+        value = "" if step.shrink is None or " = " not in how else f" = {number(step.shrink)}"
+        pairs = [(0, step.variance)] if len(self.classes) == 2 else enumerate(step.variance)
+        moved = [(c, v) for c, v in pairs if step.coef[c]]
+        each = ",  ".join(
+            f"{label(self.classes[c])} {self.vector(v)}" if len(self.classes) > 2 else self.vector(v) for c, v in moved
+        )
+        formula = written(how + "{},  «Σ» of the weights = {}", value, each)
+        return formula + (
+            written(", of «b» {}", number(step.variance_b)) if self.bias and len(self.classes) == 2 else []
+        )
 
 
 class _Two(_Writer):
@@ -138,10 +159,22 @@ class _Two(_Writer):
             return formula + (written(",  «b» = {}", number(step.b)) if self.bias else [])
         before, x, now = self.vector(step.w_before), self.vector(step.x), self.vector(step.w)
         sign, size = "+" if a > 0 else "−", number(abs(a))
-        formula = written("«w» ← «w» + «τ»·«y»·«x» = {} {} {}·{} = {}", before, sign, size, x, now)
+        if step.variance is not None:
+            return self._sure_update(before, now, sign, size)
+        formula = written(self.rule.update_formula() + " = {} {} {}·{} = {}", before, sign, size, x, now)
         if self.bias:
             formula += written(",  «b» ← «b» + «τ»·«y» = {}{} = {}", number(step.b_before), _plus(a), number(step.b))
         return formula
+
+    def _sure_update(self, before: str, now: str, sign: str, size: str) -> Formula:
+        """Of a second-order rule, which moves by the variances before the step."""
+        step = self.step
+        biased = written(",  «b» = {}", number(step.b)) if self.bias else []
+        template = self.rule.update_formula()
+        if "«τ»" not in template:
+            return written(template + " = {}", now) + biased
+        along = self.vector([v * x for v, x in zip(step.variance_before, step.x)])
+        return written(template + " = {} {} {}·{} = {}", before, sign, size, along, now) + biased
 
 
 class _Several(_Writer):
@@ -171,7 +204,8 @@ class _Several(_Writer):
             if a:
                 verb = "gains" if a > 0 else "loses"
                 start = ",  " if formula else ""
-                formula += written(start + symbol + " of {} {} {}·«x»", label(self.classes[c]), verb, number(abs(a)))
+                of = "«Σ»«x»" if self.step.variance is not None else "«x»"
+                formula += written(start + symbol + " of {} {} {}·" + of, label(self.classes[c]), verb, number(abs(a)))
         return formula + ([" at the end of the pass"] if self.batch else [])
 
 

@@ -41,6 +41,7 @@ class Recorded:
     coordinates: list[Vectors]
     after: list[int]
     scores: list[list[list[float]]]
+    variances: list[Vectors]  # of a second-order rule, those of the coordinates; else none
 
     @property
     def classes(self) -> list[Any]:
@@ -76,14 +77,21 @@ def recorded(problem: Problem) -> Recorded:
     run = traced(problem)
     vectors = [_vectors(run, _start(run, problem), 0.0 if run.setting.b is None else run.setting.b)]
     after, moves = [], []
+    sure = [
+        _vectors(run, step.variance_before, step.variance_b_before) for step in run[:1] if step.variance is not None
+    ]
     for step in run:
         if step.coordinates is not step.coordinates_before or step.b is not step.b_before:
             vectors.append(_vectors(run, step.coordinates, step.b))
             moves.append(step)
+            if sure:
+                sure.append(_vectors(run, step.variance, step.variance_b))
         after.append(len(vectors) - 1)
     scores = _kernel_scores(problem, moves) if problem.settings.in_kernel else _linear_scores(problem, vectors)
-    coordinates = [[[float(v) for v in vector] for vector in moment] for moment in vectors]
-    return Recorded(problem, run, coordinates, after, scores)
+    coordinates, variances = (
+        [[[float(v) for v in vector] for vector in moment] for moment in moments] for moments in (vectors, sure)
+    )
+    return Recorded(problem, run, coordinates, after, scores, variances)
 
 
 def _linear_scores(problem: Problem, moments: list[list[list[Any]]]) -> list[list[list[float]]]:
@@ -176,9 +184,9 @@ def summary(problem: Problem) -> dict[str, Any]:
             {
                 "vectors": _rounded(vectors), "scores": _rounded(scores, 6),
                 "right": [i for i, is_right in enumerate(good) if is_right],
-                "lower": _number(lower),
+                "lower": _number(lower), **({"variances": _rounded(made.variances[i])} if made.variances else {}),
             }
-            for vectors, scores, good, lower in zip(made.coordinates, made.scores, right, lowers)
+            for i, (vectors, scores, good, lower) in enumerate(zip(made.coordinates, made.scores, right, lowers))
         ],
         "form": run.setting.form, "kernel": run.setting.kernel, "classes": [str(label) for label in made.classes],
         "codes": made.codes, "verdict": run.verdict, "passes": run.n_iter, "updates": run.n_updates,

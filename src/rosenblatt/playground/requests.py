@@ -184,6 +184,12 @@ def _consistent(settings: Settings) -> Settings:
         raise RequestError(
             "a vote needs the history of a run, which is kept in kernel space: choose the space “linear kernel”"
         )
+    kind = RULES[settings.rule]
+    if settings.in_kernel and "kernel" not in kind.spaces:
+        raise RequestError(
+            f"{kind.title} keeps how sure it is of the weight of each feature, which a kernel has not: choose the "
+            "linear space"
+        )
     if settings.exact and (not RULES[settings.rule].short_in_fractions or settings.space in ("rbf", "sigmoid")):
         short = ", ".join(name for name, kind in RULES.items() if kind.short_in_fractions)
         raise RequestError(

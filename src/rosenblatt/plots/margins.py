@@ -68,6 +68,10 @@ class MarginBoundsDisplay(TraceDisplay):
         history = History.of(run)
         if not history.moves:
             raise ValueError("the run made no update, so it has no bounds to draw")
+        if not np.isfinite(history.upper).any():
+            raise ValueError(
+                "the rule of this run bounds no margin from above, so that there are no two bounds to draw"
+            )
         image = (
             "φ(x)"
             if run.setting.kernel is not None

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from ..tracing import Trace
 from . import style
 from .boundary import BoundaryDisplay
+from .history import History
 from .margins import MarginBoundsDisplay
 from .mistakes import MistakesDisplay
 from .proof import ProofDisplay
@@ -50,7 +53,8 @@ class RunDisplay:
         if run.setting.n_features == 2 and getattr(run.data.kernel, "name", "") != "precomputed":
             wanted.insert(0, "boundary")
         if run.n_updates:
-            wanted += ["margins"] + ["proof"] * (run.steps[0].proof is not None)
+            wanted += ["margins"] * bool(np.isfinite(History.of(run).upper).any())
+            wanted += ["proof"] * (run.steps[0].proof is not None)
         with style.canvas(
             None, "a plot of a run", (7.6 * min(2, len(wanted)), 5 * -(-len(wanted) // 2)),
             nrows=-(-len(wanted) // 2), ncols=min(2, len(wanted)), squeeze=False,

@@ -28,6 +28,9 @@ class WeightsDisplay(Display):
         Of the features.
     towards, against : str
         The class that positive weights speak for, and the one that negative weights do.
+    deviations : ndarray of shape (n,) or None, default=None
+        Standard deviations of the weights, where the rule keeps how sure it is of each: drawn as a whisker across the
+        end of each bar.
 
     Attributes
     ----------
@@ -35,12 +38,17 @@ class WeightsDisplay(Display):
         Where it was drawn.
     bars_
         The bars.
+    whiskers_
+        The standard deviations, or None.
     """
 
     what = "a plot of weights"
 
-    def __init__(self, *, weights: Array, names: Sequence[str], towards: str, against: str) -> None:
+    def __init__(
+        self, *, weights: Array, names: Sequence[str], towards: str, against: str, deviations: Array | None = None
+    ) -> None:
         self.weights, self.names, self.towards, self.against = weights, list(names), towards, against
+        self.deviations = deviations
 
     @classmethod
     def from_estimator(
@@ -52,7 +60,7 @@ class WeightsDisplay(Display):
         top: int = 20,
         ax: Axes | None = None,
     ) -> WeightsDisplay:
-        """Draw the largest weights of a fitted linear model.
+        """Draw the largest weights of a fitted linear model; those of AROW and its kin with their standard deviations.
 
         Parameters
         ----------
@@ -76,7 +84,10 @@ class WeightsDisplay(Display):
         weights, towards, against = _towards(model, label)
         chosen = _largest(weights, int(top))
         names = _names(estimator, model, chosen, len(weights), feature_names)
-        return cls(weights=weights[chosen], names=names, towards=towards, against=against).plot(ax)
+        deviations = _deviations(model, label, chosen)
+        return cls(weights=weights[chosen], names=names, towards=towards, against=against, deviations=deviations).plot(
+            ax
+        )
 
     @property
     def _size(self) -> tuple[float, float]:
@@ -90,10 +101,17 @@ class WeightsDisplay(Display):
         for bar, right in zip(self.bars_, positive):
             if not right:
                 bar.set_hatch("///")
+        self.whiskers_ = None
+        if self.deviations is not None:
+            self.whiskers_ = ax.errorbar(
+                self.weights, np.arange(n), xerr=self.deviations, fmt="none", ecolor=style.ink(ax), elinewidth=1.6,
+                capsize=4, capthick=1.6,
+            )  # fmt: skip
         ax.set_yticks(np.arange(n), [style.short(name, 36) for name in self.names])
         ax.axvline(0, color=style.ink(ax), lw=1.4)
         ax.margins(x=0.02, y=0.01)
-        ax.set_xlabel(f"←  {style.short(self.against, 20)}      weight      {style.short(self.towards, 20)}  →")
+        what = "weight" if self.deviations is None else "weight ± its standard deviation"
+        ax.set_xlabel(f"←  {style.short(self.against, 20)}      {what}      {style.short(self.towards, 20)}  →")
 
 
 def _largest(weights: Array, top: int) -> Array:
@@ -120,6 +138,16 @@ def _towards(model: Any, label: Any) -> tuple[Array, str, str]:
         raise ValueError(f"there is a weight vector for each class: say which as label, one of {known}")
     code = _place(known, label)
     return coef[code], names[code], f"not {names[code]}"
+
+
+def _deviations(model: Any, label: Any, columns: Array) -> Array | None:
+    """Standard deviations of the weights of these columns; None: the model does not keep them."""
+    variances = getattr(model, "variance_", None)
+    if variances is None:
+        return None
+    variances = np.atleast_2d(np.asarray(variances, np.float64))
+    code = 0 if len(variances) == 1 else np.asarray(model.classes_).tolist().index(label)
+    return np.asarray(np.sqrt(variances[code][columns]))
 
 
 def _place(known: list[Any], label: Any) -> int:

@@ -1,4 +1,4 @@
-"""How many mistakes there can be: Novikoff's bound, the bound from any start, and Freund and Schapire's."""
+"""How many mistakes there can be: Novikoff's bound, that from any start, Freund and Schapire's, the second-order."""
 
 from __future__ import annotations
 
@@ -34,7 +34,8 @@ class MistakeBound:
     margin : float
         The smallest margin of the weights given; they separate the rows if it is positive.
     D : float
-        How far the points fall short of γ altogether, ``√Σ max(0, γ − u·z)²``; 0 where all reach it.
+        How far the points fall short of γ altogether, ``√Σ max(0, γ − u·z)²`` (second order: the sum over all passes);
+        0 where all reach it.
     alpha, beta : float
         The multiple of ŵ that each update comes nearer to, and by how much at least: ``‖w − αŵ‖²`` falls by β².
     from_start : bool
@@ -67,6 +68,7 @@ class MistakeBound:
     in_kernel: bool = False
     of_updates: bool = False
     constant: float = 1.0  # the feature whose weight, times it, is the bias
+    is_hinge: bool = False  # D is a plain sum, Σ max(0, γ − u·z), over all passes
 
     def __float__(self) -> float:
         return self.bound
@@ -91,7 +93,8 @@ class MistakeBound:
         rows = [("R", self.R, f"the length of the longest vector {vector}")]
         if self.D > 0:
             rows.append(("γ", self.gamma, f"the margin asked of {weights}, which not every row reaches"))
-            rows.append(("D", self.D, "√Σ d², where d is what a row falls short of γ"))
+            how = "Σ d over all passes" if self.is_hinge else "√Σ d²"
+            rows.append(("D", self.D, f"{how}, where d is what a row falls short of γ"))
         elif self.gamma == self.margin:
             rows.append(("γ", self.gamma, f"the smallest margin of {weights}, which separates the rows"))
         else:
@@ -155,7 +158,8 @@ def mistake_bound(
     estimator : fitted estimator, default=None
         Compare its mistakes on these rows with the bound that holds for its rule: the margin perceptron's is
         ``(R² + 2m)/γ²`` updates, PA's ``(R/γ)²``, PA-I's ``max(R², 1/C)/γ²``, PA-II's ``(R² + 1/(2C))/γ²``, the batch
-        perceptron's ``n·(R/γ)²``. Rows of weight 1 are meant.
+        perceptron's ``n·(R/γ)²``. That of the second-order perceptron, with a full confidence and two classes, goes by
+        the rows that it erred on, and holds for weights that do not separate too. Rows of weight 1 are meant.
 
     Returns
     -------
@@ -165,7 +169,7 @@ def mistake_bound(
     References
     ----------
     Novikoff (1962); Freund & Schapire (1999), theorem 2; Crammer et al. (2006), theorems 2, 4 and 5; several classes:
-    Crammer & Singer (2003).
+    Crammer & Singer (2003). Second order: Cesa-Bianchi, Conconi & Gentile (2005), theorem 3.1.
 
     Examples
     --------
@@ -208,6 +212,10 @@ def mistake_bound(
         raise ValueError("w is zero, which has no margin; give weights that are not all 0")
     margins = inputs.functional_margins(X, known, weights) / length
     R, several = math.hypot(inputs.radius(X), constant), 1 if n_classes == 2 else 2
+    if learner is not None and learner.rule.bounds_own_run and several == 1:
+        if w0 is not None or learner.start is not None:
+            raise ValueError("the second-order perceptron's bound is for a start at zero; leave w0 and b0 out")
+        return _by_the_run(margins, weights, length, R, gamma, learner, type(estimator).__name__)
     result = _from_zero(margins, length, R, several, gamma, learner, fit_intercept)
     result = replace(result, constant=constant or 1.0)
     if result.D > 0:
@@ -244,6 +252,40 @@ def _from_zero(
     return MistakeBound(
         alpha**2 / known.beta2, known.words, R, asked, least, 0.0, alpha, beta, fit_intercept,
         of_updates=known.of_updates,
+    )  # fmt: skip
+
+
+def _by_the_run(
+    margins: Array, weights: inputs.Weights, length: float, R: float, gamma: float | str | None, learner: Any, name: str
+) -> MistakeBound:
+    """The second-order perceptron's: ``D/γ + √((a‖u‖² + Σ (u·x)²)·Σ ln(1 + λ/a))/γ``, the sums over its mistakes.
+
+    Of these it has ``A = a·I + Σ x xᵀ``: the first sum is u·A·u, the second ln det(A/a). D, what the examples fall
+    short of γ, is summed over all rows of all passes, of which mistakes are some. Cesa-Bianchi et al. (2005).
+    """
+    a, constant = float(learner.rule.prior), learner.intercept_scaling if learner.fit_intercept else 0.0
+    first = 0 if learner.fit_intercept else 1
+    sigma = learner.covariance[0][first : 1 + learner.n_features, first : 1 + learner.n_features]
+    u = np.concatenate((weights.b, weights.w[0])) if first == 0 else weights.w[0]
+    scale = np.ones(len(u))
+    if first == 0:
+        scale[0] = constant  # the bias and its variance are those of a weight times this
+    u, A = u / scale / length, np.linalg.inv(sigma / np.outer(scale, scale))
+    spread = math.sqrt(max(0.0, float(u @ A @ u)) * max(0.0, float(np.linalg.slogdet(A / a)[1])))
+    passes, least = max(1, learner.n_iter), float(margins.min())
+
+    def bound(margin: float) -> float:
+        return float((passes * np.maximum(0.0, margin - margins).sum() + spread) / margin)
+
+    if gamma == "best":  # in 1/γ it is convex, and bent where a row reaches γ
+        asked = min((float(m) for m in margins[margins > 0]), key=bound, default=1 / length)
+    else:
+        asked = _margin_asked(gamma, margins, least, R, length)[0]
+    short = passes * float(np.maximum(0.0, asked - margins).sum())
+    theorem = "D/γ + √((a‖u‖² + Σ(u·x)²)·Σ ln(1 + λ/a))/γ, Cesa-Bianchi, Conconi & Gentile 2005"
+    return MistakeBound(
+        bound(asked) * (1 + 1e-9), theorem, R, asked, least, short, math.nan, math.nan, learner.fit_intercept,
+        learner=name, mistakes=int(sum(learner.mistakes)), constant=constant or 1.0, is_hinge=True,
     )  # fmt: skip
 
 

@@ -55,6 +55,7 @@ def table(trace: Trace) -> Table:
         ("y", "r" if _numeric(steps) else "l", [wording.label(step.y) for step in steps]),
         _scores(setting, steps),
         ("why", "l", [step.why for step in steps]),
+        *_spreads(steps),
         ("τ", "r", [_numbers(step.tau) if step.why or step.moved else "" for step in steps]),
         _weights(setting, steps, weights),
     ]
@@ -63,6 +64,8 @@ def table(trace: Trace) -> Table:
     if setting.bias_apart:
         widths = wording.widths([step.b for step in steps]) if setting.several and steps else None
         columns.append(("b", "r", [_numbers(step.b, widths) for step in steps]))
+    if steps and steps[0].variance is not None:
+        columns += _variances(setting, steps, weights)
     if steps and steps[0].proof is not None:
         columns += _proofs(setting, [step.proof for step in steps if step.proof is not None])
     else:
@@ -154,6 +157,31 @@ def _weights(setting: Setting, steps: Sequence[Step], form: Vectors) -> tuple[st
     return f"{w} that moved{form.suffix}", "l", cells
 
 
+def _spreads(steps: Sequence[Step]) -> list[tuple[str, str, Cells]]:
+    """xᵀΣx of a second-order rule."""
+    if not steps or steps[0].v is None:
+        return []
+    return [("v", "r", [_numbers(step.v) if step.why or step.moved else "" for step in steps])]
+
+
+def _variances(setting: Setting, steps: Sequence[Step], form: Vectors) -> list[tuple[str, str, Cells]]:
+    """How sure a second-order rule is after each step: the variances of the weights, and of the bias."""
+    firsts: list[Callable[[int], Any]] = [step.x.__getitem__ for step in steps]
+    if not setting.several:
+        columns = [("Σ" + form.suffix, "l", form.write([step.variance for step in steps], firsts))]
+        if setting.bias_apart:
+            columns.append(("Σ of b", "r", [wording.number(step.variance_b) for step in steps]))
+        return columns
+    labels = [wording.cut(name) for name in setting.class_names]
+    written = form.write([v for step in steps for v in step.variance], [first for first in firsts for _ in labels])
+    cells = []
+    for i, step in enumerate(steps):
+        moved = [c for c in range(len(labels)) if _moved(step, c)]
+        changes = [f"{labels[c]} {written[i * len(labels) + c]}" for c in moved[:SHOWN]]
+        cells.append("  ".join(changes) + (f"  … {len(moved) - SHOWN} more" if len(moved) > SHOWN else ""))
+    return [(f"Σ that moved{form.suffix}", "l", cells)]
+
+
 def _moved(step: Step, c: int) -> bool:
     """Whether the vector of a class, or its bias, changed."""
     if step.coordinates[c] != step.coordinates_before[c]:
@@ -213,6 +241,12 @@ def flat(trace: Trace, step: Step) -> dict[str, Any]:
     else:
         for suffix, w, b in (("_before", step.w_before, step.b_before), ("", step.w, step.b)):
             cells |= _spread(f"w{suffix}", w, *several, names) | _spread(f"b{suffix}", b, *several)
+    if step.variance is not None:
+        cells |= _spread("v", step.v, *([classes] if isinstance(step.v, tuple) else []))
+        for suffix, w, b in (
+            ("_before", step.variance_before, step.variance_b_before), ("", step.variance, step.variance_b),
+        ):  # fmt: skip
+            cells |= _spread(f"variance{suffix}", w, *several, names) | _spread(f"variance_b{suffix}", b, *several)
     cells["norm"] = step.norm
     return cells | ({} if step.proof is None else vars(step.proof))
 

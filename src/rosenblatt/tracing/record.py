@@ -58,6 +58,14 @@ class Step:
         In the space of a kernel, in place of these: the coefficient of each row, ``w = Σ α·φ(x)``.
     n_support : int or None
         There, how many rows have been updated on.
+    v : number
+        Of a second-order rule, ``xᵀΣx``, the variance of the score (several classes: of the right one and its rival);
+        one against the rest has one for each class. Else None, as the next five are.
+    shrink : number or None
+        There, by how much its confidence grew: c, β or C of ``rosenblatt.rules``; None: not at all, or
+        beyond all numbers.
+    variance_before, variance_b_before, variance, variance_b
+        There, the variances of the weights and of the bias before and after it.
     norm2 : number
         ``‖w‖²`` after it, with the bias, over all vectors.
     proof : Proof or None
@@ -85,6 +93,12 @@ class Step:
     alpha_before: Any = None
     alpha: Any = None
     n_support: int | None = None
+    v: Any = None
+    shrink: Any = None
+    variance_before: Any = None
+    variance_b_before: Any = None
+    variance: Any = None
+    variance_b: Any = None
     proof: Proof | None = None
 
     @property
@@ -117,7 +131,8 @@ class Step:
         fields = dict(vars(self))
         record = {"step": fields.pop("number"), "pass": fields.pop("pass_number")}
         of_the_other = ("w_before", "b_before", "w", "b") if self.w is None else ("alpha_before", "alpha", "n_support")
-        for name in of_the_other:
+        of_confidence = ("v", "shrink", "variance_before", "variance_b_before", "variance", "variance_b")
+        for name in (*of_the_other, *(of_confidence if self.variance is None else ())):
             del fields[name]
         proof = fields.pop("proof")
         fields["mistake"], fields["norm"] = self.mistake, self.norm

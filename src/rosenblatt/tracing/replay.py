@@ -49,6 +49,11 @@ class Replay:
     """One run through the reference, with whoever watches it."""
 
     def __init__(self, plan: Plan, exact: bool | str = False) -> None:
+        if exact and not plan.rule.rational:
+            raise ValueError(
+                f"{type(plan.rule).__name__} takes square roots, so that its numbers are no fractions: trace it with "
+                "exact=False"
+            )
         space = (LinearSpace if plan.kernel is None else KernelSpace)(plan, exact)
         self.plan, self.space, self.exact = plan, space, exact
         self.plain, self.model, self.rows, self.xs = space.plain, space.model, space.rows, space.xs
@@ -75,7 +80,7 @@ class Replay:
     def _watches(self) -> list[tuple[Revisits, int | None]]:
         """Who looks out for weights that come back: one, or one for each class against the rest."""
         plan = self.plan
-        if plan.epsilon is not None:
+        if plan.epsilon is not None or plan.rule.keeps is not None:  # whose weights are no sums of rows
             return []
         rows, codes, bias = self.space.watched(), plan.targets, self.space.bias
         if rows is None:
@@ -199,6 +204,7 @@ class Replay:
             mistakes=0 if self.model.form == "regression" else step.mistakes, why=self._why(step),
             tau=gains if self.model.form == "ovr" else gains[0], coef=tuple(map(plain, step.coef)),
             updates=step.updates, norm2=self.norm2, proof=proof, **self.space.fields(before, self.now),
+            **self.space.confidence(step),
         )  # fmt: skip
 
     def _predicted(self, scores: tuple[Number, ...]) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
@@ -59,6 +60,10 @@ class Space:
         """Of several vectors or numbers all, of one that one."""
         return vectors if self.several else vectors[0]
 
+    def confidence(self, step: reference.Step) -> dict[str, Any]:
+        """What a step says of how sure the weights are; nothing, where the rule keeps no such thing."""
+        return {}
+
     def slots(self, squares: Sequence[Number]) -> list[Number]:
         """Squared norms of the vectors, summed where they are stacked: all but one against the rest."""
         return [total(squares)] if self.model.form == "multiclass" else list(squares)
@@ -86,6 +91,7 @@ class LinearSpace(Space):
             self.model.w = [[self.number(v) for v in w] for w in plan.w]
             self.model.b = [self.number(v) for v in plan.b]
         self._start = self._vectors()
+        self._sure: Moment | None = None  # the variances after the last step
 
     # ---- geometry ------------------------------------------------------------------------------------------------
 
@@ -133,6 +139,37 @@ class LinearSpace(Space):
         """What a step says of the weights."""
         (w0, b0), (w, b) = before, now
         return {"w_before": self.one(w0), "b_before": self.one(b0), "w": self.one(w), "b": self.one(b)}
+
+    def confidence(self, step: reference.Step) -> dict[str, Any]:
+        sure, form = self.model.sure, self.model.form
+        if sure is None:
+            return {}
+        before, self._sure = self._sure, self._variances()
+        before = self._prior() if before is None else before
+        shrinks = [None if shrink is None else self.plain(reference.wide(shrink[1])) for shrink in step.shrinks]
+        shrinks = [None if isinstance(number, float) and math.isinf(number) else number for number in shrinks]
+        numbers = [number for number in shrinks if number is not None]
+        v = tuple(map(self.plain, step.v))
+        return {
+            "v": v if form == "ovr" else v[0], "shrink": tuple(shrinks) if form == "ovr" else (*numbers, None)[0],
+            "variance_before": self.one(before[0]), "variance_b_before": self.one(before[1]),
+            "variance": self.one(self._sure[0]), "variance_b": self.one(self._sure[1]),
+        }  # fmt: skip
+
+    def _variances(self) -> Moment:
+        """The variances of all weights, and of the biases."""
+        sure: Any = self.model.sure
+        held = [sure.variances(c) for c in range(len(self.model.w))]
+        scale = reference.wide(self.model.constant2) if self.plan.rule.keeps == "diagonal" else 1
+        weights = tuple(tuple(self.plain(reference.wide(v)) for v in of) for of, _ in held)
+        return weights, tuple(self.plain(reference.wide(b) * scale) for _, b in held)
+
+    def _prior(self) -> Moment:
+        """The same before the first example."""
+        a = 1 / (fraction if self.exact else float)(self.plan.rule.prior)
+        d, k = self.plan.n_features, len(self.model.w)
+        bias = self.plain(a * reference.wide(self.model.constant2))
+        return ((self.plain(a),) * d,) * k, (bias,) * k
 
     def begins(self, start: Moment) -> dict[str, Any]:
         """What the setting says of where they begin."""

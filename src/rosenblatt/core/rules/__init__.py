@@ -12,6 +12,8 @@ from __future__ import annotations
 
 from typing import Any, TypeGuard
 
+from .arow import AROW, NHERD
+from .confidence_weighted import CW, SCW
 from .hard_margin import HardMargin as HardMargin
 from .mira import MIRA, NormMIRA
 from .passive_aggressive import PA, PA1, PA2
@@ -20,12 +22,20 @@ from .perceptron import Perceptron
 from .rule import SHARES as SHARES
 from .rule import Example as Example
 from .rule import Rule
+from .second_order import CONFIDENCES as CONFIDENCES
+from .second_order import Shrink as Shrink
+from .second_order_perceptron import SecondOrderPerceptron
 from .theorems import MistakeTheorem as MistakeTheorem
 
-__all__ = ["MIRA", "NormMIRA", "PA", "PA1", "PA2", "PAUM", "Perceptron", "Rule"]
+__all__ = [
+    "AROW", "CW", "MIRA", "NHERD", "PA", "PA1", "PA2", "PAUM", "SCW", "NormMIRA", "Perceptron", "Rule",
+    "SecondOrderPerceptron",
+]  # fmt: skip
 
 #: The table of rules.
-ALL: tuple[type[Rule], ...] = (Perceptron, PAUM, PA, PA1, PA2, MIRA, NormMIRA)
+ALL: tuple[type[Rule], ...] = (
+    Perceptron, PAUM, PA, PA1, PA2, MIRA, NormMIRA, SecondOrderPerceptron, CW, AROW, SCW, NHERD,
+)  # fmt: skip
 #: The same by their names in model files, and on the command line and the page.
 BY_NAME = {kind.__name__: kind for kind in ALL}
 BY_OPTION = {kind.option: kind for kind in ALL}

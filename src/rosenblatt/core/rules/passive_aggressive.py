@@ -9,7 +9,8 @@ from ..checks import check_finite
 from .rule import Control, Example, Number, Rule
 from .theorems import HingeLoss, MistakeTheorem
 
-_C = Control("C", "C", "largest step, or aggressiveness", 0.0001, 10_000, 0.1)
+#: Of all rules that have a C.
+C_CONTROL = Control("C", "C", "largest step, or aggressiveness", 0.0001, 10_000, 0.1)
 
 
 class PassiveAggressive(Rule):
@@ -70,7 +71,7 @@ class _Tempered(PassiveAggressive):
 
     C: float = 1.0
 
-    controls = (_C,)
+    controls = (C_CONTROL,)
 
     def __post_init__(self) -> None:
         check_finite("C", self.C, 0, strict=True)

@@ -29,6 +29,7 @@ class Example:
     scores: list[Number] = field(default_factory=list)
     y: int = 0  # the code of its class
     rival: int = 0
+    v: Number = 0  # xᵀΣx, of a rule that keeps a covariance Σ; against a rival that of both classes
 
 
 @dataclass(frozen=True)
@@ -83,6 +84,10 @@ class Rule:
     divides_by_norm: ClassVar[bool] = True
     #: Whether its steps of whole numbers stay short numbers, so that long exact runs take little time.
     short_in_fractions: ClassVar[bool] = False
+    #: Whether its steps on fractions are fractions, so that a trace can be exact.
+    rational: ClassVar[bool] = True
+    #: What its parameter ``variant`` may be, where it has one.
+    variants: ClassVar[tuple[str, ...]] = ()
 
     # ---- the step ------------------------------------------------------------------------------------------------
 
@@ -94,6 +99,31 @@ class Rule:
         """What each class gains of x, several classes: by default the rival loses what the right class gains."""
         tau = self.step(e)
         return [tau if r == e.y else -tau if r == e.rival else 0 for r in range(len(e.scores))]
+
+    @property
+    def keeps(self) -> str | None:
+        """What it keeps beside the weights: "diagonal", a variance of each, or "full", their covariance; None: nothing.
+
+        A rule that keeps such sees ``v`` of an example and has ``shrink`` (``second_order.py``).
+        """
+        return None
+
+    @property
+    def prior(self) -> float:
+        """Where it keeps such, 1/a: the inverse of the variance that a weight begins with."""
+        return 1.0
+
+    def shrink(self, e: Example, alpha: Number) -> tuple[str, Number]:
+        """Where it keeps such, how that becomes smaller at a step α: the form, and its number."""
+        raise NotImplementedError(f"{type(self).__name__} keeps no confidence")
+
+    def shrink_formula(self) -> str:
+        """The same in symbols «…»; "" where it keeps nothing."""
+        return ""
+
+    def update_formula(self) -> str:
+        """What the weights become, two classes, in symbols «…»; a «τ» in it stands for its number."""
+        return "«w» ← «w» + «τ»·«y»·«x»"
 
     def native(self, share: str) -> tuple[object, ...] | None:
         """The rule as the compiled core takes it: its name there and its numbers. None: it has no native step."""
@@ -175,6 +205,11 @@ class Rule:
     @property
     def bounds_one_pass(self) -> bool:
         """Whether Freund and Schapire's theorem bounds its mistakes in one pass over rows that are not separated."""
+        return False
+
+    @property
+    def bounds_own_run(self) -> bool:
+        """Whether a theorem bounds its mistakes in any run, by the examples that it erred on (``run_bound``)."""
         return False
 
     def potential(self, batch: bool) -> Potential | None:

@@ -76,7 +76,8 @@ export class WeightSpace {
 
   sentence(run, { bias }, step) {
     const moment = momentAt(run, step), inside = moment.right.length === run.codes.length && step > 0;
-    const here = inside ? "w is inside: every point is right." : "";
+    const sure = moment.variances ? "The ellipse is one standard deviation of w wide each way: where the rule still thinks w may lie. " : "";
+    const here = sure + (inside ? "w is inside: every point is right." : "");
     if (!bias)
       return `Each point forbids the half-plane of weights that get it wrong; what none forbids is the solution cone. ${here}`;
     return `A slice of the three weights at the bias of this step, b = ${number(moment.vectors[0][2])}: each point forbids the weights that `
@@ -86,7 +87,9 @@ export class WeightSpace {
   halfPlanes(run, { points, labels }, at) {
     const moment = momentAt(run, at), step = at ? run.steps[at - 1] : null;
     const all = run.moments.map(({ vectors }) => vectors[0]), b = moment.vectors[0][2];
-    const reach = 1.25 * Math.max(1e-9, ...all.flatMap(([p, q]) => [Math.abs(p) * HEIGHT / WIDTH, Math.abs(q)])) || 1;
+    const spread = moment.variances?.[0].map(Math.sqrt), round = spread ? [w => Math.abs(w[0]) + spread[0], w => Math.abs(w[1]) + spread[1]] : null;
+    const seen = spread ? [round[0](moment.vectors[0]) * HEIGHT / WIDTH, round[1](moment.vectors[0])] : [];
+    const reach = 1.25 * Math.max(1e-9, ...seen, ...all.flatMap(([p, q]) => [Math.abs(p) * HEIGHT / WIDTH, Math.abs(q)])) || 1;
     const unit = HEIGHT / 2 / reach, x = v => WIDTH / 2 + v * unit, y = v => HEIGHT / 2 - v * unit;
     const far = 4 * (WIDTH + HEIGHT) / unit;
     const planes = points.map((point, i) => forbidden(point, run.codes[i] ? 1 : -1, b, far)).map((corners, i) =>
@@ -109,6 +112,7 @@ export class WeightSpace {
       trail.map(([p, q]) => svg("circle", { cx: x(p), cy: y(q), r: 2.6, class: "stop" })),
       ...arrow([x(0), y(0)], [x(w[0]), y(w[1])], "weights", 12),
       ...(before && step.moved ? arrow([x(before[0]), y(before[1])], [x(w[0]), y(w[1])], "added", 12) : []),
+      spread ? svg("ellipse", { cx: x(w[0]), cy: y(w[1]), rx: spread[0] * unit, ry: spread[1] * unit, class: "sure" }) : null,
       svg("circle", { cx: x(w[0]), cy: y(w[1]), r: 6, class: "here" }));
   }
 
