@@ -226,7 +226,7 @@ def test_grids_begin_with_the_default_and_repeat_nothing(kind, grid):
 def test_what_is_asked_for_is_not_searched():
     asked = {"weighting": "log", "C": 0.3}
     found = grids.configurations("text", "all", asked, {}, {"characters": "none", "fit_intercept": None}, 1000)
-    assert {options["algorithm"] for options in found} == {"pa1", "pa2"}  # a perceptron has no C
+    assert {options["algorithm"] for options in found} == {"pa1", "pa2"}  # the others have no C
     for options in found:
         assert not {"weighting", "C", "fit_intercept"} & options.keys()
         assert options["characters"] == "none"
@@ -481,3 +481,24 @@ def test_chinese_is_read_as_characters(tmp_path, capsys):
     assert "n-grams of 1 to 3 characters" in out
     assert cli.main([*command, "--analyzer", "word"]) == 0
     assert "n-grams of 1 to 2 words and symbols" in capsys.readouterr().out
+
+
+def test_the_parts_of_a_weight_are_explained(files, capsys):
+    """idf × weight by class, both by hand, make the values of a row but for its norm."""
+    assert cli.main(["train", "train.csv", "-o", "m", "-q", "--characters", "none", "--weighting", "binary"]) == 0
+    capsys.readouterr()
+    assert cli.main(["explain", "m", "a good film", "--json", "--top", "99"]) == 0
+    parts = {part["feature"]: part for part in json.loads(capsys.readouterr().out)["features"]}
+    y, texts = reviews(400)
+    words = [set(text.split()) for text in texts]
+    for word in ("a", "good", "film"):
+        has = np.array([word in own for own in words])
+        idf = np.log((1 + 400) / (1 + has.sum())) + 1
+        inside, n = (has & (y == "pos")).sum(), (y == "pos").sum()
+        ratio = np.log((inside + 1) / (n + 1)) - np.log((has.sum() - inside + 1) / (400 - n + 1))
+        assert parts[word]["idf"] == pytest.approx(idf, rel=1e-5)
+        assert parts[word]["by_class"] == pytest.approx(np.sqrt(abs(ratio)), rel=1e-5)
+    scale = {name: part["value"] / (part["idf"] * part["by_class"]) for name, part in parts.items()}
+    assert max(scale.values()) == pytest.approx(min(scale.values()), rel=1e-5)
+    assert cli.main(["explain", "m", "a good film"]) == 0
+    assert "idf" in capsys.readouterr().out

@@ -166,17 +166,8 @@ def _tune_arrays(X: Any, y: Any, budget: str, metric: str | None, grid: str, see
     search.run()
     best = search.ranked[0]
     spec = best.candidate.spec
-    kept = {
-        name: spec.parameters[name]
-        for name in (
-            *ALGORITHMS[best.candidate.options["algorithm"]].preset,
-            "fit_intercept",
-            "C",
-            "epsilon",
-            "random_state",
-        )
-        if name in spec.parameters
-    }
+    chosen = {name: value for name, value in best.candidate.options.items() if name != "algorithm"}
+    kept = {**ALGORITHMS[best.candidate.options["algorithm"]].preset, **chosen, "random_state": seed}
     estimator = getattr(estimators, spec.algorithm)(**kept, max_iter=best.passes).fit(X, y)
     record = as_record(search, budget, repr(estimator))
     return _tuned(estimator, record, {"tuning": record})

@@ -7,10 +7,12 @@ that of the runner-up; of a regression, the predicted number itself.
 from __future__ import annotations
 
 import argparse
+import math
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -112,6 +114,7 @@ class Part(NamedTuple):
     value: float | None = None
     is_example: bool = False
     deviation: float | None = None  # of the weight, where the rule keeps how sure it is
+    factors: Mapping[str, float] = MappingProxyType({})  # of the value of an n-gram: its idf, its weight by class
 
     @property
     def adds(self) -> float:
@@ -121,6 +124,7 @@ class Part(NamedTuple):
         plain: dict[str, Any] = {"example" if self.is_example else "feature": self.name, "weight": self.weight}
         if self.deviation is not None:
             plain["deviation"] = self.deviation
+        plain |= {name.replace(" ", "_"): factor for name, factor in self.factors.items()}
         return plain if self.value is None else {**plain, "value": self.value, "adds": self.adds}
 
 
@@ -151,10 +155,12 @@ class Explanation:
         """The first ``top`` parts, the sum of the others, and the score."""
         rest = self.parts[top:]
         sure = any(part.deviation is not None for part in self.parts)
-        empty = ("", "", *(("",) if sure else ()))
+        factors = list(dict.fromkeys(name for part in self.parts for name in part.factors))
+        empty = ("", "", *(("",) if sure else ()), *("" for _ in factors))
         rows: list[tuple[str, ...]] = [
             (
-                part.name, f"{part.value:.4g}", f"{part.weight:+.4f}",
+                part.name, *(f"{part.factors[name]:.3g}" if name in part.factors else "" for name in factors),
+                f"{part.value:.4g}", f"{part.weight:+.4f}",
                 *((f"± {part.deviation:.4f}",) if part.deviation is not None else ()), f"{part.adds:+.4f}",
             )
             for part in self.parts[:top]
@@ -173,7 +179,7 @@ class Explanation:
             "kernel" if self.noun == "example" else "value",
             f"{place}: {prediction}" if place else prediction,
         )
-        headings = (self.noun, value, "weight", *(("deviation",) if sure else ()), "adds")
+        headings = (self.noun, *factors, value, "weight", *(("deviation",) if sure else ()), "adds")
         return Table(headings, rows, "l" + "r" * (len(headings) - 1), title=title)
 
 
@@ -248,9 +254,12 @@ def explain_row(model: Model, features: Features, block: Block, row: int, top: i
     names += [""] * (len(order) - len(names))
     sides = _codes(model, label, over)
     spreads = [None] * len(order) if by_examples else _deviations(model, csr.indices[order], *sides)
+    factors = [{} for _ in order] if by_examples else _factors(features, csr.indices, order)
     parts = [
-        Part(name, weight, value, by_examples, spread)
-        for name, weight, value, spread in zip(names, weights[order].tolist(), values[order].tolist(), spreads)
+        Part(*part)
+        for part in zip(
+            names, weights[order].tolist(), values[order].tolist(), [by_examples] * len(order), spreads, factors
+        )
     ]
     return Explanation(label, over, score, bias, parts, features.is_text and not by_examples)
 
@@ -259,6 +268,16 @@ def _codes(model: Model, *labels: str | None) -> tuple[int, ...]:
     """The codes of labels as they are shown; of a regression 0."""
     known = [shown(label) for label in ([] if model.classes is None else model.classes.tolist())]
     return tuple(known.index(label) for label in labels if label is not None) or (0,)
+
+
+def _factors(features: Features, columns: Array, order: Array) -> list[dict[str, float]]:
+    """What the values at these columns, in this order, were multiplied by before rows were scaled."""
+    found: list[dict[str, float]] = [{} for _ in order]
+    for name, weights in features.column_weights(columns).items():
+        for own, weight in zip(found, weights[order].tolist()):
+            if not math.isnan(weight):
+                own[name] = weight
+    return found
 
 
 def _sided(model: Model, scores: Array) -> tuple[str | None, str | None, float, Any]:

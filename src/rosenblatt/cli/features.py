@@ -126,6 +126,15 @@ class Features(features.Features):
                 names.setdefault(start + column, []).append(prefix + ngram)
         return {column: " | ".join(same) for column, same in names.items()}
 
+    def column_weights(self, columns: Any) -> dict[str, Any]:
+        """What the columns of text among these, ascending, are multiplied by; NaN for others."""
+        found: dict[str, Any] = {}
+        for _, start, text in self._text_columns() if self.encoder is not None else ():
+            inside = (columns >= start) & (columns < start + text.n_columns)
+            for name, weights in text.hashing.column_weights(columns[inside] - start).items():
+                found.setdefault(name, np.full(len(columns), np.nan))[inside] = weights
+        return found
+
     def _column_of_category(self, name: str) -> int:
         assert self.encoder is not None
         return len(self.encoder.columns.numeric or ()) + int(hash_names([name])[0]) % (1 << self.encoder.bits)
@@ -160,7 +169,10 @@ def _text_in_words(hashing: Hashing) -> str:
     units = {"word": "words", "char": "characters", "char_wb": "characters of each word"}[analysis.analyzer]
     if analysis.symbols:
         units += " and symbols"
-    n_grams = f"n-grams of {analysis.ngrams[0]} to {analysis.ngrams[1]} {units}"
+    low, high = analysis.ngrams
+    n_grams = (
+        f"n-grams of {low} to {high} {units}" if high > low else units if high == 1 else f"n-grams of {high} {units}"
+    )
     if hashing.characters is not None:
         n_grams += f", and of {hashing.characters[0]} to {hashing.characters[1]} characters of each word"
     weights = [weighting, *(["idf"] if hashing.idf else []), *(["weight by class"] if hashing.supervised else [])]

@@ -51,6 +51,10 @@ def run(arguments: argparse.Namespace) -> None:
         rows.append(("trained on", f"{training['rows']:,} rows of {files}, {training['how']}{after}"))
         if "choices" in training:
             rows.append(("chosen", summary.choices_in_words(training["choices"])))
+        if "tuning" in training:
+            rows.append(
+                ("tuned", f"best of {len(training['tuning']['tried'])}; the same by: {training['tuning']['command']}")
+            )
         rows += summary.mistakes_in_words(training)
         if training["held_out"]:
             rows.append(("held out", summary.evaluation_in_words(training["held_out"])))

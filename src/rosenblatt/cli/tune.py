@@ -172,7 +172,7 @@ def _candidates(run: TrainingRun, asked: Mapping[str, Any], most: int, block: An
     features: dict[Any, Features] = {}
     for options in grids.configurations(kind, arguments.grid, asked, first, fixed, most):
         own = argparse.Namespace(**{**vars(arguments), **options})
-        key = tuple((name, options[name]) for name in sorted(options) if name not in ("algorithm", "C", "epsilon"))
+        key = tuple((name, options[name]) for name in sorted(options) if name not in ("algorithm", "C", "r", "epsilon"))
         if key not in features:
             features[key] = Features.asked_for(run.columns, run.format, own, run.features.density)
         passes = arguments.passes or max(grids.PASSES)

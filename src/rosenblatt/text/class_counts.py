@@ -31,7 +31,8 @@ class ClassCounts:
 
     def __init__(self, n_columns: int) -> None:
         self._n_columns = n_columns
-        self._table: Array | None = None  # the weight of each column, once there were many entries to weigh
+        self._table: Array | None = None  # the weight of each column, once there were many entries to weigh,
+        self._table_idf = False  # with idf or without
         self._numbers: dict[Any, int] = {}  # of classes, in the order they came
 
     @cached_property
@@ -63,11 +64,11 @@ class ClassCounts:
             self._table = None
             self._native.weigh(rows, self.numbers(labels), parts, idf, n_threads)
             return
-        table = self._table
+        table = self._table if self._table_idf == idf else None
         if table is None and len(rows[1]) >= self._n_columns // MANY:
             table = np.empty(self._n_columns)
             self._native.weights(idf, n_threads, table)
-            self._table = table
+            self._table, self._table_idf = table, idf
         if table is None:
             self._native.weigh(rows, None, parts, idf, n_threads)
         else:

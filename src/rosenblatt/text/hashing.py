@@ -249,6 +249,30 @@ class Hashing:
             found += zip([_shown(gram, part) for gram in grams], hashed.tolist(), own.tolist())
         return found
 
+    def column_weights(self, columns: Array) -> dict[str, Array]:
+        """What columns, ascending, are multiplied by: ``idf`` and the weight ``by class``, as far as they are used."""
+        found: dict[str, Array] = {}
+        starts, columns = np.array([0, len(columns)], np.int32), columns.astype(np.int32)
+        parts = (len(self.parts), 1 << self.bits, False)
+
+        def weights(idf: bool) -> Array:
+            rows = starts, columns, np.ones(len(columns))
+            if self.class_counts is not None:
+                self.class_counts.weigh(rows, None, parts, idf, 1)
+            else:
+                assert self.document_counts is not None
+                engine.weigh_columns(rows, self.document_counts, self.n_documents, parts, False, 1)
+            return rows[2]
+
+        if self.idf:
+            found["idf"] = weights(True)
+        if self.supervised:
+            found["by class"] = weights(False)
+            if self.idf:
+                with np.errstate(invalid="ignore"):
+                    found["idf"] = found["idf"] / found["by class"]  # NaN where the classes have it alike
+        return found
+
     @property
     def _parts(self) -> tuple[int, int, bool]:
         """Parts of a row, the columns of each, and whether each is scaled to its norm."""

@@ -23,7 +23,13 @@ PASSES = (2, 3, 5, 10)
 #: A learner with its parameter is one choice: C of one rule means nothing to another.
 _PA1 = [{"algorithm": "pa1", "C": C} for C in (1.0, 0.3, 3.0, 0.1, 0.03, 10.0)]
 _FEW = [{"algorithm": "pa1", "C": C} for C in (0.1, 0.01, 0.001, 1.0, 0.0001)]
-_OTHERS: list[Options] = [{"algorithm": "averaged"}, {"algorithm": "pa2", "C": 1.0}, {"algorithm": "pa2", "C": 0.1}]
+_OTHERS: list[Options] = [
+    {"algorithm": "arow", "r": 1.0},
+    {"algorithm": "arow", "r": 0.1},
+    {"algorithm": "averaged"},
+    {"algorithm": "pa2", "C": 1.0},
+    {"algorithm": "pa2", "C": 0.1},
+]
 
 #: Of each kind of rows, the axes of features and the axis of learners.
 FEATURES: dict[str, dict[str, list[Any]]] = {
@@ -41,14 +47,21 @@ FEATURES: dict[str, dict[str, list[Any]]] = {
 LEARNERS: dict[str, list[Options]] = {
     "text": [*_PA1, *_OTHERS],
     "sparse": [*_PA1, *_OTHERS],
-    "numbers": [{"algorithm": "averaged"}, *_FEW, {"algorithm": "pa2", "C": 0.01}, {"algorithm": "pa2", "C": 0.0001}],
+    "numbers": [
+        {"algorithm": "averaged"},
+        *_FEW,
+        {"algorithm": "arow", "r": 1.0},
+        {"algorithm": "arow", "r": 10.0},
+        {"algorithm": "pa2", "C": 0.01},
+        {"algorithm": "pa2", "C": 0.0001},
+    ],
     "regression": [
         {"algorithm": "pa2-regressor", "C": C, "epsilon": epsilon}
         for C, epsilon in product((1.0, 0.1, 0.01, 0.001), (0.1, 0.0, 0.5))
     ],
 }
 #: Parameters of learners; one that does not take those that are asked for is not tried.
-_PARAMETERS = ("C", "epsilon")
+_PARAMETERS = ("C", "r", "epsilon")
 #: What may be searched, by name.
 GRIDS = ("all", "features", "learners")
 
