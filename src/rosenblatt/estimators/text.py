@@ -207,7 +207,7 @@ class HashedText(TextTransformer, auto_wrap_output_keys=None):  # type: ignore[c
     ``fit`` counts all documents, ``partial_fit`` counts more of them, and ``transform`` weighs by the counts so far.
 
     With ``supervised`` the weight of a column has the factor √(max over classes j of abs r_j), where r_j =
-    ln((c_j + ⅓)/(N_j + 1)) − ln((d − c_j + ⅓)/(N − N_j + 1)) and c_j of the N_j documents of class j have the column:
+    ln((c_j + 1)/(N_j + 1)) − ln((d − c_j + 1)/(N − N_j + 1)) and c_j of the N_j documents of class j have the column:
     the log-count ratio of Wang and Manning (2012) of each class against all others, tempered by the root.
 
     In a stream use ``partial_fit_transform``: it counts each document, itself included, before it weighs it and goes
