@@ -177,7 +177,7 @@ def test_a_generator_does_not_read_beyond_its_state(name, tmp_path):
 
 
 def text_model(path, text):
-    model = rb.AveragedPerceptron(max_iter=2).fit(text.fit_transform(forging.TEXTS), forging.MOODS)
+    model = rb.AveragedPerceptron(max_iter=2).fit(text.fit_transform(forging.TEXTS, forging.MOODS), forging.MOODS)
     model.save(path, text=text)
 
 

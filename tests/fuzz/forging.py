@@ -89,11 +89,12 @@ def _texts():
     for text in (
         rb.text.HashedText(bits=6),
         rb.text.HashedText(bits=7, idf=True, keep_names=True, dtype=np.float64, negations=("not",)),
+        rb.text.HashedText(bits=5, supervised=True, symbols=True, min_length=1, characters=(2, 3), keep_names=True),
         rb.text.BagOfWords(ngrams=(1, 2), binary=True, stop_words=("at",)),
         rb.text.BagOfWords(analyzer="char_wb", ngrams=(2, 3), vocabulary=[" g", "oo", "bad", "film"]),
     ):
         for found in (rb.AveragedPerceptron, rb.KernelPerceptron):
-            yield f"text {text}", found(max_iter=2).fit(text.fit_transform(TEXTS), MOODS), text
+            yield f"text {text}", found(max_iter=2).fit(text.fit_transform(TEXTS, MOODS), MOODS), text
 
 
 def _kernels():
@@ -112,6 +113,7 @@ def _commands(folder):
         "table.csv": (table, ["--text", "text", "--numeric", "age", "--categorical", "town"]),
         "text.csv": ("label,text\n" + "".join(f'{a},"{b}"\n' for a, b in zip(MOODS, TEXTS) if b), ["--text", "text"]),
         "rows.svm": ("1 1:1 3:2\n-1 2:1\n1 1:0.5\n-1 2:2 3:1\n" * 3, []),
+        "wide.svm": ("1 1:1 30:2\n-1 2:1 60:1\n1 30:0.5\n-1 2:2\n" * 3, []),  # sparse rows have norm 1
         "rows.vw": ("1 | good film\n-1 | bad film\n" * 4, ["--bits", "6"]),
         "numbers.csv": ("y,a,b\n0.5,1,2\n1.5,2,1\n2.5,3,3\n" * 4, []),
         "kernel.csv": ("label,a,b\nx,1,2\ny,2,1\nx,3,3\ny,0,1\n" * 3, ["-a", "kernel"]),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
+from functools import partial
 from typing import Any, TypeVar
 
 import numpy as np
@@ -91,11 +92,11 @@ class TextColumn:
         self._read += other._read
 
     @classmethod
-    def from_state(cls, plain: dict[str, Any], arrays: dict[str, Any]) -> TextColumn:
+    def from_state(cls, plain: dict[str, Any], arrays: dict[str, Any], most_columns: int | None = None) -> TextColumn:
         from ..core.engine import threads
 
         schema.record(hashing=schema.named(), named_rows=schema.whole())(plain, "text")
-        return cls(Hashing.from_state(plain["hashing"], arrays, n_threads=threads()), plain["named_rows"])
+        return cls(Hashing.from_state(plain["hashing"], arrays, threads(), most_columns), plain["named_rows"])
 
 
 class Features:
@@ -293,7 +294,8 @@ class Features:
         schema.named()(plain, SECTION)
         if "table" in plain:
             _TABLE(plain, SECTION)
-            encoder = Encoder.from_state(plain["table"], arrays, TextColumn.from_state)
+            text = partial(TextColumn.from_state, most_columns=n_features)
+            encoder = Encoder.from_state(plain["table"], arrays, text)
             encoder.categories.update(dict.fromkeys(plain["categories"]))
             made = cls(encoder, None)
         else:

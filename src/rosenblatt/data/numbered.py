@@ -124,6 +124,7 @@ class Standardised:
     def learn_means(self, csr: Csr) -> None:
         """Update means and variances with rows, and nothing else."""
         self._learn_columns(csr)
+        self._refuse_too_many(csr.shape[0])
         for start in range(0, csr.shape[0], _PART):
             self._transform(csr.rows(start, min(start + _PART, csr.shape[0])), learn=True)
 
@@ -132,11 +133,7 @@ class Standardised:
         if learn:
             self._learn_columns(csr)
         n = csr.shape[0]
-        if min(n, _PART) * len(self.columns) > _MOST_ENTRIES:
-            raise DataError(
-                f"standardised rows are dense, and these have {len(self.columns):,} features, which is too many",
-                "do not standardise them",
-            )
+        self._refuse_too_many(n)
         kind: Any = index_type(max(n * len(self.columns), csr.n_features))
         columns, parts = self.columns.astype(kind), []
         for start in range(0, max(n, 1), _PART):
@@ -144,6 +141,13 @@ class Standardised:
             data = part.data.astype(csr.dtype, copy=False)
             parts.append(Csr(part.indptr.astype(kind), columns[part.indices], data, csr.n_features))
         return vstack(parts)
+
+    def _refuse_too_many(self, n_rows: int) -> None:
+        if min(n_rows, _PART) * len(self.columns) > _MOST_ENTRIES:
+            raise DataError(
+                f"standardised rows are dense, and these have {len(self.columns):,} features, which is too many",
+                "do not standardise them",
+            )
 
     def nbytes(self, csr: Csr) -> int:
         """Bytes that rows take once they are scaled."""

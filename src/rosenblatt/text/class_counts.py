@@ -43,10 +43,11 @@ class ClassCounts:
     def numbers(self, labels: Any) -> Array:
         """The number of each document's class; those that are new get the next."""
         given = np.asarray(labels).tolist()
-        for label in dict.fromkeys(given):
-            self._numbers.setdefault(label, len(self._numbers))
-        if len(self._numbers) > MOST_CLASSES:
+        new = [label for label in dict.fromkeys(given) if label not in self._numbers]
+        if len(self._numbers) + len(new) > MOST_CLASSES:
             raise ValueError(f"at most {MOST_CLASSES:,} classes are supported; set supervised=False")
+        for label in new:
+            self._numbers[label] = len(self._numbers)
         return np.array([self._numbers[label] for label in given], np.uint16)
 
     def count(
@@ -133,13 +134,14 @@ class ClassCounts:
     @classmethod
     def from_state(cls, n_columns: int, plain: Any, arrays: Mapping[str, Array]) -> ClassCounts:
         """What :meth:`to_state` gave; refuses, by ValueError, what does not fit together."""
-        schema.record(classes=schema.listed(schema.either(text=schema.text, number=schema.number)))(plain, "supervised")
+        label = schema.either(text=schema.text, number=schema.number, truth=schema.flag, bytes=schema.instance(bytes))
+        schema.record(classes=schema.listed(label))(plain, "supervised")
         numbers = {label: i for i, label in enumerate(plain["classes"])}
         schema.require(len(numbers) == len(plain["classes"]) <= MOST_CLASSES, "classes")
         columns = schema.array(arrays, "counted_columns", np.int32, (None,))
         given = [columns]
         for name, kind in (("counted_classes", np.uint16), ("class_of_count", np.uint16), ("class_counts", np.uint32)):
-            given.append(_unsigned(arrays, name).astype(kind))
+            given.append(_unsigned(arrays, name, kind))
         documents = schema.array(arrays, "class_documents", np.uint64, (len(numbers),))
         return _restored(n_columns, numbers, (*given, documents))
 
@@ -156,9 +158,9 @@ def _smallest(values: Array) -> Array:
     return values.astype(np.min_scalar_type(int(values.max(initial=0))))
 
 
-def _unsigned(arrays: Mapping[str, Array], name: str) -> Array:
-    """An array of whole numbers of four bytes at most, and none below 0."""
+def _unsigned(arrays: Mapping[str, Array], name: str, kind: Any) -> Array:
+    """An array of whole numbers, none below 0, that this type holds."""
     found = arrays.get(name)
-    fits = found is not None and found.ndim == 1 and found.dtype.kind == "u" and found.dtype.itemsize <= 4
-    schema.require(fits, name)
-    return found  # type: ignore[return-value]
+    fits = found is not None and found.ndim == 1 and found.dtype.kind == "u"
+    schema.require(fits and bool(found.max(initial=0) <= np.iinfo(kind).max), name)  # type: ignore[union-attr]
+    return found.astype(kind)  # type: ignore[union-attr]

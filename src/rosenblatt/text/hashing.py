@@ -178,20 +178,21 @@ class Hashing:
 
     def learn_then_encode(self, documents: Documents, labels: Any = None) -> Rows:
         """Learn from all the documents, then encode them by what was learned."""
-        rows = self._learn_names_and_read(documents)
+        rows = self._learn_names_and_read(documents, labels)
         self.count(rows, labels)
         self.weigh(rows)
         return rows
 
     def learn_and_encode(self, documents: Documents, labels: Any = None) -> Rows:
         """Learn from each document and encode it before the next: the same rows, in whatever pieces documents come."""
-        rows = self._learn_names_and_read(documents)
+        rows = self._learn_names_and_read(documents, labels)
         self.learn_and_weigh(rows, labels)
         return rows
 
-    def _learn_names_and_read(self, documents: Documents) -> Rows:
+    def _learn_names_and_read(self, documents: Documents, labels: Any) -> Rows:
         names = self._gathered(documents)
         rows = self.read(documents)
+        self._labels(rows, labels)  # which may be refused, and then no names are kept
         self._take(names)
         return rows
 
@@ -413,14 +414,20 @@ class Hashing:
         return plain, arrays
 
     @classmethod
-    def from_state(cls, plain: dict[str, Any], arrays: dict[str, Array], n_threads: int = 1) -> Hashing:
-        """What :meth:`to_state` gave, as it was; refuses, by ValueError, what does not fit together."""
+    def from_state(
+        cls, plain: dict[str, Any], arrays: dict[str, Array], n_threads: int = 1, most_columns: int | None = None
+    ) -> Hashing:
+        """What :meth:`to_state` gave, as it was; refuses, by ValueError, what does not fit together.
+
+        ``most_columns``: what claims more is refused before counts of them take memory.
+        """
         schema.record(("supervised_by",), **STORED_ANALYSIS, **_MADE_WITH, **_LEARNED, supervised_by=schema.named())(
             plain, "hashing"
         )
         options = {name: plain[name] for name in _MADE_WITH}
         schema.require(options["characters"] is None or len(options["characters"]) == 2, "characters")
         made = cls(Analysis.of_settings(plain["analysis"]), **options, n_threads=n_threads)
+        schema.require(most_columns is None or made.n_columns <= most_columns, "bits")
         made.n_documents, made.names_complete = plain["n_documents"], plain["names_complete"]
         if made.document_counts is not None:
             columns = schema.numbers(arrays, "counted_columns", np.int32, None, below=made.n_columns)
