@@ -6,6 +6,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <limits>
 #include <numeric>
@@ -159,8 +160,9 @@ class ClassWeights {
             met_in_[of] = met_;
             most = std::max(most, std::abs(ratio(of, count, d)));
         });
-        // Of the classes without it, the largest one has the largest ratio.
-        if (n_classes < documents_.size()) most = std::max(most, std::abs(ratio(largest_without(), 0, d)));
+        // Of the classes without it, the largest one or the smallest one has the largest ratio.
+        if (n_classes < documents_.size())
+            for (const auto of : without()) most = std::max(most, std::abs(ratio(of, 0, d)));
         return (idf_ ? ln_all_ - ln_(1 + d) : 1) * std::sqrt(most);
     }
 
@@ -195,12 +197,17 @@ class ClassWeights {
         return odds_[of];
     }
     double ratio(ClassCounts::Class of, std::uint64_t count, std::uint64_t d) {
-        return ln_(count + 1) - ln_(d - count + 1) + odds(of);
+        const double found = ln_(count + 1) - ln_(d - count + 1) + odds(of);
+        if (std::abs(found) > 1e-9) return found;
+        // Whether it is 0, or rounding would be all that is left. Products that are so close are equal if they are so
+        // modulo 2^64: they are below 2^74.
+        return (count + 1) * (all_ - documents_[of] + 1) == (d - count + 1) * (documents_[of] + 1) ? 0 : found;
     }
-    ClassCounts::Class largest_without() const {
-        for (const auto of : largest_)
-            if (met_in_[of] != met_) return of;
-        return 0;
+    // The largest and the smallest class without the column that is looked at, of which there is one.
+    std::array<ClassCounts::Class, 2> without() const {
+        const auto is_without = [&](auto of) { return met_in_[of] != met_; };
+        return {*std::find_if(largest_.begin(), largest_.end(), is_without),
+                *std::find_if(largest_.rbegin(), largest_.rend(), is_without)};
     }
 };
 
@@ -225,9 +232,7 @@ struct CountedByClass {
     }
 };
 
-inline Logarithms::Table logarithms_for(std::uint64_t n_documents) {
-    return logarithms_up_to(n_documents + 1);
-}
+inline Logarithms::Table logarithms_for(std::uint64_t n_documents) { return logarithms_up_to(n_documents + 1); }
 
 inline std::uint64_t sum_of(const std::vector<std::uint64_t>& documents) {
     return std::accumulate(documents.begin(), documents.end(), std::uint64_t{0});
