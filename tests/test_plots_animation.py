@@ -450,3 +450,14 @@ def test_in_the_frame_of_a_notebook(run, browser, tmp_path):
     assert frame.locator('dd[data-of="w"]').text_content() == "(1, 3)"
     page.close()
     assert faults == []
+
+
+def test_a_film_says_what_a_second_order_rule_adds():
+    """τ·Σx, and not τ·x; the bias moves by its own share of Σ."""
+    from rosenblatt.films.storyboard import Storyboard
+
+    run = rb.trace(rb.AROW(max_iter=1, shuffle=False), [[1.0, 2.0], [-2.0, 1.0]], [1, -1])
+    updates = [Storyboard(run)._update(step) for step in run]
+    assert updates[0] == "w ← w + 0.14286·Σx"
+    plain = rb.trace(rb.Perceptron(max_iter=1, shuffle=False), [[1.0, 2.0], [-2.0, 1.0]], [1, -1])
+    assert Storyboard(plain)._update(next(iter(plain))) == "w ← w + x, b ← b + 1"

@@ -169,11 +169,13 @@ class Storyboard:
             if not a:
                 continue
             sign, size = "−" if a < 0 else "+", number(abs(a))
+            times, sure = "" if size == "1" else size + "·", step.variance is not None
             if kernel:
                 updates.append(f"{name + ': ' if name else ''}α[{step.row}] ← α[{step.row}] {sign} {size}")
             else:
-                what = f"{name + ': ' if name else ''}w ← w {sign} {'' if size == '1' else size + '·'}x"
-                updates.append(what + (f", b ← b {sign} {size}" if self.trace.setting.bias_apart else ""))
+                what = f"{name + ': ' if name else ''}w ← w {sign} {times}{'Σx' if sure else 'x'}"
+                bias = self.trace.setting.bias_apart and not sure  # whose own share of Σ is in its step
+                updates.append(what + (f", b ← b {sign} {size}" if bias else ""))
         return "; ".join(updates)
 
     def _weights(self, step: Step | None) -> tuple[str, str | None]:

@@ -49,11 +49,11 @@ export function planeScene({ run, question, state, plane }, model, proof, needsM
 
 /** The weights before and after, for each vector, and what was added. */
 function arrows(run, question, codes, before, now, step) {
-  const two = run.form === "binary", batch = question.settings.rule === "batch";
+  const two = run.form === "binary", batch = question.settings.rule === "batch", x = now.variances ? "Σx" : "x";
   return now.vectors.map((vector, c) => {
     const a = step?.coef[c] ?? 0, size = Math.abs(a) === 1 ? "" : `${number(Math.abs(a), 3)}·`;
     return { before: before.vectors[c].slice(0, 2), after: vector.slice(0, 2), code: two ? null : codes[c],
-      name: two ? "" : ` of ${className(question, codes[c])}`, sign: batch ? "+ Σ" : `${a < 0 ? "− " : "+ "}${size}x` };
+      name: two ? "" : ` of ${className(question, codes[c])}`, sign: batch ? "+ Σ" : `${a < 0 ? "− " : "+ "}${size}${x}` };
   });
 }
 
