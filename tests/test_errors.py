@@ -110,9 +110,11 @@ def test_a_shuffled_block_tells_the_line_of_the_row(tmp_path, capsys):
     path = tmp_path / "rows.svm"
     path.write_text("".join(f"{i % 2} 1:{1e300 if i == 5 else 1}\n" for i in range(40)))
     for seed in "01":
-        command = ["train", path, "-o", tmp_path / "m", "--shuffle-buffer", "40", "--seed", seed]
+        command = ["train", path, "-o", tmp_path / "m", "--shuffle-buffer", "40", "--seed", seed, "--no-standardise"]
         assert cli.main(list(map(str, command))) == 1
         assert "rows.svm, line 6: the squared norm overflows float64" in capsys.readouterr().err
+    assert cli.main(["train", str(path), "-o", str(tmp_path / "m")]) == 1
+    assert "1e+300, in column 0 of those that are standardised, is too large" in capsys.readouterr().err
 
 
 def test_braces_of_the_user_stay_in_a_sentence():

@@ -156,7 +156,7 @@ def test_the_weight_by_class_is_that_of_plain_python(rows):
             for j in classes:
                 c, n = sum(word in own for own, mark in so_far if mark == j), marks[: i + 1].count(j)
                 odds = math.log((i + 1 - n + 1) / (n + 1))
-                most = max(most, abs(math.log((3 * c + 1) / (3 * (d - c) + 1)) + odds))
+                most = max(most, abs(math.log((c + 1) / (d - c + 1)) + odds))
             assert known[int(columns_of([word], 16)[0])] == pytest.approx(math.sqrt(most), abs=1e-7)
 
 

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import schema
+from ..errors import DataError
 
 Array = NDArray[Any]
 
@@ -64,7 +65,14 @@ class RunningScale:
         total = self._running(self.total, values)
         mean = total / np.maximum(count, 1)
         before = mean[:-1]
-        growth = np.where(there, (values - np.where(count[:-1] > 0, before, values)) * (values - mean[1:]), 0.0)
+        with np.errstate(over="ignore", invalid="ignore"):
+            growth = np.where(there, (values - np.where(count[:-1] > 0, before, values)) * (values - mean[1:]), 0.0)
+        if not np.isfinite(growth).all():
+            row, column = np.argwhere(~np.isfinite(growth))[0].tolist()
+            raise DataError(
+                f"{values[row, column]:g}, in column {column} of those that are standardised, is too large: its square "
+                "overflows float64", "scale the column down, or do not standardise",
+            )  # fmt: skip
         squares = self._running(self.squares, growth)
         self.count, self.total, self.squares = count[-1].copy(), total[-1].copy(), squares[-1].copy()
         return self._scaled(x, mean[1:], squares[1:] / np.maximum(count[1:], 1))
