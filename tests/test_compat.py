@@ -59,7 +59,7 @@ def test_skl2onnx_converts_pipelines(kind, n_classes, answers, tmp_path):
     import skl2onnx
 
     X, y = rows(n_classes)
-    model = kind(readout="averaged") if kind is rb.VotedPerceptron else kind()
+    model = kind(readout="averaged", random_state=0) if kind is rb.VotedPerceptron else kind(random_state=0)
     pipeline = make_pipeline(StandardScaler(), model).fit(X, y)
     rb.export_onnx(pipeline, tmp_path / "pipeline.onnx")
     for found in (
@@ -68,7 +68,11 @@ def test_skl2onnx_converts_pipelines(kind, n_classes, answers, tmp_path):
     ):
         assert list(found) == ["label", "scores"]
         np.testing.assert_allclose(found["scores"], pipeline.decision_function(X), rtol=1e-6, atol=1e-6)
-        assert found["label"].tolist() == pipeline.predict(X).tolist()
+        scores = pipeline.decision_function(X)
+        ranked = np.sort(scores, axis=1) if n_classes > 2 else np.column_stack([np.zeros(len(X)), np.abs(scores)])
+        decisive = ranked[:, -1] - ranked[:, -2] > 1e-5  # elsewhere rounding may decide
+        assert decisive.mean() > 0.5
+        assert found["label"][decisive].tolist() == pipeline.predict(X)[decisive].tolist()
 
 
 def test_skl2onnx_converts_regressors_and_columns_of_several_types(answers):
@@ -172,7 +176,9 @@ def test_river_checks(estimator):
 
 
 def test_river_streams_give_the_same_bits():
-    river = pytest.importorskip("river")
+    pytest.importorskip("river")
+    from river import compose, evaluate, metrics, preprocessing
+
     X, y = rows(3)
     estimator, model = rb.AveragedPerceptron(), rb.compat.river(rb.AveragedPerceptron())
     right = 0
@@ -184,9 +190,7 @@ def test_river_streams_give_the_same_bits():
         model.learn_one(x, label)
     same_bits(model._model.coef_, estimator.coef_)
     stream = ((dict(enumerate(row.tolist())), label) for row, label in zip(X, y))
-    fresh = river.compose.Pipeline(river.preprocessing.StandardScaler(), rb.compat.river(rb.AveragedPerceptron()))
-    from river import evaluate, metrics
-
+    fresh = compose.Pipeline(preprocessing.StandardScaler(), rb.compat.river(rb.AveragedPerceptron()))
     assert evaluate.progressive_val_score(stream, fresh, metrics.Accuracy()).get() > 0.5
     go_on = rb.compat.river(estimator)
     go_on.learn_one({0: 1.0}, "b")
