@@ -193,6 +193,20 @@ def test_halving_finds_the_best_where_values_do_not_change(values, n):
     assert sorted(trial.number for trial in search.ranked) == list(range(len(values)))
 
 
+@pytest.mark.parametrize(("value", "chosen"), [(0.800, 0), (0.804, 0), (0.83, 1)])
+def test_the_default_stays_unless_another_is_better_by_more_than_a_standard_error(value, chosen):
+    """One of 1,000 rows is √(0.8·0.2/1000) = 1.3 %; the default goes through all rungs."""
+    values = [0.8, value, *np.linspace(0.5, 0.79, 10)]
+    search = Halving(Oracle(values, 1000), [Candidate({"i": i}, None, SPEC) for i in range(12)], 3)
+    search.run()
+    assert search.best.number == chosen
+    worse = Halving(Oracle([0.1, *np.linspace(0.5, 0.79, 11)], 1000), [t.candidate for t in search.trials], 3)
+    worse.run()
+    assert worse.trials[0].rung == 2
+    assert worse.done == worse.all
+    assert worse.best.value == 0.79
+
+
 def test_an_interrupted_search_has_the_best_of_its_last_rung():
     candidates = [Candidate({"i": i}, None, SPEC) for i in range(8)]
     judge, calls = Oracle([5, 1, 2, 9, 3, 4, 8, 0], 400), []
@@ -304,6 +318,7 @@ def test_numbers_are_tuned_by_their_mean_error():
     found = rb.tune(X, X @ [1.0, -2, 0, 3] + 0.1 * rng.standard_normal(300), budget=4)
     assert found.metric == "mae"
     assert found.value == min(one["value"] for one in found.tried if one["judged"] == 300)
+    assert found.tried[0]["options"].items() <= found.options.items()
 
 
 @pytest.mark.parametrize(

@@ -119,7 +119,7 @@ def tune(
 
 
 def _tuned(estimator: Any, search: dict[str, Any], record: dict[str, Any]) -> Tuned:
-    best = search["tried"][0]
+    best = search["tried"][search["chosen"]]
     chosen = {**best["options"], "passes": best["passes"]}
     return Tuned(estimator, chosen, best["value"], search["metric"], search["tried"], search["command"], record)
 
@@ -164,7 +164,7 @@ def _tune_arrays(X: Any, y: Any, budget: str, metric: str | None, grid: str, see
     refuse(candidates, how, len(targets))
     search = Halving(Judge(Sample(block, codes[order], classes), measure, grids.PASSES), candidates, how.rungs)
     search.run()
-    best = search.ranked[0]
+    best = search.best
     spec = best.candidate.spec
     chosen = {name: value for name, value in best.candidate.options.items() if name != "algorithm"}
     kept = {**ALGORITHMS[best.candidate.options["algorithm"]].preset, **chosen, "random_state": seed}

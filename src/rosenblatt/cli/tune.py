@@ -44,7 +44,7 @@ class Found:
 
     @property
     def best(self) -> Trial:
-        return self.search.ranked[0]
+        return self.search.best
 
     @property
     def options(self) -> dict[str, Any]:
@@ -221,14 +221,17 @@ def table_of(record: Mapping[str, Any]) -> Table:
     names = list(dict.fromkeys(name for trial in tried for name in trial["options"]))
     rows = [
         (
-            metric.shown(trial["value"]), f"{trial['judged']:,}", f"{trial['learned']:,}", str(trial["passes"]),
+            "→" if place == record["chosen"] else "", metric.shown(trial["value"]),
+            f"{trial['judged']:,}", f"{trial['learned']:,}", str(trial["passes"]),
             *(_cell(trial["options"].get(name)) for name in names),
         )
-        for trial in tried
+        for place, trial in enumerate(tried)
     ]  # fmt: skip
     title = f"{several(len(tried), 'configuration')} on {several(record['rows'], 'row')}, the best first"
-    header = (metric.name, "on rows", "learned from", "passes", *(name.replace("_", " ") for name in names))
-    return Table(header, rows, "r" * 4 + "l" * len(names), title=title)
+    if record["chosen"]:
+        title += "; →: the default, as no other is better by more than a standard error"
+    header = ("", metric.name, "on rows", "learned from", "passes", *(name.replace("_", " ") for name in names))
+    return Table(header, rows, "l" + "r" * 4 + "l" * len(names), title=title)
 
 
 def _cell(value: Any) -> str:

@@ -2,7 +2,8 @@
 
 Every rung learns anew from the first rows of the sample and judges the rows after them, which were not learned from
 yet: the progressive error, rung by rung, of the readout that would ship. The last rung judges each half of the sample
-by a model of the other.
+by a model of the other. The default, which stands first, goes through all rungs, and is taken unless another is better
+by more than a standard error (the rule of Breiman et al. 1984): the best of many is best by chance, too.
 """
 
 from __future__ import annotations
@@ -115,7 +116,11 @@ class Halving:
                 folds = [(order[:size], order[size:]), (order[size:], order[:size])]
             for trial in sorted(left, key=lambda one: (id(one.candidate.features), one.number)):
                 self._try(trial, rung, folds)
-            left = sorted(left, key=self.rank)[: kept(len(left))]
+            n = kept(len(left))
+            left = sorted(left, key=self.rank)
+            if self.trials[0] not in left[:n]:  # the default is compared to the end
+                left[n - 1] = self.trials[0]
+            left = left[:n]
 
     def _try(self, trial: Trial, rung: int, folds: Sequence[tuple[Array, Array]]) -> None:
         """Learn and judge; over several folds the values are averaged, weighted by the rows judged."""
@@ -150,10 +155,20 @@ class Halving:
         """Those that were tried, the best first."""
         return sorted((trial for trial in self.trials if trial.rung >= 0), key=self.rank)
 
+    @property
+    def best(self) -> Trial:
+        """The best; the default, where that is within one standard error of it: so much is chance."""
+        first, default = self.ranked[0], self.trials[0]
+        if self.judge.metric.name == "accuracy" and default.rung == first.rung:
+            error = np.sqrt(max(0.0, first.value * (1 - first.value)) / first.judged)
+            if first.value - default.value <= error:
+                return default
+        return first
+
 
 def kept(n: int) -> int:
-    """How many of n candidates go on."""
-    return max(1, int(np.ceil(n * KEPT)))
+    """How many of n candidates go on: the better half, two at least."""
+    return max(min(n, 2), int(np.ceil(n * KEPT)))
 
 
 def as_record(search: Halving, budget: str, command: str, interrupted: bool = False) -> dict[str, Any]:
@@ -164,6 +179,7 @@ def as_record(search: Halving, budget: str, command: str, interrupted: bool = Fa
         "interrupted": interrupted,
         "command": command,
         "rows": len(search.judge.sample),
+        "chosen": search.ranked.index(search.best),
         "tried": [
             {
                 "options": dict(trial.candidate.options), "passes": trial.passes, "value": trial.value,
