@@ -2,11 +2,11 @@
 //   √(max over classes j of |r_j|), times idf where it is asked for,
 //   r_j = ln((c_j + 1)/(N_j + 1)) − ln((d − c_j + 1)/(N − N_j + 1)),
 // where c_j of the N_j documents of class j have the column, and d of all N: Wang and Manning's log-count ratio (2012)
-// of each class against the others, tempered by the root. A column that no document has weighs nothing.
+// of each class against the others, tempered by the root. Of the classes that do not have the column only the largest
+// is asked, and a column that no document has weighs nothing.
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <limits>
 #include <numeric>
@@ -160,9 +160,9 @@ class ClassWeights {
             met_in_[of] = met_;
             most = std::max(most, std::abs(ratio(of, count, d)));
         });
-        // Of the classes without it, the largest one or the smallest one has the largest ratio.
-        if (n_classes < documents_.size())
-            for (const auto of : without()) most = std::max(most, std::abs(ratio(of, 0, d)));
+        // Of the classes without it the largest is asked: of a small one (0 + 1)/(N_j + 1) says that it is common
+        // there.
+        if (n_classes < documents_.size()) most = std::max(most, std::abs(ratio(largest_without(), 0, d)));
         return (idf_ ? ln_all_ - ln_(1 + d) : 1) * std::sqrt(most);
     }
 
@@ -203,11 +203,9 @@ class ClassWeights {
         // modulo 2^64: they are below 2^74.
         return (count + 1) * (all_ - documents_[of] + 1) == (d - count + 1) * (documents_[of] + 1) ? 0 : found;
     }
-    // The largest and the smallest class without the column that is looked at, of which there is one.
-    std::array<ClassCounts::Class, 2> without() const {
-        const auto is_without = [&](auto of) { return met_in_[of] != met_; };
-        return {*std::find_if(largest_.begin(), largest_.end(), is_without),
-                *std::find_if(largest_.rbegin(), largest_.rend(), is_without)};
+    // The largest class without the column that is looked at, of which there is one.
+    ClassCounts::Class largest_without() const {
+        return *std::find_if(largest_.begin(), largest_.end(), [&](auto of) { return met_in_[of] != met_; });
     }
 };
 

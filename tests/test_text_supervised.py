@@ -58,10 +58,13 @@ class Counts:
         return math.log(Fraction((c + 1) * (self.n - n + 1), (d - c + 1) * (n + 1)))
 
     def weight(self, column, idf=False):
-        """√ of the largest |ratio|."""
+        """√ of the largest |ratio|; of the classes that have no such document, the largest is asked."""
         if column not in self.columns:
             return 0.0
-        most = max(abs(self.ratio(column, label)) for label in self.classes)
+        met = self.columns[column]
+        without = [label for label in self.classes if label not in met]
+        asked = [*met, *([max(without, key=self.classes.__getitem__)] if without else [])]
+        most = max(abs(self.ratio(column, label)) for label in asked)
         return math.sqrt(most) * (math.log((1 + self.n) / (1 + self.with_column[column])) + 1 if idf else 1)
 
     def weigh(self, row, idf=False, norm=True):
@@ -142,16 +145,16 @@ def test_a_stream_counts_each_document_then_weighs_it_in_any_chunks(n_classes, d
     assert same(hashed(idf=idf, bits=bits).fit_transform(documents, labels), last)
 
 
-def test_a_small_class_without_a_column_counts_too():
-    """Where ln((N − 1 + 1)/(d + 1)) − ln 2 of a class of one document is the largest of all ratios."""
+def test_a_small_class_without_a_column_says_nothing_of_it():
+    """Though ln((N − 1 + 1)/(d + 1)) − ln 2 of a class of one document is the largest of all ratios: by its α alone."""
     counts, how = Counts(), hashed(norm=None, ngrams=(1, 1))
     documents, labels = ["bb"] * 990 + ["cc"] * 9 + ["cc zz", "dd"], ["big"] * 990 + ["mid"] * 10 + ["tiny"]
     for document, label in zip(documents, labels):
         counts.add(set(document.split()), label)
     how.fit(documents, labels)
     for word in ("bb", "cc", "dd", "zz"):
-        most = max(abs(counts.ratio(word, label)) for label in counts.classes)
-        assert how.features(word)[0][2] == pytest.approx(math.sqrt(most), rel=1e-12), word
+        assert how.features(word)[0][2] == pytest.approx(counts.weight(word), rel=1e-12), word
+    assert counts.weight("zz") < math.sqrt(abs(counts.ratio("zz", "tiny")))
 
 
 def test_what_is_exactly_as_common_in_either_class_weighs_exactly_nothing():

@@ -112,10 +112,12 @@ def choices_for(run: TrainingRun, block: Block, n_rows: int) -> choices.Choices:
         key = tuple(options.get(name) for name in OF_TEXT)
         if key not in features:
             features[key] = Features.asked_for(run.columns, None, asked)
-        kind, parameters, _ = algorithms.for_training(asked, features[key], run.is_regression, run.passes)
+        kind, parameters, _ = algorithms.for_training(
+            asked, features[key], run.is_regression, min(run.passes, choices.PASSES)
+        )
         return Candidate(options, features[key], Spec.of(kind, parameters))
 
-    chooser = choices.Chooser(sample, make, run.passes, run.interrupt.check)
+    chooser = choices.Chooser(sample, make, min(run.passes, choices.PASSES), run.interrupt.check)
     chooser.choices.options |= nothing.options
     chooser.choices.reasons += nothing.reasons
     mean_bytes = sum(column.nbytes for column in texts) / len(block)

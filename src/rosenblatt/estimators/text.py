@@ -208,7 +208,8 @@ class HashedText(TextTransformer, auto_wrap_output_keys=None):  # type: ignore[c
 
     With ``supervised`` the weight of a column has the factor √(max over classes j of abs r_j), where r_j =
     ln((c_j + 1)/(N_j + 1)) − ln((d − c_j + 1)/(N − N_j + 1)) and c_j of the N_j documents of class j have the column:
-    the log-count ratio of Wang and Manning (2012) of each class against all others, tempered by the root.
+    the log-count ratio of Wang and Manning (2012) of each class against all others, tempered by the root. Of the
+    classes without the column the largest is asked; of a small one the 1 that is added would say all.
 
     In a stream use ``partial_fit_transform``: it counts each document, itself included, before it weighs it and goes
     to the next, so that the rows are the same in whatever pieces the stream comes.

@@ -25,6 +25,8 @@ from .sample import Sample
 
 #: A sample has at most so many rows, and columns of about so many bytes.
 ROWS, BYTES = 4_096, 1 << 22
+#: So many passes, or fewer, tell which is better.
+PASSES = 3
 #: With fewer rows nothing is compared.
 LEAST_ROWS = 200
 #: Texts of so many bytes or fewer, on average, are short.
@@ -107,6 +109,8 @@ class Chooser:
             gain = tried[chosen] - tried[value]
             if gain.mean() > gain.std() / np.sqrt(len(gain)):
                 chosen = value
+            if option in ONE_WAY and gain.mean() < 0:
+                break  # what comes after is further from the best
         self.choices.options[option] = chosen
         self.choices.comparisons.append(
             Comparison(option, chosen, {value: self._metric(own) for value, own in tried.items()})
@@ -135,6 +139,10 @@ COMPARED: dict[str, tuple[Any, ...]] = {
     "ngrams": (3, 2),  # where there are many rows of long texts
     "characters": ("none", CHARACTERS),  # last, as they make rows several times as long
 }
+
+
+#: Options whose values are in order: where one is worse than the one before, so are those after it.
+ONE_WAY = ("C",)
 
 
 def choose_for_text(chooser: Chooser, open_options: Collection[str], mean_bytes: float, n_rows: int) -> Choices:
