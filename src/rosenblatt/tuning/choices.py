@@ -2,11 +2,11 @@
 
 1. Text in a script that puts no spaces between words is read as characters, 1 to 3 in a row (`text.defaults`).
 2. N-grams count once in a row, or as 1 + log of their count where that is better.
-3. The aggressiveness C is 1, or 0.3 or 0.1 where that is better.
+3. The aggressiveness C is 1, or 0.3 or 0.1 where that is better; 0.1 is tried where 0.3 is no worse.
 4. N-grams have up to two words; or three where there are very many rows of long texts, unless two are better.
 5. N-grams of characters are joined to the words where texts are short and it is better so.
 
-"Better" is what errs less on the rows of the sample, each half predicted by a model of the other, by more than one
+"Better" is what errs less on the rows of the sample, each half predicted by a model of the other after three passes, by more than one
 standard error of the difference: what is within chance stays as it is.
 """
 

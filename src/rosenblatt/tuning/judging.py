@@ -65,7 +65,6 @@ class Judge:
         self._check = check or (lambda: None)
         self._features: Features | None = None  # the last, whose rows several learners share
         self._rows: dict[bytes, Csr] = {}
-        self.work = 0  # entries of rows that were visited in learning
 
     def judge(self, candidate: Candidate, learned: Array, judged: Array) -> list[Judged]:
         """How the rows ``judged`` are predicted after each number of passes over the rows ``learned``."""
@@ -85,7 +84,6 @@ class Judge:
             found.append(Judged(passes, value, predictions))
 
         def report(done: Pass) -> None:
-            self.work += X.nnz * len(learned) // max(len(sample), 1)
             if done.number in self.passes:
                 look(done.number)
             self._check()
