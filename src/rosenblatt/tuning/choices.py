@@ -6,8 +6,8 @@
 4. N-grams have up to two words; or three where there are very many rows of long texts, unless two are better.
 5. N-grams of characters are joined to the words where texts are short and it is better so.
 
-"Better" is what errs less on the rows of the sample, each half predicted by a model of the other after three passes, by more than one
-standard error of the difference: what is within chance stays as it is.
+"Better" is what errs less on the rows of the sample, each half predicted by a model of the other after three
+passes, by more than one standard error of the difference: what is within chance stays as it is.
 """
 
 from __future__ import annotations
