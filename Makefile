@@ -87,7 +87,7 @@ SANITIZED_PYTHON := LD_PRELOAD="$$($${CXX:-c++} -print-file-name=libasan.so) $$(
 	ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 $(SANITIZED)/bin/python
 sanitize: $(SANITIZED)/built
 	$(SANITIZED_PYTHON) -m pytest -q -p no:cacheprovider tests/test_native_equals_reference.py \
-	    tests/test_border.py tests/test_threads.py \
+	    tests/test_border.py tests/test_threads.py tests/test_sequences_equal_reference.py tests/test_sequence_features.py \
 	    tests/test_containers.py tests/test_bad_input.py tests/test_edges.py tests/test_text.py \
 	    tests/test_data_svmlight.py tests/test_data_vw.py tests/test_data_fuzz.py tests/test_data_tables.py
 

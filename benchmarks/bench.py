@@ -34,6 +34,7 @@ import one_by_one
 import passes
 import processes
 import separation
+import sequences
 import shards
 import target
 import text
@@ -45,7 +46,7 @@ import rosenblatt as rb
 #: In the order of the work: what takes longest comes last. The page has its own order.
 MODULES = (
     passes, text, files, one_by_one, memory, processes, growth, ceilings, kernels, separation, contract, target,
-    accuracy, shards,
+    sequences, accuracy, shards,
 )  # fmt: skip
 WORKS: list[Work] = [work for module in MODULES for work in module.WORKS]
 PACKAGES = (
@@ -57,6 +58,7 @@ PACKAGES = (
     "vowpalwabbit",
     "fasttext-numpy2-wheel",
     "nltk",
+    "python-crfsuite",
     "mlxtend",
     "matplotlib",
     "distributed",

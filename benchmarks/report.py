@@ -45,6 +45,8 @@ QUESTIONS = {
     "growth": ("How cost grows", "What do ten times the rows, more classes, or a second thread change?"),
     "kernels": ("In kernel space", "How long do a pass of training and a vote take in the space of a kernel (MNIST, "
                 "`K = (1 + x·x')⁴`, ten classes)?"),
+    "sequences": ("Sentences", "How long do taggers take to learn and to tag, how much memory, and how often are they "
+                  "right?"),
     "shards": ("On a cluster", "What are two workers worth, what travels between them, and what does a cluster cost?"),
     "contract": ("scikit-learn's contract", "How many of scikit-learn's own checks does each estimator pass?"),
     "ceilings": ("Ceilings of the machine", "How near is each kernel to what the machine can do at most?"),

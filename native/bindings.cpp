@@ -17,6 +17,8 @@
 #include "learning.hpp"
 #include "named_row.hpp"
 #include "product.hpp"
+#include "sequence_bindings.hpp"
+#include "sequence_feature_bindings.hpp"
 #include "share.hpp"
 #include "text_bindings.hpp"
 
@@ -244,11 +246,12 @@ void bind_rows(nb::module_& m) {
 void bind_model(nb::module_& m) {
     nb::class_<PyModel>(m, "Model", "Weights and how they are used; it keeps the arrays that it is made of.")
         .def(nb::init<nb::handle, nb::object, Index, bool, bool, nb::object, nb::object, double, double, nb::object,
-                      nb::object, nb::object, double>(),
+                      nb::object, nb::object, double, nb::object>(),
              nb::kw_only(), nb::arg("form"), nb::arg("weights"), nb::arg("n_vectors"), nb::arg("fit_intercept") = true,
              nb::arg("tie_is_mistake") = true, nb::arg("total") = nb::none(), nb::arg("gradient") = nb::none(),
              nb::arg("epsilon") = 0.0, nb::arg("constant") = 1.0, nb::arg("lists") = nb::none(),
-             nb::arg("precision") = nb::none(), nb::arg("covariance") = nb::none(), nb::arg("prior") = 1.0)
+             nb::arg("precision") = nb::none(), nb::arg("covariance") = nb::none(), nb::arg("prior") = 1.0,
+             nb::arg("links") = nb::none())
         .def_prop_ro("weights", [](const PyModel& model) { return model.weights.object(); });
     using Listed = std::tuple<Index, nb::object, nb::object, nb::object, nb::object>;
     nb::class_<PyClassLists>(m, "ClassLists",
@@ -363,4 +366,6 @@ NB_MODULE(_native, m) {
           "Places of features among the weights of the groups that were met; (features done, groups then).");
     bind_text(m);
     bind_data(m);
+    bind_sequences(m);
+    bind_sequence_features(m);
 }

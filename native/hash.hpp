@@ -1,5 +1,5 @@
 // MurmurHash3_x86_32 with seed 0 (Appleby 2011), the hash of names and words to columns, and how words' hashes make
-// that of an n-gram.
+// that of an n-gram; and the 64-bit hash of the features of tokens.
 #pragma once
 
 #include <bit>
@@ -79,5 +79,34 @@ inline std::uint32_t ngram_hash(std::string_view gram) {
     }
     return hash;
 }
+
+// ---- 64 bits: features of tokens, of which there are many more than n-grams in a document's columns
+
+// The finaliser of MurmurHash3_x64_128: every bit of h moves half of the others.
+inline std::uint64_t finished64(std::uint64_t h) {
+    h = (h ^ (h >> 33)) * 0xFF51AFD7ED558CCDu;
+    h = (h ^ (h >> 33)) * 0xC4CEB9FE1A85EC53u;
+    return h ^ (h >> 33);
+}
+
+// FNV-1a of bytes that come in pieces, finished.
+class Fnv64 {
+    std::uint64_t h_ = 0xCBF29CE484222325u;
+
+  public:
+    void add(std::string_view bytes) {
+        for (const char c : bytes) h_ = (h_ ^ static_cast<unsigned char>(c)) * 0x100000001B3u;
+    }
+    std::uint64_t finished() const { return finished64(h_); }
+};
+
+inline std::uint64_t hash64(std::string_view bytes) {
+    Fnv64 hash;
+    hash.add(bytes);
+    return hash.finished();
+}
+
+// The hash of a feature and the next string in it; neither sum nor product, so that their order counts.
+inline std::uint64_t joined64(std::uint64_t before, std::uint64_t after) { return finished64(before ^ after); }
 
 }  // namespace rosenblatt

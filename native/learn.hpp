@@ -29,7 +29,8 @@ struct Examples {
     Index first = 0;          // where in the order to begin
     double* dual = nullptr;   // Σ τ of each row, kept for a rule that takes steps back; it is then the row's weight
     double* steps = nullptr;  // the coefficients a_r of W_r += a_r·x of each row, for weights that are kept as examples
-    Index* misread = nullptr;  // counts the examples about which the readout was wrong before they were learned from
+    Index* misread = nullptr;  // counts the examples (of sentences: tags) about which the readout was wrong before they
+                               // were learned from
     Index n_threads = 1;       // more: the sums of the averaged readout may be kept by another
 
     Index row(Index i) const { return order ? order[i] : i; }
@@ -74,7 +75,10 @@ ROSENBLATT_CLONES void learn(const Rows& rows, Model& model, const Rule& rule, c
         pocket.current = true;
     };
     const auto judge = [&](const auto& x, Index row) {
-        if (examples.misread)
+        if (!examples.misread) return;
+        if constexpr (requires { model.misread(x, examples.target[row], Index{0}); })
+            *examples.misread += model.misread(x, examples.target[row], tally.visited);
+        else
             *examples.misread += is_misread(x, model, model.judged_scores(), examples.target[row], tally.visited);
     };
     constexpr bool can_lag = can_sum_behind<Rows, Model>;

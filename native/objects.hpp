@@ -11,6 +11,7 @@
 #include "border.hpp"
 #include "learn.hpp"
 #include "listed.hpp"
+#include "sequences.hpp"
 
 namespace rosenblatt {
 
@@ -93,15 +94,84 @@ struct PyCsrRows : AnyRows {
     }
 };
 
+// Sentences of tokens, which are rows of features; data: None where every number is 1.
+struct PySentences {
+    KeptArray sentences, indptr, indices, data;
+    Index n_rows, n_tokens, n_features;
+
+    PySentences(nb::object starts, nb::object start, nb::object feature, nb::object x, Index width)
+        : sentences(std::move(starts), "starts of sentences"),
+          indptr(std::move(start), "indptr"),
+          indices(std::move(feature), "indices"),
+          n_rows(static_cast<Index>(sentences.memory().size()) - 1),
+          n_tokens(static_cast<Index>(indptr.memory().size()) - 1),
+          n_features(width) {
+        check_starts(sentences.read<Index>(1, "starts of sentences"), n_rows, n_tokens);
+        const Index* const begin = indptr.read<Index>(1, "indptr");
+        check_starts(begin, n_tokens, static_cast<Index>(indices.memory().size()));
+        check_below(indices.read<std::int32_t>(begin[n_tokens], "indices"), begin[n_tokens], n_features, "features");
+        if (!x.is_none()) {
+            data = KeptArray(std::move(x), "data");
+            with_number_type(data.memory().dtype(), [&]<class T>(T) { data.read<T>(begin[n_tokens], "data"); });
+        }
+        Index longest = 0;
+        for (Index t = 0; t < n_tokens; ++t) longest = std::max(longest, begin[t + 1] - begin[t]);
+        ones_float.assign(static_cast<std::size_t>(longest), 1);
+        ones_double.assign(static_cast<std::size_t>(longest), 1);
+    }
+
+    template <class T>
+    SentenceRows<T> view() const {
+        const T* ones = nullptr;
+        if constexpr (std::is_same_v<T, float>)
+            ones = ones_float.data();
+        else
+            ones = ones_double.data();
+        const Index entries = indptr.read<Index>(1, "indptr")[n_tokens];
+        return {sentences.read<Index>(1, "starts of sentences"),
+                indptr.read<Index>(1, "indptr"),
+                indices.read<std::int32_t>(entries, "indices"),
+                data.is_none() ? nullptr : data.read<T>(entries, "data"),
+                ones,
+                n_rows,
+                n_features};
+    }
+
+  private:
+    std::vector<float> ones_float;
+    std::vector<double> ones_double;
+};
+
+// Tags, how they follow on each other, and which rows of the weights are those of the links.
+struct PyLinks {
+    Tags tags;
+    Cost cost;
+    KeptArray rows, allowed;
+
+    PyLinks(Index n_tags, Index order, nb::handle by, nb::object which, nb::object may)
+        : tags{n_tags, order},
+          cost(is(by, "hamming") ? Cost::hamming
+               : is(by, "sqrt")  ? Cost::root
+                                 : Cost::one),
+          rows(std::move(which), "rows of links") {
+        if (n_tags < 1 || n_tags > 1 << 15 || (order != 1 && order != 2))
+            throw std::invalid_argument("there are tags, and they depend on one or two before");
+        rows.read<Index>(tags.n_links(), "rows of links");
+        if (!may.is_none())
+            (allowed = KeptArray(std::move(may), "allowed")).read<std::uint8_t>(tags.n_links() * n_tags, "allowed");
+    }
+};
+
 // ---- the model -----------------------------------------------------------------------------------------------------
 
-enum class Form { binary, regression, multiclass, ovr };
+enum class Form { binary, regression, multiclass, ovr, sequence };
 
 inline Form form_of(nb::handle name) {
     if (is(name, "binary")) return Form::binary;
     if (is(name, "regression")) return Form::regression;
     if (is(name, "multiclass")) return Form::multiclass;
     if (is(name, "ovr")) return Form::ovr;
+    if (is(name, "sequence")) return Form::sequence;
     throw std::invalid_argument("a model has no such form");
 }
 
@@ -110,6 +180,7 @@ class PyModel {
   public:
     KeptArray weights, total, gradient, precision, covariance;
     nb::object lists;  // of the features, where the weights are the biases alone; else None
+    nb::object links;  // of sequences; else None
     Form form;
     Index n_vectors, stride, n_rows;  // of the weights: the biases, and as many features as they have room for
     bool fit_intercept, tie_is_mistake;
@@ -118,9 +189,10 @@ class PyModel {
 
     PyModel(nb::handle form_name, nb::object w, Index k, bool bias, bool ties, nb::object sums, nb::object sink,
             double half_width, double constant_feature, nb::object by_feature, nb::object sure, nb::object spread,
-            double inverse_variance)
+            double inverse_variance, nb::object followed)
         : weights(std::move(w), "weights"),
           lists(std::move(by_feature)),
+          links(std::move(followed)),
           form(form_of(form_name)),
           n_vectors(k),
           fit_intercept(bias),
@@ -132,7 +204,7 @@ class PyModel {
         const auto size = static_cast<Index>(a.size());
         stride = static_cast<Index>(a.ndim() == 2 ? a.shape(1) : 0);
         if (n_vectors < 1 || stride < n_vectors || size == 0 || (n_vectors > 1 && stride % 4) ||
-            (n_vectors > 1) != (form == Form::multiclass || form == Form::ovr))
+            (n_vectors > 1) != (form == Form::multiclass || form == Form::ovr || form == Form::sequence))
             throw std::invalid_argument("the weights do not have the shape of so many vectors, or not of this form");
         n_rows = size / stride;
         with_number_type(a.dtype(), [&]<class T>(T) {
@@ -141,6 +213,16 @@ class PyModel {
         });
         if (!sums.is_none()) (total = KeptArray(std::move(sums), "total")).read<double>(size, "total");
         check_confidence(std::move(sure), std::move(spread), size);
+        if ((form == Form::sequence) == links.is_none() ||
+            (form == Form::sequence && !(lists.is_none() && gradient.is_none() && covariance.is_none())))
+            throw std::invalid_argument("sequences have links, and weights side by side, without a gradient");
+        if (!links.is_none()) {
+            const auto& held = nb::cast<PyLinks&>(links);
+            if (held.tags.n > n_vectors || (stride != 4 && stride % 8))
+                throw std::invalid_argument("sequences have rows of four numbers, or of eights, one for each tag");
+            check_below(held.rows.read<Index>(0, "rows of links"), static_cast<Index>(held.rows.memory().size()),
+                        n_rows, "rows of links");
+        }
         if (!lists.is_none()) {
             auto& held = nb::cast<PyClassLists&>(lists);
             if (n_vectors < 2 || held.n_vectors() != n_vectors || !gradient.is_none())
@@ -170,19 +252,11 @@ class PyModel {
     // sparse rows.
     template <class T, bool sparse = true, class F>
     void with_view(Index n_features, bool to_write, F&& f) const {
-        if (weights.memory().dtype() != nb::dtype<T>())
-            throw std::invalid_argument("rows and weights must be numbers of one type");
         auto* const held = lists.is_none() ? nullptr : &std::get<ClassLists<T>>(nb::cast<PyClassLists&>(lists).lists);
         if (held && held->n_classes() != n_vectors)
             throw std::invalid_argument("the lists have got other classes since the model was made");
-        if (n_features >= (held ? held->n_rows() + 1 : n_rows))
-            throw std::invalid_argument("the weights are too few for the rows");
-        if (to_write && !is_writable()) throw std::invalid_argument("these weights are read-only");
-        T* const w = pointer<T>(weights);
-        T* const sink = pointer<T>(gradient);
-        const T one = fit_intercept ? static_cast<T>(constant * constant) : T{0};
-        const Confidence<T> sure{pointer<T>(precision), pointer<double>(covariance), stride, n_rows, prior, one};
-        const Weights<T> view{w, n_vectors, stride, one, sink ? sink : w, pointer<double>(total), sure};
+        if (held && n_features > held->n_rows()) throw std::invalid_argument("the weights are too few for the rows");
+        const Weights<T> view = view_of<T>(held ? 0 : n_features, to_write);
         if (held) {
             if constexpr (sparse) {
                 const ListedWeights<T> listed(view, held);
@@ -200,10 +274,40 @@ class PyModel {
                 return f(Multiclass<T>{view, tie_is_mistake});
             case Form::ovr:
                 return f(OneVsRest<T>{view, tie_is_mistake});
+            case Form::sequence:
+                throw std::invalid_argument("sequences are learned from sentences");
         }
     }
 
+    // The same, of sentences.
+    template <class T>
+    Tagger<T> tagger(Index n_features, bool to_write) const {
+        if (links.is_none()) throw std::invalid_argument("sentences are for models of sequences");
+        const auto& held = nb::cast<PyLinks&>(links);
+        return {view_of<T>(n_features, to_write),
+                n_rows,
+                tie_is_mistake,
+                held.tags,
+                held.cost,
+                held.rows.template read<Index>(0, "rows of links"),
+                held.allowed.is_none() ? nullptr : held.allowed.template read<std::uint8_t>(0, "allowed")};
+    }
+
   private:
+    // The weights, for rows of so many features.
+    template <class T>
+    Weights<T> view_of(Index n_features, bool to_write) const {
+        if (weights.memory().dtype() != nb::dtype<T>())
+            throw std::invalid_argument("rows and weights must be numbers of one type");
+        if (n_features >= n_rows) throw std::invalid_argument("the weights are too few for the rows");
+        if (to_write && !is_writable()) throw std::invalid_argument("these weights are read-only");
+        T* const w = pointer<T>(weights);
+        T* const sink = pointer<T>(gradient);
+        const T one = fit_intercept ? static_cast<T>(constant * constant) : T{0};
+        const Confidence<T> sure{pointer<T>(precision), pointer<double>(covariance), stride, n_rows, prior, one};
+        return {w, n_vectors, stride, one, sink ? sink : w, pointer<double>(total), sure};
+    }
+
     // What a second-order rule keeps has the shape of the weights, or is a matrix for each vector.
     void check_confidence(nb::object sure, nb::object spread, Index size) {
         if (sure.is_none() && spread.is_none()) return;

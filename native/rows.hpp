@@ -33,6 +33,18 @@ struct Pack {
         v += a * b;
     }
     void add(const Pack& other) { v += other.v; }
+    void raise(const Pack& other) { v = other.v > v ? other.v : v; }
+    static Pack all(T a) {
+        Pack made;
+        made.v = a - V{};
+        return made;
+    }
+    static Pack at(const T* w) {
+        Pack made;
+        __builtin_memcpy(&made.v, w, sizeof made.v);
+        return made;
+    }
+    void store(T* out) const { __builtin_memcpy(out, &v, sizeof v); }
     T operator[](int i) const { return v[i]; }
 #else
     T v[N] = {};
@@ -42,6 +54,20 @@ struct Pack {
     void add(const Pack& other) {
         for (int i = 0; i < N; ++i) v[i] += other.v[i];
     }
+    void raise(const Pack& other) {  // the larger ones
+        for (int i = 0; i < N; ++i) v[i] = other.v[i] > v[i] ? other.v[i] : v[i];
+    }
+    static Pack all(T a) {
+        Pack made;
+        for (int i = 0; i < N; ++i) made.v[i] = a;
+        return made;
+    }
+    static Pack at(const T* w) {
+        Pack made;
+        std::memcpy(made.v, w, sizeof made.v);
+        return made;
+    }
+    void store(T* out) const { std::memcpy(out, v, sizeof v); }
     T operator[](int i) const { return v[i]; }
 #endif
 };

@@ -15,7 +15,7 @@ namespace rosenblatt {
 
 // What such a rule sees of an example.
 struct Sighting {
-    double margin, weight, v;
+    double margin, loss, weight, v;
     bool wrong;
 };
 
@@ -40,9 +40,9 @@ struct Arow {  // Crammer, Kulesza & Dredze 2009
     double r;
     bool covariance;
 
-    bool may_move(double margin, bool) const { return margin < 1; }
+    bool may_move(double loss, bool) const { return loss > 0; }
     bool needs_variance() const { return true; }
-    double step(const Sighting& e) const { return e.margin < 1 && e.v > 0 ? (1 - e.margin) / (e.v + r / e.weight) : 0; }
+    double step(const Sighting& e) const { return e.loss > 0 && e.v > 0 ? e.loss / (e.v + r / e.weight) : 0; }
     Shrink shrink(const Sighting& e, double) const {
         return shrunk(covariance, e.weight / r, 1 / (e.v + r / e.weight));
     }
@@ -52,11 +52,9 @@ struct Nherd {  // Crammer & Lee 2010
     double C;
     int kept;  // 0: project, 1: drop, or a full covariance, 2: exact
 
-    bool may_move(double margin, bool) const { return margin < 1; }
+    bool may_move(double loss, bool) const { return loss > 0; }
     bool needs_variance() const { return true; }
-    double step(const Sighting& e) const {
-        return e.margin < 1 && e.v > 0 ? (1 - e.margin) / (e.v + 1 / (e.weight * C)) : 0;
-    }
+    double step(const Sighting& e) const { return e.loss > 0 && e.v > 0 ? e.loss / (e.v + 1 / (e.weight * C)) : 0; }
     Shrink shrink(const Sighting& e, double) const {
         const double own = e.weight * C;
         if (kept == 2) return {Form2::herd, own};
@@ -123,18 +121,18 @@ struct SecondOrder {
     // x is read again for its variance only where the rule may move, and asks for it.
     template <class E>
     double step(const E& e) const {
-        const int asks = asks_of(e.margin, e.wrong);
-        return asks ? step_of({e.margin, e.weight, asks > 1 ? e.variance() : 0, e.wrong}) : 0;
+        const int asks = asks_of(e.loss, e.wrong);
+        return asks ? step_of({e.margin, e.loss, e.weight, asks > 1 ? e.variance() : 0, e.wrong}) : 0;
     }
     template <class E>
     Shrink shrink(const E& e, double alpha) const {
-        return shrink_of({e.margin, e.weight, asks_of(e.margin, e.wrong) > 1 ? e.variance() : 0, e.wrong}, alpha);
+        return shrink_of({e.margin, e.loss, e.weight, asks_of(e.loss, e.wrong) > 1 ? e.variance() : 0, e.wrong}, alpha);
     }
 
   private:
     // 0: there is no step; 1: it is known without the variance; 2: it depends on that.
-    ROSENBLATT_APART int asks_of(double margin, bool wrong) const {
-        const auto asks = [&](const auto& r) { return r.may_move(margin, wrong) ? r.needs_variance() ? 2 : 1 : 0; };
+    ROSENBLATT_APART int asks_of(double loss, bool wrong) const {
+        const auto asks = [&](const auto& r) { return r.may_move(loss, wrong) ? r.needs_variance() ? 2 : 1 : 0; };
         return std::visit(asks, rule);
     }
     ROSENBLATT_APART double step_of(const Sighting& seen) const {

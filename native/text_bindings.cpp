@@ -12,6 +12,7 @@
 #include "border.hpp"
 #include "class_counts.hpp"
 #include "gather.hpp"
+#include "given_away.hpp"
 #include "tuples.hpp"
 
 namespace nb = nanobind;
@@ -230,12 +231,6 @@ void raise(const Fault& fault, const Documents& documents) {
 
 // ---- arrays
 // ----------------------------------------------------------------------------------------------------------
-
-template <class T>
-nb::object given_away(T* data, std::size_t size) {
-    nb::capsule owner(data, [](void* p) noexcept { std::free(p); });
-    return nb::cast(nb::ndarray<nb::numpy, T, nb::ndim<1>>(data, {size}, owner));
-}
 
 template <class T, class Values, class From>
 nb::object array_of(const Values& values, From from) {

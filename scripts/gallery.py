@@ -26,6 +26,7 @@ picture below is made by the code under it (`make gallery`), from the numbers of
 | a run | `trace.plot()`, or one of its parts: `"boundary"`, `"mistakes"`, `"margins"`, `"proof"`, `"score"` |
 | runs | `ErrorsDisplay` |
 | an idea | `CriterionDisplay`, `SignsDisplay` |
+| a sentence | `LatticeDisplay` |
 | a film | `trace.animate()`: in a notebook it shows itself; `.save("run.html")`, `.gif`, `.mp4` |
 
 All are in `rb.plots`. The data of the worked examples:
@@ -205,12 +206,22 @@ def confusion() -> Any:
     return rb.plots.ConfusionMatrixDisplay.from_estimator(model, pixels[1000:], digit[1000:])
 
 
+def lattice() -> Any:
+    """A sentence that a tagger gets wrong: the best path and the right one, with all that they add up."""
+    known = [["the", "man", "sleeps"], ["old", "boats", "sleep"], ["they", "man", "the", "old", "boats"]]
+    tags = [["D", "N", "V"], ["A", "N", "V"], ["P", "V", "D", "A", "N"]]
+    tagger = rb.SequenceTagger(rule=rb.rules.Perceptron(), max_iter=3, random_state=0).fit(known, tags)
+    right = ["D", "N", "V", "D", "N"]
+    return rb.plots.LatticeDisplay.from_estimator(tagger, ["the", "old", "man", "the", "boats"], right)
+
+
 #: The pictures under their headings.
 CHAPTERS: dict[str, list[Callable[[], Any]]] = {
     "Boundaries": [boundary, best_margin, xor, three_classes, kernel],
     "A run": [run, mistakes, margins, proof, score],
     "Ideas": [criterion, signs, order, readouts, cube, five_features],
     "For a report": [weights, confusion],
+    "Sentences": [lattice],
 }
 
 

@@ -1,4 +1,4 @@
-"""Every public estimator, found by its name in the package."""
+"""Every public estimator, found by its name in the package: those that learn from rows of numbers, and taggers."""
 
 import inspect
 
@@ -7,11 +7,14 @@ from sklearn.base import BaseEstimator, is_classifier, is_regressor
 
 import rosenblatt as rb
 
-ESTIMATORS = [
+_FOUND = [
     found
     for found in (getattr(rb, name) for name in rb.__all__)
     if inspect.isclass(found) and issubclass(found, BaseEstimator)
 ]
+#: Those that learn from sentences; ``test_tagger`` has their manners.
+TAGGERS = [found for found in _FOUND if issubclass(found, rb.SequenceTagger)]
+ESTIMATORS = [found for found in _FOUND if found not in TAGGERS]
 CLASSIFIERS = [found for found in ESTIMATORS if is_classifier(found())]
 REGRESSORS = [found for found in ESTIMATORS if is_regressor(found())]
 #: Those in kernel space have examples and their coefficients for weights: no names, no start but zero.

@@ -15,9 +15,12 @@ from typing import Any
 from rosenblatt.core import rules
 from rosenblatt.core.mixing import tree_sum
 from rosenblatt.core.reference import Model, Number, visits, wide
+from rosenblatt.core.spaces.sequences.reference import Tagger
 
 #: Rows, their targets, and their weights where they have any.
 Shard = tuple[Any, ...]
+#: A weight, and what the averaged readout sums of it.
+Pair = tuple[Number, Number]
 
 
 @dataclass
@@ -55,13 +58,14 @@ def mixed_pass(
         passed.mistakes.append(sum(step.mistakes for step in steps))
         passed.updates.append(sum(step.updates for step in steps))
         passed.gains.append(sum(gain for step in steps for gain in step.gains))
-    counts = [1] * len(runs)
-    if mix == "updates" and any(passed.updates):
-        counts = passed.updates
-    exact = isinstance(wide(model.number(1)), (int, Fraction))
-    passed.shares = [Fraction(n, sum(counts)) if exact else n / sum(counts) for n in counts]
+    passed.shares = _shares(passed.updates, mix, isinstance(wide(model.number(1)), (int, Fraction)))
     _mix(model, runs, passed.shares, averaged)
     return passed
+
+
+def _shares(updates: list[int], mix: str, exact: bool) -> list[Number]:
+    counts = updates if mix == "updates" and any(updates) else [1] * len(updates)
+    return [Fraction(n, sum(counts)) if exact else n / sum(counts) for n in counts]
 
 
 def _mix(model: Model, runs: Sequence[Model], shares: Sequence[Number], averaged: bool) -> None:
@@ -75,16 +79,22 @@ def _mix(model: Model, runs: Sequence[Model], shares: Sequence[Number], averaged
         if all(row == was if averaged else [w for w, _ in row] == [w for w, _ in was] for row in now):
             continue
         for c in range(k):
-            W, T = was[c]
-            terms, totals = [], []
-            for mu, run, row in zip(shares, runs, now):
-                W_i, T_i = row[c]
-                lag = model.visited * mu - run.visited  # V'·μ − V − N
-                terms.append(mu * W_i)
-                totals.append(mu * T_i + ((1 - mu) * (T_i - T) + lag * (W_i - W)))
-            mixed = tree_sum(terms)
-            rounded = model.number(mixed) + model.number(0)
-            _put(model, c, j, rounded, tree_sum(totals) + model.visited * (wide(rounded) - mixed))
+            _put(model, c, j, *_mixed(model, runs, shares, was[c], [row[c] for row in now]))
+
+
+def _mixed(
+    model: Model | Tagger, runs: Sequence[Any], shares: Sequence[Number], was: Pair, now: Sequence[Pair]
+) -> tuple[Number, Number]:
+    """One weight and its sum, of what they were and of what they have become in each run."""
+    W, T = was
+    terms, totals = [], []
+    for mu, run, (W_i, T_i) in zip(shares, runs, now):
+        lag = model.visited * mu - run.visited  # V'·μ − V − N
+        terms.append(mu * W_i)
+        totals.append(mu * T_i + ((1 - mu) * (T_i - T) + lag * (W_i - W)))
+    mixed = tree_sum(terms)
+    rounded = model.number(mixed) + model.number(0)
+    return rounded, tree_sum(totals) + model.visited * (wide(rounded) - mixed)
 
 
 def _at(model: Model, c: int, j: int) -> tuple[Number, Number]:
@@ -97,3 +107,37 @@ def _put(model: Model, c: int, j: int, weight: Number, total: Number) -> None:
         model.b[c], model.total_b[c] = weight, total
     else:
         model.w[c][j], model.total_w[c][j] = weight, total
+
+
+# ---- sentences -----------------------------------------------------------------------------------------------------
+
+
+def mixed_tagger_pass(
+    tagger: Tagger, rule: rules.Rule, shards: Sequence[Shard], orders: Sequence[Sequence[int]], mix: str, averaged: bool
+) -> Passed:
+    """The same for a tagger, where a shard is sentences and their tags; a row is a column, or a link, of all tags."""
+    runs, passed = [], Passed([], [], [], [])
+    for (sentences, tags), order in zip(shards, orders):
+        run = copy.deepcopy(tagger)
+        steps = [run.visit(rule, sentences[i], tags[i]) for i in order]
+        runs.append(run)
+        passed.mistakes.append(sum(step.wrong for step in steps))
+        passed.updates.append(sum(step.tau != 0 for step in steps))
+        passed.gains.append(sum(step.tau for step in steps))
+    passed.shares = _shares(passed.updates, mix, False)
+    before, V = copy.deepcopy(tagger), tagger.visited
+    tagger.visited = V + sum(run.visited - V for run in runs)
+    for kind, which in sorted({key[:2] for run in runs for key in run.w}):
+        was = [_of_tag(before, (kind, which, tag)) for tag in range(tagger.n_tags)]
+        now = [[_of_tag(run, (kind, which, tag)) for tag in range(tagger.n_tags)] for run in runs]
+        if all(row == was if averaged else [w for w, _ in row] == [w for w, _ in was] for row in now):
+            continue
+        for tag in range(tagger.n_tags):
+            key = kind, which, tag
+            tagger.w[key], tagger.total[key] = _mixed(tagger, runs, passed.shares, was[tag], [row[tag] for row in now])
+    return passed
+
+
+def _of_tag(tagger: Tagger, key: Any) -> Pair:
+    nothing = tagger.number(0)
+    return wide(tagger.w.get(key, nothing)), tagger.total.get(key, wide(nothing))

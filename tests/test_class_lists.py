@@ -97,6 +97,41 @@ def test_fit_save_load_and_go_on_to_the_bit(name, dtype, lists, tmp_path):
         assert file.read_bytes() == file.with_name(file.name.replace("True", "False")).read_bytes()
 
 
+@pytest.mark.parametrize("n_features", [2000, 9000])  # with lists of all, and of those that were met
+@pytest.mark.parametrize("multiclass", ["max", "ovr"])
+def test_class_vectors_side_by_side_become_lists_where_they_take_too_much_memory(n_features, multiclass, monkeypatch):
+    X, y = problem(n=200, d=2000, k=40, density=0.005)
+    X.resize(200, n_features)
+    monkeypatch.setattr(weights, "WIDE", 1 << 14)
+    results, when = [], []
+    for most in (1 << 30, 1 << 19, 0):
+        monkeypatch.setattr(weights, "MOST", most)
+        est = rb.AveragedPerceptron(max_iter=3, multiclass=multiclass, random_state=0)
+        by_lists = []
+        for start in range(0, 200, 20):
+            est.partial_fit(X[start : start + 20], y[start : start + 20], classes=np.arange(40))
+            by_lists.append(est._learner.lists is not None)
+        when.append(sum(by_lists))
+        results.append(all_of(est, X) + all_of(copy.deepcopy(est).fit(X, y), X))
+    assert when[0] == 0 < when[1] < when[2] == 10
+    assert_same(results[1], results[0])
+    assert_same(results[2], results[0])
+
+
+def test_more_than_some_classes_are_lists_where_they_come_one_by_one(monkeypatch):
+    """By the rule as it stands: a new class would move all vectors that stand side by side."""
+    monkeypatch.setattr(weights, "FEW", 0)
+    monkeypatch.setattr(weights, "WIDE", 1 << 14)
+    X, y = problem(n=300, d=2000, k=60, density=0.005)
+    learner, classes = Learner(rules.PA1(C=0.5), readout="averaged"), np.empty(0, np.int64)
+    learner.allocate(X.shape[1], 0, np.float64)
+    for start in range(0, 300, 10):
+        classes = learn_labels(learner, engine.admit(X[start : start + 10]), y[start : start + 10], None, classes)
+        assert (learner.lists is not None) == (len(classes) > weights.SOME)
+    assert len(classes) > 50
+    assert rb.AveragedPerceptron(max_iter=1).fit(X, y)._learner.lists is None
+
+
 @pytest.mark.parametrize("readout", ["last", "averaged"])
 def test_classes_come_in_any_order(readout, lists):
     """A new class moves the codes of those after it; its lists are not read for that."""
@@ -330,7 +365,7 @@ def test_lists_and_the_rest_of_a_model_fit_together():
 
 def test_the_command_trains_explains_and_predicts_many_classes(tmp_path, capsys):
     rng = np.random.default_rng(0)
-    lines = [f"c{c:03d},w{c} v{c} u{rng.integers(50)}\n" for c in rng.permutation(np.repeat(np.arange(100), 2))]
+    lines = [f"c{c:03d},w{c} v{c} u{rng.integers(50)}\n" for c in rng.permutation(np.repeat(np.arange(150), 2))]
     (tmp_path / "t.csv").write_text("label,text\n" + "".join(lines))
     models = [tmp_path / "memory.model", tmp_path / "stream.model"]
     for model, more in zip(models, ((), ("--stream", "--block-rows", "50"))):

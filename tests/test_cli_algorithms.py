@@ -8,10 +8,12 @@ import pytest
 
 import rosenblatt as rb
 from rosenblatt import cli
-from rosenblatt.cli.algorithms import ALGORITHMS
+from rosenblatt.cli.algorithms import ALGORITHMS as ALL
 from rosenblatt.cli.held_out import HeldOut
 from rosenblatt.cli.parameters import OPTIONS
 
+#: Those of rows; test_cli_sequences.py is about the others.
+ALGORITHMS = {name: named for name, named in ALL.items() if not named.is_of_sentences}
 CLASSIFIERS = [name for name, named in ALGORITHMS.items() if not named.is_regression]
 REGRESSORS = [name for name, named in ALGORITHMS.items() if named.is_regression]
 ROWS = 160
@@ -188,7 +190,7 @@ def test_class_weights_of_words(tmp_path):
 
 
 def test_every_parameter_of_the_estimators_is_an_option_or_has_a_reason():
-    elsewhere = {"max_iter", "random_state"}  # --passes and --seed, by these names too
+    elsewhere = {"max_iter", "random_state", "bits"}  # --passes and --seed, by these names too; --bits of all features
     left_out = {
         "variant",  # the name of the algorithm says it
         "verbose",  # the progress line
@@ -196,10 +198,8 @@ def test_every_parameter_of_the_estimators_is_an_option_or_has_a_reason():
         "warm_start",  # --resume
         "early_stopping", "validation_fraction", "n_iter_no_change",  # scikit-learn draws what is held out
     }  # fmt: skip
-    for named in ALGORITHMS.values():
-        of_class = {
-            taken for other in ALGORITHMS.values() if other.estimator == named.estimator for taken in other.takes
-        }
+    for named in ALL.values():
+        of_class = {taken for other in ALL.values() if other.estimator == named.estimator for taken in other.takes}
         missing = set(getattr(rb, named.estimator)().get_params()) - of_class - elsewhere - left_out
         if named.estimator == "MIRA":
             missing -= {"multiclass"}  # which is "max" there
@@ -208,7 +208,7 @@ def test_every_parameter_of_the_estimators_is_an_option_or_has_a_reason():
         assert not missing, named
         assert set(named.takes) <= set(OPTIONS)
     estimators = {name for name in rb.estimators.__all__ if hasattr(getattr(rb, name), "fit")}
-    assert {named.estimator for named in ALGORITHMS.values()} == estimators - {"HashedText", "BagOfWords"}
+    assert {named.estimator for named in ALL.values()} == estimators
 
 
 # ---- using what was learned ----------------------------------------------------------------------------------------

@@ -388,3 +388,102 @@ def test_sparse_examples_are_in_order(tmp_path):
         rewritten(path, change_tensors=lambda tensors, n=name, c=change: tensors.update({n: c(tensors[n]).copy()}))
         one_sentence(lambda: rb.load(path), ModelFileError, str(path), name)
         path.write_bytes(content)
+
+
+# ---- taggers -------------------------------------------------------------------------------------------------------
+
+
+def _of_tokens(**changes):
+    return lambda document, tensors: document["extras"]["tokens"].update(changes)
+
+
+def _of_learner(**changes):
+    return lambda document, tensors: document["learner"].update(changes)
+
+
+def _without(name):
+    return lambda document, tensors: tensors.pop(name)
+
+
+@pytest.mark.parametrize(
+    ("change", "telling"),
+    [
+        (_of_learner(n_columns=512), "n_features"),
+        (_of_learner(n_columns=0), "n_columns"),
+        (_of_learner(n_before=2), "n_features"),
+        (_of_learner(n_before=3), "n_before"),
+        (_of_learner(cost="none"), "cost"),
+        (_of_learner(n_features=2**8 + 4), "n_features"),
+        (lambda document, tensors: document["extras"].pop("tokens"), "does not say what the features of a token are"),
+        (_of_tokens(bits=9), "features do not fit its weights"),
+        (_of_tokens(bits=31), "bits"),
+        (_of_tokens(n_columns=65), "n_columns"),
+        (_of_tokens(n_columns=None), "templates"),
+        (_of_tokens(templates=["U00:%x[0,0"]), "templates, line 1, column 5"),
+        (_of_tokens(templates=["U00:%x[0,3]"]), "%x[0,3]"),
+        (_of_tokens(templates=[5]), "templates"),
+        (_of_tokens(edges="round"), "edges"),
+        (_of_tokens(features="names"), "templates"),
+        (lambda document, tensors: document.update(classes={"type": "<i8", "labels": [1, 2, 3]}), "tags are not text"),
+        (lambda document, tensors: document.update(classes={"type": "|O", "labels": ["B-X", "I-X"]}), "classes"),
+        (lambda document, tensors: document.update(classes={"type": "|O", "labels": ["O", "O", "O"]}), "not different"),
+        (lambda document, tensors: tensors.update(allowed=2 * tensors["allowed"]), "allowed"),
+        (lambda document, tensors: tensors.update(allowed=tensors["allowed"][1:]), "allowed"),
+        (lambda document, tensors: tensors.update(allowed=tensors["allowed"].astype(np.float32)), "allowed"),
+        (_without("weights"), "weights"),
+        (_without("total"), "readout"),
+        (_without("tally"), "tally"),
+    ],
+)  # fmt: skip
+def test_taggers_that_do_not_fit_are_refused(change, telling, tmp_path):
+    path = tmp_path / "model"
+    tagger = rb.SequenceTagger(max_iter=2, bits=8, constraints="seen", random_state=0)
+    tagger.fit(forging.SENTENCES, forging.TAGS).save(path)
+    document, tensors = container.read(path)
+    change(document, tensors)
+    container.write(path, document, tensors)
+    one_sentence(lambda: rb.load(path), ModelFileError, str(path), telling)
+
+
+def test_links_that_a_tagger_file_leaves_out_are_zero(tmp_path):
+    """As all rows are that it leaves out."""
+    path = tmp_path / "model"
+    tagger = rb.SequenceTagger(max_iter=2, bits=24, random_state=0).fit(forging.SENTENCES, forging.TAGS)
+    tagger.save(path)
+
+    def cut(tensors):
+        kept = tensors["weight_rows"] <= tagger._learner.n_columns
+        for name in ("weight_rows", "weights", "total"):
+            tensors[name] = tensors[name][kept]
+
+    assert "weight_lists" not in container.read(path)[1]
+    rewritten(path, change_tensors=cut)
+    loaded = rb.load(path)
+    assert not loaded.transitions_.any()
+    assert tagger.transitions_.any()
+    assert len(loaded.predict(forging.SENTENCES)) == len(forging.SENTENCES)
+
+
+@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("order", [1, 2])
+def test_scores_of_sequences_that_are_no_numbers_do_no_harm(order, seed, tmp_path):
+    """Weights that are numbers, and whose sums are not: what is found is made of tags, the second best too."""
+    path, rng = tmp_path / "model", np.random.default_rng(seed)
+    tagger = rb.SequenceTagger(max_iter=2, bits=5, order=order, readout="last", random_state=0)
+    tagger.fit(forging.SENTENCES, forging.TAGS).save(path)
+
+    def enlarge(tensors):
+        weights = tensors["weights"].copy()
+        weights[rng.random(weights.shape) < rng.random()] = 3e38
+        tensors["weights"] = weights * rng.choice([-1, 1], size=weights.shape).astype(np.float32)
+
+    rewritten(path, change_tensors=enlarge)
+    loaded = rb.load(path)
+    n_tags = len(loaded.classes_)
+    with np.errstate(all="ignore"):
+        best, _, others, _ = loaded._learner.decode(loaded._rows(forging.SENTENCES), second=True)
+        assert {*best.tolist(), *others.tolist()} <= set(range(n_tags))
+        try:
+            loaded.partial_fit(forging.SENTENCES, forging.TAGS)
+        except ValueError as error:
+            assert "overflow" in str(error)  # noqa: PT017

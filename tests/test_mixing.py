@@ -39,7 +39,7 @@ cases = st.fixed_dictionaries(
         "mix": st.sampled_from(mixing.MIXES),
         "shards": st.integers(1, 11),
         "sparse": st.booleans(),
-        "lists": st.booleans(),
+        "kept": st.sampled_from(("all", "met", "lists")),  # which weights have rows
         "weighted": st.booleans(),
         "shuffle": st.booleans(),
         "fit_intercept": st.booleans(),
@@ -79,9 +79,10 @@ def test_shards_give_the_bits_of_the_reference(problem, case):
     edges = shard_edges(n, min(case["shards"], n))
     k = 1 if problem.n_classes == 2 else problem.n_classes
     with pytest.MonkeyPatch.context() as patch:
-        if case["lists"]:
+        if case["kept"] != "all":
             patch.setattr(weights, "WIDE", 0)
             patch.setattr(weights, "FEW", 0)
+        if case["kept"] == "lists":
             patch.setattr(weights, "SIDE_BY_SIDE", 0)
         model = quietly(
             rb.OnlineClassifier(
@@ -91,7 +92,7 @@ def test_shards_give_the_bits_of_the_reference(problem, case):
             sp.csr_array(problem.X) if case["sparse"] else problem.X,
             problem.codes, shards=len(edges), mix=case["mix"], sample_weight=weight,
         )  # fmt: skip
-    assert (model._learner.lists is not None) == (case["lists"] and k > 1)
+    assert (model._learner.lists is not None) == (case["kept"] == "lists" and k > 1)
     model._learner.make_dense()
     number = float if problem.X.dtype == np.float64 else np.float32
     form = "binary" if k == 1 else "ovr" if share == "ovr" else "multiclass"

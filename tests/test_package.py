@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from discovery import CLASSIFIERS, ESTIMATORS, KERNEL, LINEAR, named
+from discovery import CLASSIFIERS, ESTIMATORS, KERNEL, LINEAR, TAGGERS, named
 
 import rosenblatt as rb
 from rosenblatt.core import engine
@@ -42,7 +42,7 @@ def test_every_public_name_is_there_and_no_other():
     for name in rb.__all__:
         assert getattr(rb, name) is not None
     from_estimators = importlib.import_module("rosenblatt.estimators")
-    assert {found.__name__ for found in ESTIMATORS} == set(from_estimators.__all__)
+    assert {found.__name__ for found in [*ESTIMATORS, *TAGGERS]} == set(from_estimators.__all__)
     modules = {name.split(".")[1] for name in MODULES} | {"annotations", "importlib", "sys", "TYPE_CHECKING", "Any"}
     unlisted = {name for name in vars(rb) if not name.startswith("_")} - set(rb.__all__) - modules
     assert unlisted == set()
@@ -152,7 +152,7 @@ def entries(doc, section):
     return [name for group in names for name in group.split(", ")]
 
 
-@pytest.mark.parametrize("found", [*ESTIMATORS, *rb.rules.ALL], ids=named)
+@pytest.mark.parametrize("found", [*ESTIMATORS, *TAGGERS, *rb.rules.ALL], ids=named)
 def test_every_parameter_is_documented_by_name_and_default(found):
     parameters = inspect.signature(found).parameters
     documented = entries(found.__doc__, "Parameters")

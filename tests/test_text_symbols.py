@@ -202,6 +202,8 @@ def test_symbols_are_words_of_any_least_length():
         ({"min_length": True}, ("min_length", "True")),
         ({"symbols": True, "min_length": 1, "stop_words": ["a!"]}, ("stop_words", "'a!'", "['a', '!']")),
         ({"symbols": True, "negations": ["n't"]}, ("negations", "never be met")),
+        ({"symbols": True, "analyzer": "char"}, ("symbols=True", "analyzer='char'", "leave it out")),
+        ({"symbols": True, "analyzer": "char_wb"}, ("symbols=True", "analyzer='char_wb'", "leave it out")),
     ],
 )
 def test_bad_parameters_are_refused(options, telling):

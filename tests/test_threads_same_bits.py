@@ -267,7 +267,7 @@ def test_a_model_of_a_stream_is_the_same_on_any_number_of_cores(passes, tmp_path
 
 
 def test_an_interrupted_model_has_the_counts_of_what_it_learned(tmp_path, monkeypatch):
-    show, forgotten = training._show_progress, []
+    show, forgotten = training.show_progress, []
 
     def interrupt(run, number, seen, *rest):
         show(run, number, seen, *rest)
@@ -278,7 +278,7 @@ def test_an_interrupted_model_has_the_counts_of_what_it_learned(tmp_path, monkey
 
     forget = Hashing.forget
     monkeypatch.setattr(Hashing, "forget", lambda self, *rows: (forgotten.append(rows), forget(self, *rows)))
-    monkeypatch.setattr(training, "_show_progress", interrupt)
+    monkeypatch.setattr(training, "show_progress", interrupt)
     nameless = "--named-rows", "0"  # names are kept of rows that are read, further or less far ahead
     models = [trained(n, tmp_path, monkeypatch, "--passes", "1", *nameless) for n in (1, 4)]
     assert models[0] == models[1]

@@ -26,7 +26,7 @@ from rosenblatt import cli
 from rosenblatt.theory.certificates import combination
 from rosenblatt.theory.revisits import Revisits
 from rosenblatt.tracing import has_short_decimals, wording
-from rosenblatt.tracing.record import ACROSS
+from rosenblatt.tracing.tabular import ACROSS
 
 rules = rb.rules
 

@@ -21,7 +21,7 @@ import rosenblatt as rb
 from rosenblatt.core import rules
 from rosenblatt.theory.certificates import combination
 from rosenblatt.tracing.gram import Gram
-from rosenblatt.tracing.record import ACROSS
+from rosenblatt.tracing.tabular import ACROSS
 
 SIGNS = [-1, 1, 1, -1]
 READOUTS = ("last", "averaged", "voted", "pocket")

@@ -5,6 +5,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -16,10 +17,10 @@ from rosenblatt.data import Block, Columns
 from rosenblatt.data.csr import Csr
 from rosenblatt.data.features import Features
 from rosenblatt.text.defaults import default_hashing
-from rosenblatt.tuning import grids
+from rosenblatt.tuning import grids, halving
 from rosenblatt.tuning.choices import Chooser, choose_for_text
-from rosenblatt.tuning.halving import BUDGETS, Halving, budget_of, kept
-from rosenblatt.tuning.judging import Candidate, Judge
+from rosenblatt.tuning.halving import BUDGETS, Halving, budget_of
+from rosenblatt.tuning.judging import Candidate, Judge, Judged
 from rosenblatt.tuning.metrics import METRICS, metric_of
 from rosenblatt.tuning.sample import Sample, drawn
 
@@ -163,60 +164,128 @@ def test_metrics_that_labels_do_not_allow_are_refused():
 
 
 class Oracle:
-    """A judge whose values are known."""
+    """A judge whose values are known; ``wrong``: the rows of the sample that each candidate gets wrong."""
 
-    metric, passes = METRICS["accuracy"], [1]
+    passes = (1,)
 
-    def __init__(self, values, n):
-        self.values, self.sample, self.asked = values, range(n), []
+    def __init__(self, values, n, wrong=None):
+        self.metric = METRICS["f1" if wrong is None else "accuracy"]
+        self.values, self.sample, self.asked, self.wrong = values, range(n), [], wrong
 
-    def judge(self, candidate, learned, judged):
-        from rosenblatt.tuning.judging import Judged
-
+    def judge(self, candidate, learned, judged, after):
         assert not set(learned.tolist()) & set(judged.tolist())  # what is judged was not learned from
-        self.asked.append((candidate.options["i"], len(learned)))
-        return [Judged(1, self.values[candidate.options["i"]], np.empty(0))]
+        i = candidate.options["i"]
+        self.asked.append((i, len(learned)))
+        value = self.values[i] if self.wrong is None else 1 - np.isin(judged, self.wrong[i]).mean()
+        return [Judged(1, value, np.full(len(judged), i))]
 
-    def best(self, found):
-        return max(found, key=lambda one: one.value)
+    def losses(self, judged, predictions):
+        return np.isin(judged, self.wrong[predictions[0]]) * 1.0
 
 
-@given(st.lists(st.integers(0, 1000), min_size=2, max_size=40, unique=True), st.sampled_from([160, 1000]))
-def test_halving_finds_the_best_where_values_do_not_change(values, n):
-    candidates = [Candidate({"i": i}, None, SPEC) for i in range(len(values))]
-    search = Halving(Oracle(values, n), candidates, 3)
+def candidates_of(n):
+    return [Candidate({"i": i}, None, SPEC) for i in range(n)]
+
+
+@given(
+    st.lists(st.integers(0, 1000), min_size=2, max_size=40, unique=True),
+    st.sampled_from([40, 160, 1000, 8000]), st.sampled_from([2, 3, 4]),
+)  # fmt: skip
+def test_halving_finds_the_best_where_values_do_not_change(values, n, folds):
+    search = Halving(Oracle(values, n), candidates_of(len(values)), 3, folds)
     search.run()
-    assert search.ranked[0].value == max(values)
-    assert search.done == search.all
-    tried = [sum(size == learned for _, learned in search.judge.asked) for size in (n // 8, n // 4)]
-    assert tried == [len(values), kept(len(values))]
+    assert search.ranked[0].value == pytest.approx(max(values))
+    assert search.done == search.all == sum(learned for _, learned in search.judge.asked)
     assert sorted(trial.number for trial in search.ranked) == list(range(len(values)))
+    last = max(trial.rung for trial in search.trials)
+    for trial in search.trials:
+        if trial.rung == last:  # each part of the rows by a model of the others
+            assert trial.judged == n
+            learned = [size for i, size in search.judge.asked if i == trial.number][-folds:]
+            assert sum(learned) == (folds - 1) * n
 
 
-@pytest.mark.parametrize(("value", "chosen"), [(0.800, 0), (0.804, 0), (0.83, 1)])
-def test_the_default_stays_unless_another_is_better_by_more_than_a_standard_error(value, chosen):
-    """One of 1,000 rows is √(0.8·0.2/1000) = 1.3 %; the default goes through all rungs."""
-    values = [0.8, value, *np.linspace(0.5, 0.79, 10)]
-    search = Halving(Oracle(values, 1000), [Candidate({"i": i}, None, SPEC) for i in range(12)], 3)
+@pytest.mark.parametrize(
+    ("n", "rungs", "expected"),
+    [
+        (8000, 4, [(500, 2000, 48), (1000, 2000, 24), (2000, 2000, 12), (6000, 8000, 6)]),
+        (1600, 4, [(400, 1200, 48), (1200, 1600, 6)]),  # not from 100 rows, nor from 200
+        (1600, 3, [(400, 1200, 12), (1200, 1600, 3)]),
+        (400, 3, [(100, 300, 12), (300, 400, 3)]),
+        (40, 3, [(30, 40, 12)]),
+    ],
+)
+def test_no_rung_learns_from_few_rows_or_judges_on_few(n, rungs, expected):
+    judge = Oracle(np.linspace(0, 1, 48), n)
+    search = Halving(judge, candidates_of(expected[0][2]), rungs, 4)
+    search.run()
+    found = [[trial for trial in search.trials if trial.rung >= rung] for rung in range(len(expected))]
+    assert [len(trials) for trials in found] == [count for _, _, count in expected]
+    for rung, (learned, judged, _) in enumerate(expected):
+        for trial in search.trials:
+            assert trial.rung != rung or (trial.learned, trial.judged) == (learned, judged)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "chosen"),
+    [
+        (range(196), 1),  # 4 of 1,000 fewer, and right wherever the default is: better by two standard errors of this
+        (range(200, 390), 0),  # 10 fewer, but others: chance
+        (range(200, 340), 1),  # 60 fewer: √(0.34/1000) = 1.8 %
+        (range(200), 0),
+    ],
+)
+def test_the_default_stays_unless_another_is_better_by_more_than_a_standard_error_of_the_difference(wrong, chosen):
+    rows = [np.arange(200), np.asarray(wrong), *(np.arange(500 - 10 * i) for i in range(10))]
+    search = Halving(Oracle(None, 1000, rows), candidates_of(12), 3)
     search.run()
     assert search.best.number == chosen
-    worse = Halving(Oracle([0.1, *np.linspace(0.5, 0.79, 11)], 1000), [t.candidate for t in search.trials], 3)
+    rows[0] = np.arange(900)  # the default goes through all rungs, however bad it is
+    worse = Halving(Oracle(None, 1000, rows), candidates_of(12), 3)
     worse.run()
-    assert worse.trials[0].rung == 2
+    assert worse.trials[0].rung == max(trial.rung for trial in worse.trials)
     assert worse.done == worse.all
-    assert worse.best.value == 0.79
+    assert worse.best.value == max(1 - len(one) / 1000 for one in rows)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "passes"), [({5: 100, 3: 100, 10: 100, 2: 100}, 5), ({5: 100, 3: 100, 10: 60, 2: 90}, 10)]
+)
+def test_the_usual_number_of_passes_stays_unless_another_is_better(wrong, passes):
+    """A run that ended early, as it separates the rows, is the same after all of them."""
+
+    class Passes(Oracle):
+        passes = grids.PASSES
+
+        def judge(self, candidate, learned, judged, after):
+            assert after == ((3,) if len(learned) == 250 else self.passes)  # the last round alone tries all
+            return [Judged(n, 1 - np.mean(judged < wrong[n]), judged < wrong[n]) for n in sorted(after)]
+
+        def losses(self, judged, predictions):
+            return predictions * 1.0
+
+    search = Halving(Passes(None, 1000, []), candidates_of(2), 3)
+    search.run()
+    assert search.best.passes == passes
+
+
+def test_of_rows_that_are_separated_early_the_model_is_that_of_train():
+    """All configurations are right, and after all passes: nothing is better than the default after the usual ones."""
+    y = np.arange(200) % 2
+    found = rb.tune(np.column_stack((2 * y - 1, np.sin(np.arange(200)) / 9)), y)
+    assert found.value == 1
+    assert found.options == {"fit_intercept": True, **grids.LEARNERS["numbers"][0], "passes": 5}
 
 
 def test_an_interrupted_search_has_the_best_of_its_last_rung():
-    candidates = [Candidate({"i": i}, None, SPEC) for i in range(8)]
-    judge, calls = Oracle([5, 1, 2, 9, 3, 4, 8, 0], 400), []
+    judge, calls = Oracle([5, 1, 2, 9, 3, 4, 8, 0], 4000), []
 
     def report(search):
         calls.append(search)
         if len(calls) == 10:  # all of the first rung, two of the second
             raise KeyboardInterrupt
 
-    search = Halving(judge, candidates, 3, report)
+    search = Halving(judge, candidates_of(8), 3, progress=report)
     with pytest.raises(KeyboardInterrupt):
         search.run()
     assert search.ranked[0].rung == 1
@@ -249,6 +318,17 @@ def test_what_is_asked_for_is_not_searched():
         assert options["weighting"] == "log"  # what is judged is what ships
     for options in grids.configurations("text", "features", {}, first, {}, 1000):
         assert (options["algorithm"], options["C"]) == ("pa1", 0.1)
+
+
+@pytest.mark.parametrize(("begin", "tried"), [(2, {2, 3}), (3, {3}), (1, {1, 2, 3})])
+def test_on_a_part_of_the_rows_no_shorter_ngrams_are_tried(begin, tried):
+    """From few rows single words look better than pairs that are worth more once all rows are learned from."""
+    found = grids.configurations("text", "all", {}, {"ngrams": begin}, {}, 10_000, no_shorter=True)
+    assert {options["ngrams"] for options in found} == tried
+    assert found[0]["ngrams"] == begin
+    every = grids.configurations("text", "all", {}, {"ngrams": begin}, {}, 10_000)
+    assert {options["ngrams"] for options in every} == {1, 2, 3}
+    grids.configurations("text", "all", {"ngrams": 1}, {}, {}, 10, no_shorter=True)  # which is asked for
 
 
 def test_the_first_configuration_is_the_one_that_train_chooses():
@@ -310,6 +390,21 @@ def test_arrays_are_tuned_to_an_estimator_that_is_reproducible():
     np.testing.assert_array_equal(again.coef_, first.estimator.coef_)
     sparse = rb.tune(Csr.of_dense(X).to_scipy(), y, budget=6)
     np.testing.assert_array_equal(sparse.estimator.coef_, first.estimator.coef_)
+
+
+def test_sparse_matrices_are_tuned_as_sparse_rows_and_on_the_share_of_the_budget(monkeypatch):
+    rng = np.random.default_rng(0)
+    X = sp.random(600, 100, density=0.05, format="csr", random_state=rng)
+    y = np.asarray(X.sum(axis=1)).ravel() > 2.4
+    found = rb.tune(X, y)
+    assert found.tried[0]["options"].keys() <= {"fit_intercept", "algorithm", "C", "r"}
+    expected = grids.configurations("sparse", "all", {}, {}, {"norm": None}, 12)
+    assert sorted(json.dumps(trial["options"]) for trial in found.tried) == sorted(map(json.dumps, expected))
+    assert found.record["tuning"]["rows"] == 600
+    monkeypatch.setattr(halving, "FEW_ROWS", 500)
+    monkeypatch.setattr(halving, "ROWS", 200)
+    rows = {name: rb.tune(X, y, budget=name).record["tuning"]["rows"] for name in BUDGETS}
+    assert rows == {"small": 200, "medium": 300, "large": 600}
 
 
 def test_numbers_are_tuned_by_their_mean_error():

@@ -72,6 +72,8 @@ def taught():
     yield "held", points | {"settings": {"readout": "averaged"}, "at": [0, 5, 10]}
     yield "lift", points | {"settings": {"space": "poly", "degree": 2, "passes": 5}, "at": 7}
     yield "sentence", asked_about("phrases, pairs") | {"at": 9, "text": "not a bad, not a good one"}
+    yield "lattice", {}
+    yield "lattice", {"sentences": "a/X b/Y\nb/X a/Y", "rule": "pa"}
     lanes = [{"passes": 3}, {"rule": "pa", "readout": "averaged", "passes": 3}, {"space": "rbf", "passes": 3}]
     yield "race", points | {"lanes": lanes, "at": 12, "window": WINDOW}
 

@@ -10,7 +10,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from . import compat, conventions, data, distributed, plots, text
+    from . import compat, conventions, data, distributed, plots, sequences, text
     from .core import rules
     from .estimators import (
         AROW,
@@ -26,12 +26,13 @@ if TYPE_CHECKING:
         Perceptron,
         PocketPerceptron,
         SecondOrderPerceptron,
+        SequenceTagger,
         VotedPerceptron,
     )
     from .estimators.files import export_onnx, load
     from .playground.notebook import play
     from .theory import Separability, distances, margin, mistake_bound, perceptron_loss, radius, separability
-    from .tracing import Step, Trace, trace
+    from .tracing import SentenceStep, SentenceTrace, Step, Trace, trace
     from .tuner import Tuned, tune
 
 __version__ = "0.1.0"
@@ -50,7 +51,10 @@ __all__ = [
     "Perceptron",
     "PocketPerceptron",
     "SecondOrderPerceptron",
+    "SentenceStep",
+    "SentenceTrace",
     "Separability",
+    "SequenceTagger",
     "Step",
     "Trace",
     "Tuned",
@@ -71,6 +75,7 @@ __all__ = [
     "radius",
     "rules",
     "separability",
+    "sequences",
     "text",
     "trace",
     "tune",
@@ -80,7 +85,7 @@ __all__ = [
 #: Where a public name is defined, if not among the estimators.
 _HOMES = {
     **dict.fromkeys(("export_onnx", "load"), "estimators.files"),
-    **dict.fromkeys(("Step", "Trace", "trace"), "tracing"),
+    **dict.fromkeys(("SentenceStep", "SentenceTrace", "Step", "Trace", "trace"), "tracing"),
     "play": "playground.notebook",
     **dict.fromkeys(("Tuned", "tune"), "tuner"),
     **dict.fromkeys(
@@ -89,7 +94,7 @@ _HOMES = {
 }
 #: Public names that are modules, loaded when first named.
 _MODULES = {
-    **{name: name for name in ("compat", "conventions", "data", "distributed", "plots", "text")},
+    **{name: name for name in ("compat", "conventions", "data", "distributed", "plots", "sequences", "text")},
     "rules": "core.rules",
 }
 

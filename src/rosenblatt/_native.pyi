@@ -67,6 +67,7 @@ class Model:
         precision: NDArray[Any] | None = None,
         covariance: NDArray[Any] | None = None,
         prior: float = 1.0,
+        links: Links | None = None,
     ) -> None: ...
     @property
     def weights(self) -> NDArray[Any]: ...
@@ -110,6 +111,28 @@ class Rule:
     """A rule by its name and numbers, as those of rosenblatt.core.rules list them."""
 
     def __init__(self, *args: object) -> None: ...
+
+class Links:
+    """Tags, how they follow on each other, and the rows of weights that are of that."""
+
+    def __init__(
+        self, *, n_tags: int, order: int, cost: str, rows: NDArray[Any], allowed: NDArray[Any] | None = None
+    ) -> None: ...
+
+class Sentences:
+    """Sentences of tokens, which are rows of features; it keeps the arrays it is made of."""
+
+    n_rows: int
+    n_tokens: int
+    n_features: int
+    def __init__(
+        self,
+        sentences: NDArray[Any],
+        indptr: NDArray[Any],
+        indices: NDArray[Any],
+        data: NDArray[Any] | None,
+        n_features: int,
+    ) -> None: ...
 
 class Tally:
     """What a run has counted, in one array of float64."""
@@ -166,6 +189,38 @@ def learn(
 
     False: it ended before a step that could overflow.
     """
+
+def learn_sentences(
+    *,
+    rows: Sentences,
+    model: Model,
+    rule: Rule,
+    targets: NDArray[Any],
+    order: NDArray[Any] | None = None,
+    weight: NDArray[Any] | None = None,
+    first: int = 0,
+    pocket: NDArray[Any] | None = None,
+    ratchet: bool = False,
+    tally: Tally,
+    stop: bool = False,
+    misread: NDArray[Any] | None = None,
+) -> bool:
+    """`learn` of sentences, whose targets are the tags of all tokens."""
+
+def decode(
+    *,
+    rows: Sentences,
+    model: Model,
+    out: NDArray[Any],
+    scores: NDArray[Any] | None = None,
+    others: NDArray[Any] | None = None,
+    gaps: NDArray[Any] | None = None,
+    n_threads: int = 1,
+) -> None:
+    """Tags of the best sequence of every sentence and its score; tags of the second best, and how far it is behind."""
+
+def k_best(*, rows: Sentences, model: Model, k: int, out: NDArray[Any], scores: NDArray[Any]) -> int:
+    """The k best sequences of one sentence, best first, and their scores; how many there are."""
 
 def learn_one(
     *,
@@ -285,6 +340,32 @@ class ClassCounts:
 
     def add(self, counts: tuple[NDArray[Any], ...]) -> None:
         """Add the counts of other documents."""
+
+class TokenTemplates:
+    """Templates of features of tokens."""
+
+    def __init__(self, templates: tuple[Any, ...], named_edges: bool) -> None: ...
+
+def token_rows(
+    columns: tuple[list[str], ...], starts: NDArray[Any], templates: TokenTemplates, bits: int
+) -> tuple[NDArray[Any], NDArray[Any]]:
+    """CSR rows (starts, columns) of the tokens of sentences: a feature's column is the low bits of its hash."""
+
+def token_feature_names(
+    columns: tuple[list[str], ...], starts: NDArray[Any], templates: TokenTemplates, bits: int
+) -> list[list[tuple[str, int]]]:
+    """Of each token, (name, column) of each feature, in the order of the templates."""
+
+def gather_feature_names(
+    columns: tuple[list[str], ...], starts: NDArray[Any], templates: TokenTemplates, known: NDArray[Any], limit: int
+) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any], bool]:
+    """Names (bytes, starts), hashes of the features that are not known, at most `limit`, and whether that is all."""
+
+def named_token_rows(tokens: list[Any], bits: int) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any] | None]:
+    """CSR rows (starts, columns, values or None) of tokens that are dicts or lists of named features."""
+
+def hash_feature(name: str) -> int:
+    """The 64-bit hash of a feature that is given by name."""
 
 def unicode_version() -> str:
     """Version of the tables of characters."""

@@ -45,6 +45,8 @@ class DataError(WordedError, ValueError):
         The place in an array, from 0; of a file that has no lines, such as Parquet, the row from 1.
     name : str or None
         The name of the column.
+    sentence, token : int or None
+        The place in a list of sentences, and in the sentence, from 0.
     file : str or None
         The file, as it was named; ``<stdin>`` for standard input.
     line : int or None
@@ -60,12 +62,13 @@ class DataError(WordedError, ValueError):
     def __init__(
         self, problem: str, remedy: str = "", *, row: int | None = None, column: int | None = None,
         name: str | None = None, file: str | None = None, line: int | None = None, byte: int | None = None,
-        parameter: str | None = None, value: Any = None,
+        parameter: str | None = None, value: Any = None, sentence: int | None = None, token: int | None = None,
     ) -> None:  # fmt: skip
         super().__init__(problem, remedy)  # with which it is made again where it is pickled; the fields follow
         self.problem, self.remedy, self.parameter, self.value = problem, remedy, parameter, value
         self.row, self.column, self.name = row, column, name
         self.file, self.line, self.byte = file, line, byte
+        self.sentence, self.token = sentence, token
         self.shard: str | None = None
 
     def at(self: Same, **fields: Any) -> Same:
@@ -85,6 +88,7 @@ class DataError(WordedError, ValueError):
         if name is not None and self.column is not None:
             name = f"{self.column} ({name})"
         parts = {"row": self.row, "column": self.column if name is None else name}
+        parts |= {"sentence": self.sentence, "token": self.token}
         return ", ".join(f"{key} {value}" for key, value in parts.items() if value is not None)
 
     def worded(self, setting: Callable[[str, Any], str] = keyword) -> str:

@@ -134,6 +134,7 @@ def _tune_arrays(X: Any, y: Any, budget: str, metric: str | None, grid: str, see
     from .core.spec import Spec
     from .data import Block
     from .data.csr import Csr
+    from .data.numbered import Density
     from .tuning import grids
     from .tuning.halving import Halving, as_record, budget_of, refuse
     from .tuning.judging import Candidate, Judge
@@ -151,18 +152,19 @@ def _tune_arrays(X: Any, y: Any, budget: str, metric: str | None, grid: str, see
     csr = Csr(rows.indptr, rows.indices, np.asarray(rows.data, np.float64), rows.shape[1])
     if csr.shape[0] != len(targets):
         raise ValueError(f"there are {csr.shape[0]} rows and {len(targets)} labels; give one for each")
-    order = np.random.default_rng(seed).permutation(len(targets))
+    order = np.random.default_rng(seed).permutation(len(targets))[: how.rows(len(targets))]
     block = Block(None, order, (), csr.taken(order))
     codes = targets.astype(np.float64) if classes is None else labels.encode(targets, classes)
     candidates = []
-    kind = "regression" if regression else "numbers"
-    for options in grids.configurations(kind, grid, {}, {}, {}, how.candidates):
+    sparse = engine.is_sparse(X) and not Density.of([block], hashed=False).is_dense
+    kind = "regression" if regression else "sparse" if sparse else "numbers"
+    for options in grids.configurations(kind, grid, {}, {}, {"norm": None}, how.candidates):  # rows are as they are
         named = ALGORITHMS[options["algorithm"]]
         parameters = {**named.preset, **{name: value for name, value in options.items() if name != "algorithm"}}
-        parameters |= {"max_iter": max(grids.PASSES), "random_state": seed}
+        parameters |= {"random_state": seed}
         candidates.append(Candidate(options, None, Spec.of(named.estimator, parameters)))
-    refuse(candidates, how, len(targets))
-    search = Halving(Judge(Sample(block, codes[order], classes), measure, grids.PASSES), candidates, how.rungs)
+    refuse(candidates, how, len(order))
+    search = Halving(Judge(Sample(block, codes[order], classes), measure, how.passes), candidates, how.rungs, how.folds)
     search.run()
     best = search.best
     spec = best.candidate.spec

@@ -24,6 +24,8 @@ from rosenblatt.schema import cut
 
 TEXTS = ["A good film", "a bad film", "not good at all", "Not bad at all!", "ein schöner Film", "", "好 film 好"] * 3
 MOODS = ["pos", "neg", "neg", "pos", "pos", "neg", "so so"] * 3
+SENTENCES = [["in", "New", "York"], ["Ulm", "lies", "here"], ["York"], ["go", "to", "New", "Ulm", "now"]] * 2
+TAGS = [["O", "B-X", "I-X"], ["B-X", "O", "O"], ["B-X"], ["O", "O", "B-X", "I-X", "O"]] * 2
 
 
 @dataclass
@@ -41,7 +43,7 @@ def samples(folder):
     """Models of every kind, written by the package itself."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        made = [*_estimators(), *_streams(), *_labels(), *_texts(), *_kernels()]
+        made = [*_estimators(), *_streams(), *_labels(), *_texts(), *_kernels(), *_taggers()]
     paths = []
     for i, (name, model, text) in enumerate(made):
         model.save(Path(folder) / f"python{i}", **({} if text is None else {"text": text}))
@@ -107,6 +109,18 @@ def _kernels():
     yield "sparse", rb.VotedPerceptron(max_iter=2).fit(sp.csr_matrix(np.round(X)), y), None
 
 
+def _taggers():
+    for name, settings in {
+        "words": {}, "order 2": {"order": 2, "constraints": "bio", "rule": rb.rules.Perceptron()},
+        "pocket": {"readout": "pocket", "constraints": "seen"}, "AROW": {"rule": rb.rules.AROW(), "readout": "last"},
+        "templates": {"features": "U0:%x[0,0]\nU1:%x[-1,0]/%x[0,0]\nB", "cost": "sqrt"}, "wide": {"bits": 22},
+    }.items():  # fmt: skip
+        yield f"tagger {name}", rb.SequenceTagger(**{"max_iter": 2, "bits": 8, **settings}).fit(SENTENCES, TAGS), None
+    named = [[{"word": word, "length": len(word) / 3} for word in sentence] for sentence in SENTENCES]
+    yield "tagger names", rb.SequenceTagger(max_iter=2, bits=8, features=None).fit(named, TAGS), None
+    yield "tagger stream", rb.SequenceTagger(bits=8).partial_fit(SENTENCES[:1], [["O", "O", "O"]]), None
+
+
 def _commands(folder):
     table = "label,text,age,town\n" + "pos,good film,1,Ulm\nneg,bad film,2,Bonn\npos,fine,3,Ulm\nneg,awful,4,Kiel\n" * 3
     files = {
@@ -114,7 +128,7 @@ def _commands(folder):
         "text.csv": ("label,text\n" + "".join(f'{a},"{b}"\n' for a, b in zip(MOODS, TEXTS) if b), ["--text", "text"]),
         "rows.svm": ("1 1:1 3:2\n-1 2:1\n1 1:0.5\n-1 2:2 3:1\n" * 3, []),
         "wide.svm": ("1 1:1 30:2\n-1 2:1 60:1\n1 30:0.5\n-1 2:2\n" * 3, []),  # sparse rows have norm 1
-        "rows.vw": ("1 | good film\n-1 | bad film\n" * 4, ["--bits", "6"]),
+        "rows.vw": ("1 | good film\n-1 | bad film\n" * 4, []),
         "numbers.csv": ("y,a,b\n0.5,1,2\n1.5,2,1\n2.5,3,3\n" * 4, []),
         "kernel.csv": ("label,a,b\nx,1,2\ny,2,1\nx,3,3\ny,0,1\n" * 3, ["-a", "kernel"]),
     }
@@ -135,6 +149,7 @@ RUNS = {
         "shards": 2,
     },
     "files": {"data": "text.csv", "in_memory": False, "reading": {"columns": {"label": "label", "text": ["text"]}}},
+    "sentences": {"data": SENTENCES, "y": TAGS, "shards": 2},
 }
 
 
@@ -146,6 +161,8 @@ def learn(folder, run, path, passes, resume):
         text = rb.text.HashedText(bits=6, idf=True, keep_names=True)
         options |= {"data": str(Path(folder) / options["data"]), "features": {"text": text, "named_rows": 5}}
     model = rb.AveragedPerceptron(random_state=0, tol=None)
+    if run == "sentences":
+        model = rb.SequenceTagger(random_state=0, bits=8, constraints="seen")
     with warnings.catch_warnings(), redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()):
         warnings.simplefilter("ignore")
         return rb.distributed.fit(model, options.pop("data"), options.pop("y", None), **options)

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import numpy as np
 import scipy.sparse as sp
-from discovery import CLASSIFIERS, LINEAR
-from forging import learn
+from discovery import CLASSIFIERS, LINEAR, TAGGERS
+from forging import SENTENCES, TAGS, learn
 
 import rosenblatt as rb
 from rosenblatt import cli
@@ -52,7 +52,9 @@ def _use(model, path):
     repr(model)
     for name in ("margin_bounds_", "mistakes_", "n_iter_", "n_updates_", "verdict_", "classes_", "feature_names_in_"):
         _allowed(name, lambda name=name: getattr(model, name, None))
-    if (1 + learner.n_features) * learner.n_vectors <= MOST:
+    if type(model) in TAGGERS:
+        _tag_and_learn(model)
+    elif (1 + learner.n_features) * learner.n_vectors <= MOST:
         _predict_and_learn(model)
     again = path.with_suffix(".again")
     _watched("save", lambda: model.save(again))
@@ -86,6 +88,21 @@ def _predict_and_learn(model):
         _allowed("learn text", lambda: copy.deepcopy(model).partial_fit(copy.deepcopy(step)(texts), y))
         _allowed("names", lambda: model.text_.get_feature_names_out())
     _allowed("learn on", lambda: model.partial_fit(wide[-1], y))
+
+
+def _tag_and_learn(model):
+    named = [[{"word": word, "length": 0.5} for word in sentence] for sentence in SENTENCES]
+    for X in (SENTENCES, named, [[(word, word) for word in sentence] for sentence in SENTENCES]):
+        for name in ("predict", "decision_function", "predict_k_best"):
+            _allowed(name, lambda name=name, X=X: getattr(model, name)(X))
+        _allowed("tag", lambda X=X: repr(model.tag(X[0])))
+        _allowed("partial_fit", lambda X=X: copy.deepcopy(model).partial_fit(X, TAGS).predict(X))
+        _allowed("new tags", lambda X=X: copy.deepcopy(model).partial_fit(X[:1], [["B-Y", "I-Y", "I-Y"]]).predict(X))
+    _allowed("score", lambda: model.score(SENTENCES, TAGS))
+    _allowed("short and long", lambda: model.predict([["now"], [], ["now"] * 40]))  # which no constraint may allow
+    _allowed("last", lambda: model.with_readout("last").predict(SENTENCES))
+    _allowed("transitions_", lambda: getattr(model, "transitions_", None))
+    _allowed("learn on", lambda: model.partial_fit(SENTENCES, TAGS))
 
 
 def _on_the_command_line(path, sample, folder):

@@ -7,6 +7,7 @@ inputs.py       files to blocks of rows, and models
 features.py     blocks to rows of numbers, and the names of their columns
 choosing.py     what no option names, chosen on a part of the rows
 training.py     training on one machine; cluster.py  on a cluster; summary.py  what training did, in words
+sentences.py    files of sentences and taggers; tagger_training.py, tagger_summary.py, tagger_use.py  the same for them
 
 Each other module is the command of its name. It is imported when that command runs.
 """

@@ -25,6 +25,7 @@ class Named:
     preset: Mapping[str, Any] = field(default_factory=dict)
     without: tuple[str, ...] = ()  # parameters of the algorithm that mean nothing under this name
     rule: str = ""  # that the name stands for, where the algorithm takes any
+    default_rule: str = "perceptron"  # where it takes any, and no option names one
 
     @cached_property
     def takes(self) -> tuple[str, ...]:
@@ -37,6 +38,10 @@ class Named:
     @property
     def is_regression(self) -> bool:
         return "epsilon" in self.takes
+
+    @property
+    def is_of_sentences(self) -> bool:
+        return "constraints" in self.takes
 
 
 def _passive_aggressive(estimator: str, variant: str) -> Named:
@@ -66,6 +71,7 @@ ALGORITHMS: dict[str, Named] = {
     "pa1-regressor": _passive_aggressive(_REGRESSOR, "PA-I"),
     "pa2-regressor": _passive_aggressive(_REGRESSOR, "PA-II"),
     "pa-regressor": _passive_aggressive(_REGRESSOR, "PA"),
+    "tagger": Named("SequenceTagger", default_rule="pa1"),
 }
 #: The best of those tried on text and on sparse rows (docs/reference/measured.md). Its C is in units of rows of norm
 #: 1, which these have.
@@ -76,6 +82,8 @@ _NO_BIAS_ON_TEXT = ("PassiveAggressiveClassifier", "MIRA")
 FOR_NUMBERS = "averaged"
 #: For labels that are numbers and no classes; their scale does not matter to it, but for ε.
 FOR_REGRESSION = "pa2-regressor"
+#: For files of sentences, and for nothing else.
+FOR_SENTENCES = "tagger"
 
 #: Classes of Python are names too: of several variants, the one that is their default.
 _IN_PYTHON = {named.estimator: name for name, named in reversed(ALGORITHMS.items())}
@@ -86,16 +94,18 @@ _OF_RULES = {name: kind().parameters for name, kind in rules.BY_OPTION.items()}
 
 
 def add_options(parser: argparse.ArgumentParser, without: tuple[str, ...] = ()) -> None:
-    """Which learner, and its parameters."""
+    """Which learner, and its parameters; without those of taggers no tagger."""
     group = parser.add_argument_group("learning (options are the parameters of the estimator in Python)")
+    names = [name for name, named in ALGORITHMS.items() if not ("constraints" in without and named.is_of_sentences)]
+    sentences = f"{FOR_SENTENCES} for sentences, " if FOR_SENTENCES in names else ""
     group.add_argument(
         "-a",
         "--algorithm",
-        choices=tuple(ALGORITHMS),
+        choices=names,
         type=lambda text: _IN_PYTHON.get(text, text),
         metavar="NAME",
-        help=f"{', '.join(ALGORITHMS)}, or the name of an estimator in Python (default: {FOR_TEXT} for text and sparse "
-        f"rows, {FOR_REGRESSION} for labels that are not whole numbers, else {FOR_NUMBERS})",
+        help=f"{', '.join(names)}, or the name of an estimator in Python (default: {sentences}{FOR_TEXT} for text and "
+        f"sparse rows, {FOR_REGRESSION} for labels that are not whole numbers, else {FOR_NUMBERS})",
     )
     parameters.add_options(group, without)
 
@@ -138,6 +148,8 @@ def chosen(arguments: argparse.Namespace, name: str, is_text: bool = False) -> t
         _refuse_unused(chosen, named, name)
     if named.estimator == "OnlineClassifier" and chosen.get("readout") == "voted":
         raise CommandError("--readout voted needs the examples of the run: say --algorithm voted")
+    if named.is_of_sentences and chosen.get("readout") == "voted":
+        raise CommandError(f"--readout voted does not go with --algorithm {name}; it goes with voted")
     return named.estimator, chosen
 
 
@@ -159,7 +171,7 @@ def _refuse_unused(chosen: dict[str, Any], named: Named, name: str) -> None:
 
 def _with_rule(asked: dict[str, Any], name: str) -> dict[str, Any]:
     """The same with the options of a rule in it."""
-    rule = asked.get("rule", "perceptron")
+    rule = asked.get("rule", ALGORITHMS[name].default_rule)
     own = {option: asked[option] for option in _OF_RULES[rule] if option in asked}
     rest = {option: value for option, value in asked.items() if option not in own}
     for option, value in rest.items():

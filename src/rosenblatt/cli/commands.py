@@ -12,13 +12,16 @@ from .options import Parser
 
 #: Passes over the files, unless --passes names a number.
 PASSES = 5
+#: And over files of sentences.
+TAGGER_PASSES = 10
 
+#: Parameters of taggers alone, which are neither traced nor tuned.
+OF_TAGGERS = ("features", "order", "constraints", "cost")
 #: Parameters that a trace does not have: its record does not hold what a budget forgets.
-NOT_TRACED = (
-    "budget", "budget_policy", "projection_tol", "block_size", "cache_size", "device", "precision", "class_weight",
-)  # fmt: skip
+_OF_BUDGETS = ("budget", "budget_policy", "projection_tol", "block_size", "cache_size", "device", "precision")
+NOT_TRACED = (*_OF_BUDGETS, "class_weight", *OF_TAGGERS)
 #: Parameters of kernels alone, which are not tuned.
-OF_KERNELS = (*NOT_TRACED[:-1], "kernel", "gamma", "degree", "coef0")
+OF_KERNELS = (*_OF_BUDGETS, "kernel", "gamma", "degree", "coef0")
 
 
 class Command(NamedTuple):
@@ -72,7 +75,9 @@ def _train(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--resume", metavar="MODEL", help="continue training this model, block by block; one pass unless --passes"
     )
-    options.add_passes(parser, f"passes over the files (default: {PASSES}; with --resume: 1)")
+    options.add_passes(
+        parser, f"passes over the files (default: {PASSES}; of sentences {TAGGER_PASSES}; with --resume: 1)"
+    )
     _add_held_out(parser)
     options.add_seed(parser)
     parser.add_argument(
@@ -91,7 +96,8 @@ def _train(parser: argparse.ArgumentParser) -> None:
     options.add_json(parser)
     _add_algorithms(parser)
     _cluster(parser)
-    options.add_columns(options.add_reading(parser))
+    options.add_columns(options.add_reading(parser, sentences=True))
+    options.add_sentences(parser)
     options.add_encoding(parser)
 
 
@@ -124,7 +130,7 @@ def _tune(parser: argparse.ArgumentParser) -> None:
     options.add_seed(parser)
     parser.add_argument("-q", "--quiet", action="store_true", help="print no progress and no summary")
     options.add_json(parser)
-    _add_algorithms(parser, without=OF_KERNELS)
+    _add_algorithms(parser, without=(*OF_KERNELS, *OF_TAGGERS))
     options.add_columns(options.add_reading(parser))
     options.add_encoding(parser)
     parser.set_defaults(
@@ -173,22 +179,27 @@ def _predict(parser: argparse.ArgumentParser) -> None:
     options.add_files(parser)
     parser.add_argument("-o", "--output", metavar="FILE", default="-", help="file to write (default: standard output)")
     parser.add_argument(
-        "--scores", action="store_true", help="add the score; with more than two classes, one per class"
+        "--scores",
+        action="store_true",
+        help="add the score; with more than two classes, one per class; of sentences, with --json, that of the tags "
+        "and by how much it exceeds the runner-up's",
     )
     parser.add_argument("--only-scores", action="store_true", help="write scores without labels")
-    parser.add_argument("--json", action="store_true", help="write JSON lines instead of CSV")
+    parser.add_argument("--json", action="store_true", help="write JSON lines instead of CSV, or of columns")
     parser.add_argument("--no-output-header", action="store_true", help="write the CSV without its header line")
-    options.add_missing(options.add_reading(parser), None)
+    options.add_missing(options.add_reading(parser, sentences=True), None)
+    options.add_sentences(parser, trained=True)
 
 
 def _evaluate(parser: argparse.ArgumentParser) -> None:
     options.add_model(parser)
     options.add_files(parser)
     options.add_json(parser)
-    group = options.add_reading(parser)
+    group = options.add_reading(parser, sentences=True)
     group.add_argument("--label", metavar="NAME", help="column of the labels (default: as in training)")
     options.add_label_type(group, "as in training")
     options.add_missing(group, None)
+    options.add_sentences(parser, trained=True)
 
 
 def _explain(parser: argparse.ArgumentParser) -> None:
@@ -203,10 +214,15 @@ def _explain(parser: argparse.ArgumentParser) -> None:
         "--top", metavar="N", type=options.count, default=12, help="show at most N features (default: %(default)s)"
     )
     parser.add_argument(
-        "--rows", metavar="N", type=options.count, default=1, help="explain the first N rows of the file (default: 1)"
+        "--rows",
+        metavar="N",
+        type=options.count,
+        default=1,
+        help="explain the first N rows or sentences of the file (default: 1)",
     )
     options.add_json(parser)
-    options.add_missing(options.add_reading(parser), None)
+    options.add_missing(options.add_reading(parser, sentences=True), None)
+    options.add_sentences(parser, trained=True)
 
 
 def _inspect(parser: argparse.ArgumentParser) -> None:
@@ -283,7 +299,9 @@ COMMANDS = {
         """Train a model on files and save it.
 
 Format, columns and algorithm are guessed where no option names them; the summary
-shows the columns and the algorithm. The model file holds all that prediction needs.""",
+shows the columns and the algorithm. The model file holds all that prediction needs.
+From files of sentences (CoNLL columns, CoNLL-U, JSON lines of tokens and tags) a tagger
+learns; the tag is the last column unless --tag says otherwise.""",
         _train,
     ),
     "tune": Command(
@@ -300,7 +318,8 @@ tried and the command train that gives the same model. Options that are named ar
         """Predict the label of each row, or its number with a regression model.
 
 Writes one line per row, in the order of the rows, while it reads the files; with
---on-error skip, an empty one for each row that cannot be read.""",
+--on-error skip, an empty one for each row that cannot be read. A tagger reads columns,
+or plain text, a sentence a line, and writes columns, the predicted tag behind the others.""",
         _predict,
     ),
     "evaluate": Command(
@@ -309,7 +328,8 @@ Writes one line per row, in the order of the rows, while it reads the files; wit
 
 Prints the accuracy; precision, recall and F1 of each class; and the confusion matrix.
 For a regression: mean absolute error (MAE), root mean squared error (RMSE) and the
-share of the variance that is explained (R²).""",
+share of the variance that is explained (R²). For a tagger: the share of right tags and
+of right sentences; precision, recall and F1 of phrases by type, as conlleval counts them.""",
         _evaluate,
     ),
     "explain": Command(
@@ -318,7 +338,8 @@ share of the variance that is explained (R²).""",
 
 Without an example: the features with the largest weights for each class. With a text,
 or a file and --rows: what each feature of a row adds to its score. A model with a
-kernel is explained by training examples instead of features, unless it is linear.""",
+kernel is explained by training examples instead of features, unless it is linear. Tags
+of a sentence are explained by what sets them apart from the second-best ones.""",
         _explain,
     ),
     "inspect": Command(

@@ -15,8 +15,9 @@ from ..data import Block
 from ..data.moments import Moments
 from ..tables import Table
 from .features import Features
-from .inputs import are_text, load_model, note_unseen, open_for_model, targets_of
+from .inputs import are_text, is_tagger, note_unseen, open_for_model, read_model, targets_of
 from .predict import score_blocks
+from .sentences import refuse_options_of_sentences
 from .summary import evaluation_in_words, first_names
 from .terminal import CommandError, Progress, emit, note, option, several, shown
 
@@ -28,7 +29,14 @@ MOST_CLASSES = 20
 
 def run(arguments: argparse.Namespace) -> None:
     """Evaluate a model on files."""
-    model, features = load_model(arguments.model)
+    model = read_model(arguments.model)
+    if is_tagger(model):
+        from . import tagger_use
+
+        tagger_use.evaluate(arguments, model)
+        return
+    refuse_options_of_sentences(arguments)
+    features = Features.of_model(model, arguments.model)
     other = {name: value for name in ("label", "label_type") if (value := getattr(arguments, name))}
     if other:
         if features.encoder is None:

@@ -25,6 +25,7 @@ from ..model_files import Model
 from ..tables import Table
 from . import inputs
 from .features import Features
+from .sentences import refuse_options_of_sentences
 from .terminal import CommandError, emit, shown
 
 Array = Any
@@ -35,7 +36,14 @@ _FILE_NAME = re.compile(r"^\S+\.(csv|tsv|txt|svm|svmlight|libsvm|vw|jsonl|ndjson
 
 def run(arguments: argparse.Namespace) -> None:
     """Explain a model, or the predictions of rows."""
-    model, features = inputs.load_model(arguments.model)
+    model = inputs.read_model(arguments.model)
+    if inputs.is_tagger(model):
+        from . import tagger_use
+
+        tagger_use.explain(arguments, model)
+        return
+    refuse_options_of_sentences(arguments)
+    features = Features.of_model(model, arguments.model)
     _refuse_votes(model, arguments.model)
     if model.classes is not None and len(model.classes) < 2:
         raise CommandError(

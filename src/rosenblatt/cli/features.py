@@ -36,6 +36,11 @@ class Features(features.Features):
     ) -> Features:
         """For the columns of a table, or a format of numbers, whose scale its density decides unless options do."""
         if columns is None:
+            if arguments.bits is not None:
+                own = f"hashed to 2^{format.bits}" if isinstance(format, VowpalWabbit) else "numbered"
+                raise CommandError(
+                    f"--bits is of columns of text, and the features of {format.name} files are {own}; leave it out"
+                )
             made = cls(None, format, _scaling(arguments, density))
             made.density = density
             return made

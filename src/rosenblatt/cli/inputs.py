@@ -26,8 +26,9 @@ from ..data.sparse_text import vowpal_wabbit_names
 from ..errors import DataError
 from ..model_files import Model, learners, read, refusing
 from ..schema import cut
-from . import algorithms
+from . import algorithms, options
 from .features import Features
+from .parameters import OPTIONS, asked_for, spelled
 from .terminal import CommandError, note, several, shown
 
 #: More different whole numbers than these may be the classes of labels, or the numbers of a regression.
@@ -35,6 +36,8 @@ MOST_NUMBERED = 50
 
 #: Options that name columns.
 COLUMN_OPTIONS = ("label", "text", "numeric", "categorical", "weight", "label_type", "drop")
+#: And those that name columns of files of sentences.
+SENTENCE_OPTIONS = ("tag", "columns", "tokens")
 
 
 def format_settings(arguments: argparse.Namespace) -> dict[str, Any]:
@@ -293,9 +296,16 @@ def hashed_names(sources: Sequence[Any], format: VowpalWabbit, rows: int | None 
 
 
 def load_model(path: str) -> tuple[Model, Features]:
-    """A model, and what makes its rows."""
+    """A model of rows, and what makes them."""
     model = read_model(path)
+    if is_tagger(model):
+        raise CommandError(f"{path} is a tagger, which learns from sentences: these are rows")
     return model, Features.of_model(model, path)
+
+
+def is_tagger(model: Model) -> bool:
+    """Whether a model is for sentences."""
+    return model.learner.space == "sequence"
 
 
 def read_model(path: str) -> Model:
@@ -308,6 +318,20 @@ def read_model(path: str) -> Model:
         if not learners.are_compatible(Spec.of(model.algorithm, model.parameters).learner(), model.learner):
             raise ValueError(f"its learner is not that of a {model.algorithm}")
     return model
+
+
+def refuse_other_settings(arguments: argparse.Namespace) -> None:
+    """Refuse options that would change a model that is continued."""
+    chosen = {"algorithm": arguments.algorithm, **asked_for(arguments)}
+    chosen |= {name: getattr(arguments, name) for name in (*COLUMN_OPTIONS, *SENTENCE_OPTIONS)}
+    for name, value in chosen.items():
+        if value is not None:
+            written = spelled(name, value) if name in OPTIONS else f"--{name.replace('_', '-')}"
+            raise CommandError(f"{written} does not go with --resume: the model keeps its parameters and columns")
+    for name, usual in options.encoding_defaults().items():
+        if getattr(arguments, name) != usual:
+            written = f"--{name.replace('_', '-')}"
+            raise CommandError(f"{written} does not go with --resume: the model keeps its features")
 
 
 def open_for_model(features: Features, files: Sequence[str], arguments: argparse.Namespace, labelled: bool) -> Stream:

@@ -11,14 +11,17 @@ from typing import Any
 from ..model_files import Model, refusing
 from . import summary
 from .features import SECTION, Features
-from .inputs import read_model
+from .inputs import is_tagger, read_model
+from .sentences import Tagger
 from .terminal import emit, show, shown
 
 
 def run(arguments: argparse.Namespace) -> None:
     """Print what a model is."""
     model, made_from = read_model(arguments.model), []
-    if SECTION in model.extras:
+    if is_tagger(model):
+        made_from = _of_tagger(Tagger.of_model(model, arguments.model))
+    elif SECTION in model.extras:
         features = Features.of_model(model, arguments.model)  # refuses a damaged section
         made_from = features.in_words()
         if features.encoder is not None and features.encoder.columns.label:
@@ -48,7 +51,8 @@ def run(arguments: argparse.Namespace) -> None:
     if training is not None:
         after = f", continuing {training['resumed']}" if training["resumed"] else ""
         files = summary.first_names(training["files"])
-        rows.append(("trained on", f"{training['rows']:,} rows of {files}, {training['how']}{after}"))
+        noun = "sentences" if "tokens" in training else "rows"
+        rows.append(("trained on", f"{training['rows']:,} {noun} of {files}, {training['how']}{after}"))
         if "choices" in training:
             rows.append(("chosen", summary.choices_in_words(training["choices"])))
         if "tuning" in training:
@@ -59,6 +63,14 @@ def run(arguments: argparse.Namespace) -> None:
         if training["held_out"]:
             rows.append(("held out", summary.evaluation_in_words(training["held_out"])))
     show(rows)
+
+
+def _of_tagger(tagger: Tagger) -> list[str]:
+    """What the features of tokens are, and which columns of files they are made of."""
+    from .tagger_summary import features_in_words, format_in_words
+
+    told = [features_in_words(tagger.encoder)]
+    return told if tagger.format is None else [*told, format_in_words(tagger.format)]
 
 
 def _document(model: Model) -> dict[str, Any]:

@@ -10,6 +10,8 @@ from .terminal import UsageError
 
 WRITTEN = ("svmlight", "vw", "csv", "tsv", "jsonl", "parquet", "arrow")
 FORMATS = (*WRITTEN, "text")
+#: Formats of sentences, for taggers.
+OF_SENTENCES = ("conll", "conllu", "tagged-json", "words")
 
 
 class Parser(argparse.ArgumentParser):
@@ -201,11 +203,13 @@ def add_seed(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
 
 
-def add_reading(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
-    """How files are read."""
+def add_reading(parser: argparse.ArgumentParser, sentences: bool = False) -> argparse._ArgumentGroup:
+    """How files are read, and whether these may be files of sentences."""
     group = parser.add_argument_group("reading files")
     group.add_argument(
-        "--format", choices=FORMATS, help="format of the files (default: guessed from the name and the first lines)"
+        "--format",
+        choices=(*FORMATS, *OF_SENTENCES) if sentences else FORMATS,
+        help="format of the files (default: guessed from the name and the first lines)",
     )
     group.add_argument("--delimiter", metavar="C", help="character between the values of a CSV file (default: guessed)")
     group.add_argument(
@@ -246,6 +250,38 @@ def add_reading(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
         help="memory limit for rows, such as 2GB (default: 3/4 of what is available)",
     )
     return group
+
+
+def column(text: str) -> int | str:
+    """A column of a file of sentences: its number, from 1, or its name."""
+    return int(text) if text.isascii() and text.isdigit() else text
+
+
+def columns(text: str) -> tuple[int | str, ...]:
+    """Columns of a file of sentences, separated by commas."""
+    return tuple(map(column, names(text)))
+
+
+def add_sentences(parser: argparse.ArgumentParser, trained: bool = False) -> None:
+    """Which column of a file of sentences is what; ``trained``: unless options say otherwise, as in training."""
+    group = parser.add_argument_group("files of sentences")
+
+    def default(text: str) -> str:
+        return f"(default: {'as in training' if trained else text})"
+
+    group.add_argument(
+        "--tag", metavar="NAME|N", type=column,
+        help="column of the tags: its number, or its name in CoNLL-U; the name of the tags in JSON lines "
+        + default("the last column; upos in CoNLL-U; tags in JSON lines"),
+    )  # fmt: skip
+    group.add_argument(
+        "--columns", metavar="COLUMNS", type=columns,
+        help="columns that features are made of, separated by commas "
+        + default("all but the tag; in CoNLL-U form alone"),
+    )  # fmt: skip
+    group.add_argument(
+        "--tokens", metavar="NAME", help="name of the tokens in JSON lines " + default("tokens")
+    )  # fmt: skip
 
 
 def add_columns(group: argparse._ArgumentGroup) -> None:

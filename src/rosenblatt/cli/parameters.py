@@ -25,7 +25,19 @@ def _class_weight(text: str) -> str | dict[str, float]:
     return weights
 
 
-_SPELLED = {"C": ("-C",), "fit_intercept": ("--fit-intercept", "--intercept")}
+def _templates(text: str) -> str | list[str]:
+    if text in ("words", "chunking"):
+        return text
+    try:
+        with open(text, encoding="utf-8-sig") as file:
+            return file.read().splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
+        raise argparse.ArgumentTypeError(f"{text!r} is neither words nor chunking nor a file of templates "
+                                         f"({reason})") from None  # fmt: skip
+
+
+_SPELLED = {"C": ("-C",), "fit_intercept": ("--fit-intercept", "--intercept"), "features": ("--templates",)}
 _YES_OR_NO = argparse.BooleanOptionalAction
 
 
@@ -60,8 +72,10 @@ OPTIONS: dict[str, dict[str, Any]] = {
                        action=_YES_OR_NO),
     "ratchet": _option("pocket: keep only weights with fewer mistakes on all rows (default: yes)",
                        action=_YES_OR_NO),
-    "rule": _option("update rule of online, kernel and voted (default: perceptron)", choices=tuple(rules.BY_OPTION)),
-    "readout": _option("weights that online, kernel and voted predict with (default: last; voted: voted)",
+    "rule": _option("update rule of online, kernel, voted and tagger (default: perceptron; tagger: pa1)",
+                    choices=tuple(rules.BY_OPTION)),
+    "readout": _option("weights that online, kernel, voted and tagger predict with (default: last; voted: voted; "
+                       "tagger: averaged)",
                        choices=("last", "averaged", "pocket", "voted")),
     "kernel": _option("kernel of kernel and voted (default: rbf; voted: linear)",
                       choices=("rbf", "poly", "linear", "sigmoid")),
@@ -81,6 +95,14 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "device": _option("where kernels are computed (default: cpu)", choices=("cpu", "cuda")),
     "precision": _option("how float32 rows are multiplied on a CUDA device (default: float32)",
                          choices=("float32", "tf32")),
+    "features": _option("tagger: what the features of a token are: words (the built-in set), chunking (CRFsuite's), or "
+                        "a file of templates in the manner of CRF++ (default: words)",
+                        metavar="words|chunking|FILE", type=_templates),
+    "order": _option("tagger: how many tags before a token count (default: 1)", choices=(1, 2), type=int),
+    "constraints": _option("tagger: which tag may follow which: those that did in training, or those that the scheme "
+                           "of phrases allows (default: any)", choices=("seen", "bio", "bioes")),
+    "cost": _option("tagger: what wrong tags cost in the loss: how many there are, the square root of that, or 1 "
+                    "(default: hamming)", choices=("hamming", "sqrt", "one")),
     "fit_intercept": _option("learn a bias (default: yes; pa and mira on text: no)", action=_YES_OR_NO),
     "intercept_scaling": _option("constant feature whose weight is the bias: the smaller, the slower the bias moves "
                                  "(default: 1)", metavar="S", type=options.number),

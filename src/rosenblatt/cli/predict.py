@@ -17,14 +17,22 @@ from ..data.blocks import placed
 from ..data.sources import replacing
 from ..data.writing import numbers
 from .features import Features
-from .inputs import load_model, note_unseen, open_for_model, refuse_to_replace
+from .inputs import is_tagger, note_unseen, open_for_model, read_model, refuse_to_replace
+from .sentences import refuse_options_of_sentences
 from .terminal import CommandError, Progress, note, option, shown
 
 
 def run(arguments: argparse.Namespace) -> None:
     """Write a line for each row."""
     refuse_to_replace(arguments.output, [arguments.model, *arguments.files])
-    model, features = load_model(arguments.model)
+    model = read_model(arguments.model)
+    if is_tagger(model):
+        from . import tagger_use
+
+        tagger_use.predict(arguments, model)
+        return
+    refuse_options_of_sentences(arguments)
+    features = Features.of_model(model, arguments.model)
     if model.classes is None and (arguments.scores or arguments.only_scores):
         raise CommandError(f"{arguments.model} is a regression model: it predicts numbers and has no scores")
     # A class is written as it was: 7.0 of a table is no 7, while svmlight's numbers are all of one kind.

@@ -76,7 +76,20 @@ def fault_in_words(run: TrainingRun) -> str:
 
 
 _OF_CLASS = schema.record(precision=schema.real(), recall=schema.real(), f1=schema.real(), rows=schema.whole())
+_OF_PHRASES = schema.record(
+    precision=schema.real(), recall=schema.real(), f1=schema.real(), phrases=schema.whole(), predicted=schema.whole(),
+    right=schema.whole(),
+)  # fmt: skip
 _EVALUATION = schema.either(
+    scores_of_tags=schema.record(
+        ("phrases", "types"),
+        sentences=schema.whole(),
+        tokens=schema.whole(),
+        accuracy=schema.real(),
+        sentence_accuracy=schema.real(),
+        phrases=_OF_PHRASES,
+        types=schema.named(_OF_PHRASES),
+    ),
     a_confusion_matrix=schema.record(
         rows=schema.whole(), accuracy=schema.real(), classes=schema.named(_OF_CLASS), confusion=schema.json_value
     ),
@@ -98,10 +111,12 @@ SCHEMA = schema.record(
         "choices",
         "tuning",
         "cluster",
+        "tokens",
     ),
     files=schema.listed(schema.text),
     resumed=schema.optional(schema.text),
     rows=schema.whole(),
+    tokens=schema.whole(),
     how=schema.text,
     passes=schema.whole(),
     mistakes=_COUNTS,
@@ -139,7 +154,7 @@ def lines(run: TrainingRun, record: dict[str, Any]) -> list[tuple[str, str]]:
         ("rows", _row_scale_in_words(record["row_scale"]) if "row_scale" in record else ""),
         ("features", "\n".join(run.features.in_words())),
         ("chosen", choices_in_words(record["choices"]) if "choices" in record else ""),
-        ("learner", f"{run.name}, {_rule(learner)}, readout {learner.readout}{why}"),
+        ("learner", f"{run.name}, {rule_in_words(learner)}, readout {learner.readout}{why}"),
         ("training", f"{how}, {passes}, {several(record['updates'], 'update')}{kept}"),
         ("cluster", _cluster_line(record["cluster"]) if "cluster" in record else ""),
         *mistakes_in_words(record),
@@ -222,7 +237,8 @@ def mistakes_in_words(record: dict[str, Any]) -> list[tuple[str, str]]:
             words = [f"{n:,}" for n in counts]
             if len(words) > MOST_PASSES:
                 words = [*words[: MOST_PASSES - 2], "…", words[-1]]
-            return [(name, ", ".join(words) + " (in each pass)")]
+            of = "sentences, " if "tokens" in record else ""
+            return [(name, ", ".join(words) + f" ({of}in each pass)")]
     return []
 
 
@@ -242,11 +258,28 @@ def verdict_in_words(verdict: str, equal_rows: Sequence[str] | None) -> str:
 
 
 def evaluation_in_words(result: dict[str, Any]) -> str:
-    """How the model does on held-out rows."""
+    """How the model does on held-out rows or sentences."""
+    if "sentence_accuracy" in result:
+        return _tags_in_words(result)
     if "accuracy" in result:
         return _accuracy_in_words(result)
     r2 = "" if result["r2"] is None else f", R² {result['r2']:.4f}"
     return f"MAE {result['mae']:.4g}, RMSE {result['rmse']:.4g}{r2} on {several(result['rows'], 'row')}"
+
+
+def _tags_in_words(result: dict[str, Any]) -> str:
+    """The share of right tags and sentences, and of phrases F1."""
+    line = (
+        f"accuracy {result['accuracy']:.2%} of {several(result['tokens'], 'token')}, "
+        f"{result['sentence_accuracy']:.2%} of {several(result['sentences'], 'sentence')}"
+    )
+    if "phrases" not in result:
+        return line
+    phrases = result["phrases"]
+    return (
+        f"F1 {phrases['f1']:.2%} of {several(phrases['phrases'], 'phrase')} (precision {phrases['precision']:.2%}, "
+        f"recall {phrases['recall']:.2%});\n{line}"
+    )
 
 
 def _accuracy_in_words(result: dict[str, Any]) -> str:
@@ -272,7 +305,7 @@ def size_of(path: str) -> str:
     return f"{n / 1e6:,.1f} MB" if n >= 1e6 else f"{n / 1e3:,.1f} kB"
 
 
-def _rule(learner: Any) -> str:
+def rule_in_words(learner: Any) -> str:
     """The rule with its parameters."""
     values = {name: value for name, value in learner.rule.parameters.items() if value is not None}
     parameters = ", ".join(f"{name} {_written(value)}" for name, value in values.items())

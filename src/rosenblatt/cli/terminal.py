@@ -98,9 +98,15 @@ def in_words(error: BaseException) -> str:
             f"there is not enough memory ({error}); --stream learns block by block" if str(error) else "out of memory"
         )
     if isinstance(error, DataError):
-        from ..data.memory_limit import SMALLER_BLOCKS, STREAM_INSTEAD  # loaded long since, if there was data
+        from ..data.formats import AS_SENTENCES  # loaded long since, if there was data
+        from ..data.memory_limit import SMALLER_BLOCKS, STREAM_INSTEAD
+        from ..data.sentence_files import SMALLER_PARTS
+        from ..data.sentence_files import STREAM_INSTEAD as STREAM_SENTENCES
 
         options = {
+            STREAM_SENTENCES: "read some at a time with --stream, or hold more with {}",
+            SMALLER_PARTS: "hold more with {}",
+            AS_SENTENCES: "sentences are for train, predict, evaluate and explain; say {} if they are a table",
             STREAM_INSTEAD: "read block by block with --stream, or hold more with {}",
             SMALLER_BLOCKS: "make blocks smaller with --block-rows N, or hold more with {}",
         }
@@ -128,6 +134,8 @@ _OPTIONS = {
     "in_memory": "--stream",
     "client": "leave out --workers",
 }
+#: And those of files of sentences; columns of a table are a dict.
+_OF_SENTENCES = {"columns": "--columns COLUMNS", "tag": "--tag N", "tags": "--tag NAME", "tokens": "--tokens NAME"}
 #: And those of any value.
 _ANY = {
     "margins": "--margins M,M,…",
@@ -137,6 +145,8 @@ _ANY = {
 
 def option(parameter: str, value: Any) -> str:
     """A setting of Python's as an option of the command line."""
+    if parameter in _OF_SENTENCES and not isinstance(value, dict):
+        return _OF_SENTENCES[parameter]
     if parameter in _OPTIONS:
         return _OPTIONS[parameter]
     if parameter == "header":

@@ -7,7 +7,7 @@ import os
 import time
 from collections import deque
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..atomic_files import check
 from ..core import engine
@@ -18,12 +18,11 @@ from ..data.numbered import FIRST_ROWS
 from ..data.sources import expand
 from ..errors import DataError
 from ..model_files import Model, write
-from . import algorithms, choosing, inputs, options, summary, training
+from . import algorithms, choosing, inputs, sentences, summary, training
 from .commands import PASSES
 from .evaluate import ConfusionMatrix, RegressionErrors, evaluate
 from .features import SECTION, Features
 from .held_out import HeldOut
-from .parameters import OPTIONS, asked_for, spelled
 from .terminal import (
     DONE,
     CommandError,
@@ -43,10 +42,19 @@ from .training import TrainingRun
 _CLUSTER_OPTIONS = ("mix", "shards", "checkpoint", "worker_timeout")
 
 
+class Training(NamedTuple):
+    """What training does with files of one kind."""
+
+    train: Any  # (arguments, progress, interrupt) → the run, and whether it was block by block
+    evaluate_held_out: Any
+    record: Any
+    model_of: Any
+    lines: Any  # of the summary
+
+
 def run(arguments: argparse.Namespace) -> int:
     """Train a model, evaluate it if asked to, save it and print a summary."""
     began = time.monotonic()
-    engine.keep_freed_memory()
     refuse_outputs(arguments)
     _note_repeated(arguments)
     if arguments.shuffle_buffer and arguments.shuffle is False:
@@ -55,12 +63,13 @@ def run(arguments: argparse.Namespace) -> int:
         arguments.block_rows, arguments.stream = arguments.shuffle_buffer, True
     with Interrupt() as interrupt:
         with Progress(not arguments.quiet) as progress:
-            run, streamed = _train(arguments, progress, interrupt)
-            held_out, fault = evaluate_held_out(run)
-            record = summary.record(run, streamed, held_out)
+            kind = _kind(arguments)
+            run, streamed = kind.train(arguments, progress, interrupt)
+            held_out, fault = kind.evaluate_held_out(run)
+            record = kind.record(run, streamed, held_out)
             saved = f"the model is in {arguments.output}"
             with interrupt.ignored(saved):
-                write(arguments.output, model_of(run, record))
+                write(arguments.output, kind.model_of(run, record))
         record["seconds"] = round(time.monotonic() - began, 3)
         if run.interrupted:
             note(f"interrupted after {run.learner.visited:,} examples; the model so far is in {arguments.output}")
@@ -72,8 +81,23 @@ def run(arguments: argparse.Namespace) -> int:
             if arguments.json:
                 emit(record)
             elif not arguments.quiet:
-                show(summary.lines(run, record))
+                show(kind.lines(run, record))
     return interrupt.code if run.interrupted else DONE
+
+
+def _kind(arguments: argparse.Namespace) -> Training:
+    """Whether to train on rows or on sentences."""
+    on_cluster = _is_on_cluster(arguments)
+    if not on_cluster:
+        inputs.keep_pipes(arguments, *arguments.files, *held_out_files(arguments))
+    if not (on_cluster and "-" in arguments.files) and sentences.are_meant(arguments):  # which a cluster refuses
+        from . import tagger_summary
+        from . import tagger_training as own
+
+        return Training(own.train, own.evaluate_held_out, tagger_summary.record, own.model_of, tagger_summary.lines)
+    sentences.refuse_options_of_sentences(arguments)
+    engine.keep_freed_memory()
+    return Training(_train, evaluate_held_out, summary.record, model_of, summary.lines)
 
 
 def _train(arguments: argparse.Namespace, progress: Progress, interrupt: Interrupt) -> tuple[TrainingRun, bool]:
@@ -85,7 +109,6 @@ def _train(arguments: argparse.Namespace, progress: Progress, interrupt: Interru
         if run.skipped:
             note(run.skipped.worded(option))
         return run, arguments.stream
-    inputs.keep_pipes(arguments, *arguments.files, *held_out_files(arguments))
     run = prepare(arguments, progress, interrupt)
     return learn(run, arguments)
 
@@ -210,7 +233,7 @@ def prepare(arguments: argparse.Namespace, progress: Progress, interrupt: Interr
     files = expand(arguments.files)
     stamps = inputs.file_stamps(files)
     if arguments.resume:
-        _refuse_other_settings(arguments)
+        inputs.refuse_other_settings(arguments)
         model, features = inputs.load_model(arguments.resume)
         columns = None if features.encoder is None else features.encoder.columns
         arguments.missing = "raise" if features.encoder is None else features.encoder.missing
@@ -251,20 +274,6 @@ def prepare(arguments: argparse.Namespace, progress: Progress, interrupt: Interr
         arguments, files, columns, format, features, Spec.of(kind, parameters).learner(), kind, parameters, passes,
         held_out, progress, interrupt, why=why, first=stream, ahead=deque([first]), stamps=stamps,
     )  # fmt: skip
-
-
-def _refuse_other_settings(arguments: argparse.Namespace) -> None:
-    """Refuse options that would change a model that is continued."""
-    chosen = {"algorithm": arguments.algorithm, **asked_for(arguments)}
-    chosen |= {name: getattr(arguments, name) for name in inputs.COLUMN_OPTIONS}
-    for name, value in chosen.items():
-        if value is not None:
-            written = spelled(name, value) if name in OPTIONS else f"--{name.replace('_', '-')}"
-            raise CommandError(f"{written} does not go with --resume: the model keeps its parameters and columns")
-    for name, usual in options.encoding_defaults().items():
-        if getattr(arguments, name) != usual:
-            written = f"--{name.replace('_', '-')}"
-            raise CommandError(f"{written} does not go with --resume: the model keeps its features")
 
 
 def evaluate_held_out(run: TrainingRun) -> tuple[ConfusionMatrix | RegressionErrors | None, Exception | None]:

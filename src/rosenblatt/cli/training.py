@@ -167,13 +167,13 @@ def in_memory(run: TrainingRun) -> None:
         if done.number == 1:
             learner.stop_progressive()
         run.mistakes.append(done.updates if done.mistakes is None else done.mistakes)
-        _show_progress(run, done.number, rows.n_rows, 1.0, began)
+        show_progress(run, done.number, rows.n_rows, 1.0, began)
         run.interrupt.check()
 
     def pulse() -> None:
         seen = learner.visited - len(run.mistakes) * rows.n_rows
         if 0 < seen < rows.n_rows:  # else a pass is being judged
-            _show_progress(run, len(run.mistakes) + 1, seen, seen / rows.n_rows, began, learner.tally.mistakes)
+            show_progress(run, len(run.mistakes) + 1, seen, seen / rows.n_rows, began, learner.tally.mistakes)
         run.interrupt.check()
 
     began = time.monotonic()
@@ -317,7 +317,7 @@ def _learn_all(
                 seen += learned
                 run.rows += learned if first else 0
                 run.mistakes[number - 1 :] = [run.errors - before]
-                _show_progress(run, number, seen, stream.progress, run.progress.began)
+                show_progress(run, number, seen, stream.progress, run.progress.began)
                 run.interrupt.check()
 
 
@@ -373,7 +373,7 @@ def _joined(parts: list[_Part]) -> _Part:
 
 def _separates(run: TrainingRun) -> bool:
     """Whether the weights get every row of the files right: they are read once more, up to the first mistake."""
-    learner, least, widest = run.learner, np.full(run.learner.slots, np.inf), _Widest()
+    learner, least, widest = run.learner, np.full(run.learner.slots, np.inf), Widest()
     with run.open() as stream, run.features.read_ahead(run.blocks(stream), learn=False) as blocks:
         for block, read in blocks:
             y = run.targets_of(block)
@@ -393,7 +393,7 @@ def _separates(run: TrainingRun) -> bool:
     return True
 
 
-class _Widest:
+class Widest:
     """What bounds the rounding of scores: the largest norm and the longest sum of the rows of all blocks."""
 
     def __init__(self) -> None:
@@ -478,8 +478,8 @@ def _weights(run: TrainingRun, y: Array, weight: Array | None) -> Array | None:
     return by_class[codes] if weight is None else weight * by_class[codes]
 
 
-def _show_progress(
-    run: TrainingRun, number: int, seen: int, share: float | None, since: float, mistakes: int | None = None
+def show_progress(
+    run: Any, number: int, seen: int, share: float | None, since: float, mistakes: int | None = None
 ) -> None:
     """Show how far a pass has come, of whose rows ``share`` were seen, and its mistakes."""
     mistakes = run.mistakes[-1] if mistakes is None else mistakes

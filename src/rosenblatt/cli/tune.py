@@ -25,8 +25,6 @@ from .parameters import spelled_value, written
 from .terminal import DONE, CommandError, Interrupt, Progress, emit, in_words, note, optional_output, several, show
 from .training import TrainingRun
 
-#: A sample has at least so many rows, or all.
-ROWS = 20_000
 #: Of rows that are compared on, at least so many bytes are taken whatever the budget.
 BYTES = 1 << 22
 
@@ -127,7 +125,7 @@ def search(run: TrainingRun, asked: Mapping[str, Any]) -> Found:
             "tune on a part of the rows"
         ) from None
     n, size = sum(map(len, blocks)), sum(block.nbytes for block in blocks)
-    rows = max(min(n, choices.ROWS), int(n * how.share)) if n > ROWS or size > 2 * BYTES else n
+    rows = how.rows(n, size)
     block = drawn(blocks, rows, max(BYTES, int(size * how.share) + 1) if rows < n else size + 1, arguments.seed)
     y = run.targets_of(block)
     classes = None if run.is_regression else labels.classes_of(y)
@@ -151,10 +149,8 @@ def search(run: TrainingRun, asked: Mapping[str, Any]) -> Found:
         )  # fmt: skip
 
     since = time.monotonic()
-    judge = Judge(
-        sample, metric, grids.PASSES if arguments.passes is None else (arguments.passes,), run.interrupt.check
-    )
-    found, interrupted = Halving(judge, candidates, how.rungs, report), False
+    judge = Judge(sample, metric, how.passes if arguments.passes is None else (arguments.passes,), run.interrupt.check)
+    found, interrupted = Halving(judge, candidates, how.rungs, how.folds, report), False
     try:
         found.run()
     except KeyboardInterrupt:
@@ -170,12 +166,13 @@ def _candidates(run: TrainingRun, asked: Mapping[str, Any], most: int, block: An
     kind, first, fixed = _kind_of(run, block, n_rows)
     made: list[Candidate] = []
     features: dict[Any, Features] = {}
-    for options in grids.configurations(kind, arguments.grid, asked, first, fixed, most):
+    whole = len(block) == n_rows
+    for options in grids.configurations(kind, arguments.grid, asked, first, fixed, most, no_shorter=not whole):
         own = argparse.Namespace(**{**vars(arguments), **options})
         key = tuple((name, options[name]) for name in sorted(options) if name not in ("algorithm", "C", "r", "epsilon"))
         if key not in features:
             features[key] = Features.asked_for(run.columns, run.format, own, run.features.density)
-        passes = arguments.passes or max(grids.PASSES)
+        passes = arguments.passes or grids.PASSES[0]
         name, parameters, _ = algorithms.for_training(own, features[key], run.is_regression, passes)
         made.append(Candidate(options, features[key], Spec.of(name, parameters)))
     return made

@@ -28,8 +28,10 @@ _TYPES = {
 
 def _register() -> None:
     """Make skl2onnx convert the estimators, alone and within pipelines."""
-    for name in estimators.__all__:
-        kind = getattr(estimators, name)
+    for kind in (getattr(estimators, name) for name in estimators.__all__):
+        if not issubclass(kind, LinearEstimator):  # a tagger's search is no graph
+            continue
+        name = kind.__name__
         skl2onnx.update_registered_converter(kind, f"Rosenblatt{name}", _shapes, _convert, parser=_parse)
 
 

@@ -34,10 +34,10 @@ class Diagonal:
 
     def __init__(self, rule: rules.Rule, model: Model) -> None:
         self.number, self.square = model.number, model.constant2
-        self.prior = self.number(rule.prior)
+        self.moved = Moved(rule.prior, self.number)
+        self.prior = self.moved.prior
         self.p = [[self.number(0)] * len(w) for w in model.w]
         self.p_b = [self.number(0)] * len(model.b)
-        self.largest, self.most = _largest(self.number), _surest(self.number)
 
     def variances(self, c: int) -> tuple[list[Number], Number]:
         """Of the weights of a class, and of its constant feature."""
@@ -50,19 +50,27 @@ class Diagonal:
 
     def learn(self, model: Model, c: int, a: Number, x: Sequence[Number], shrink: Shrink, score: Number) -> None:
         """Move the weights of a class by ``a·Σx``, and make Σ smaller."""
+        for j, value in enumerate(x):
+            w, self.p[c][j] = self.moved(shrink, a, value, value * value, model.w[c][j], self.p[c][j])
+            model.put(c, j, w)
+        b, self.p_b[c] = self.moved(shrink, a, self.square, self.square, model.b[c], self.p_b[c])
+        model.put(c, None, b)
+
+
+class Moved:
+    """How a step moves one weight of a diagonal Σ, and its p."""
+
+    def __init__(self, prior: Number, number: Callable[[Any], Number]) -> None:
+        self.prior, self.number = number(prior), number
+        self.largest, self.most = _largest(number), _surest(number)
+
+    def __call__(
+        self, shrink: Shrink, a: Number, x: Number, square: Number, w: Number, p: Number
+    ) -> tuple[Number, Number]:
+        """A weight and its p after a step; of a bias both x and its square are s²."""
         form, number = shrink
         sign = self.number(1 if a > 0 else -1)
         amount = self.number(number) if self.largest is None or number < _wide(self.largest) else self.largest
-        for j, value in enumerate(x):
-            w, self.p[c][j] = self._moved(form, amount, sign, a, value, value * value, model.w[c][j], self.p[c][j])
-            model.put(c, j, w)
-        b, self.p_b[c] = self._moved(form, amount, sign, a, self.square, self.square, model.b[c], self.p_b[c])
-        model.put(c, None, b)
-
-    def _moved(
-        self, form: str, amount: Number, sign: Number, a: Number, x: Number, square: Number, w: Number, p: Number
-    ) -> tuple[Number, Number]:
-        """A weight and its p after a step; of a bias both x and its square are s²."""
         known = self.prior + p
         variance = 1 / known
         if form == "sums":  # w = b/A: b gains v·y·x, A gains v·x²

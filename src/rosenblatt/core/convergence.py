@@ -70,6 +70,7 @@ class Evidence:
     peak2: float = 0.0  # bounds max ‖W‖² up to the last time that ‖W‖² was computed
     base2: float = 0.0  # ‖W‖² at that time
     mixings: int = 0  # roundings where weights were mixed, counted as updates
+    slack: float = 0.0  # what rounding of feature vectors that were added up may have taken off the bound
     equal_rows: tuple[int, int] | None = None  # two of different labels, which no weights tell apart: γ* ≤ 0
 
     def note_equal_rows(self, rows: tuple[int, int] | None) -> None:
@@ -105,7 +106,7 @@ class Evidence:
         bounds = np.divide(
             distance + each * (updates + self.mixings), tau, out=np.full(len(tau), np.inf), where=tau > 0
         )
-        return float(np.min(bounds)) * (1 + 8 * _EPS)  # of the norm, the sum and the quotient
+        return float(np.min(bounds)) * (1 + 8 * _EPS) + self.slack  # of the norm, the sum and the quotient
 
     def tighten_upper(self, weights: Measured, start: Array | None, tau: Array, updates: float, growth: float) -> None:
         """Tighten the upper bound from the weights as they are now."""

@@ -25,6 +25,9 @@ What the text encoders take are tuples (``rosenblatt.text`` makes them):
 - an encoding: ``(weighting, norm, dtype, n_threads)``;
 - a lexicon, n-grams by number: their bytes, where each starts, and the slots that ``index_ngrams`` makes.
 
+Sentences (``rosenblatt.sequences`` has them) are a tuple of columns, lists of ``str``, and where each sentence starts,
+``TokenTemplates(((text, ((row, column, ((function, n), …), text), …)), …), named_edges)`` are templates of features.
+
 ``measure_lines``, ``read_lines``, ``csv_rows``, ``cut_csv`` and ``hash_texts`` read files; ``arrow_strings``
 hands text on; rosenblatt.data says how. ``place_features`` is of rosenblatt.core.groups, ``share_rows`` of
 rosenblatt.model_files.
@@ -45,36 +48,48 @@ from .._native import ClassLists as ClassLists
 from .._native import CsrRows as CsrRows
 from .._native import DenseRows as DenseRows
 from .._native import GramRows as GramRows
+from .._native import Links as Links
 from .._native import Model as Model
 from .._native import Rule as Rule
+from .._native import Sentences as Sentences
 from .._native import Tally as Tally
+from .._native import TokenTemplates as TokenTemplates
 from .._native import arrow_strings as arrow_strings
 from .._native import count_columns as count_columns
 from .._native import csv_rows as csv_rows
 from .._native import cut_csv as cut_csv
 from .._native import decide_one as decide_one
+from .._native import decode as decode
 from .._native import equal_rows as equal_rows
+from .._native import gather_feature_names as gather_feature_names
 from .._native import gather_ngrams as gather_ngrams
+from .._native import hash_feature as hash_feature
 from .._native import hash_ngrams as hash_ngrams
 from .._native import hash_text as hash_text
 from .._native import hash_texts as hash_texts
 from .._native import index_ngrams as index_ngrams
+from .._native import k_best as k_best
 from .._native import keep_freed_memory as keep_freed_memory
 from .._native import learn as learn
 from .._native import learn_one as learn_one
+from .._native import learn_sentences as learn_sentences
 from .._native import list_ngrams as list_ngrams
 from .._native import look_up_text as look_up_text
 from .._native import measure_lines as measure_lines
+from .._native import named_token_rows as named_token_rows
 from .._native import place_features as place_features
 from .._native import populate as populate
 from .._native import read_lines as read_lines
 from .._native import score as score
 from .._native import score_one as score_one
 from .._native import share_rows as share_rows
+from .._native import token_feature_names as token_feature_names
+from .._native import token_rows as token_rows
 from .._native import unicode_version as unicode_version
 from .._native import weigh_by_table as weigh_by_table
 from .._native import weigh_columns as weigh_columns
 from ..errors import DataError
+from .strides import stride_of as stride_of
 
 #: The types that numbers are kept in, and the largest number of each.
 _LARGEST = {np.dtype(kind): float(np.finfo(kind).max) for kind in (np.float32, np.float64)}
@@ -350,11 +365,6 @@ def threads() -> int:
     bound = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     asked = os.environ.get("OMP_NUM_THREADS", "")
     return min(bound, int(asked)) if asked.isdigit() and int(asked) else bound
-
-
-def stride_of(n_vectors: int) -> int:
-    """Numbers stored per feature: one, or the vectors padded to what a vector register takes."""
-    return 1 if n_vectors == 1 else 4 if n_vectors <= 4 else -8 * (-n_vectors // 8)
 
 
 def squares(weights: Array) -> Array:

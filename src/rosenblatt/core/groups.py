@@ -28,7 +28,7 @@ class Groups:
     def __init__(self, *, alone: bool) -> None:
         self.count = 1  # the first is that of all features that were not met
         self._keys = np.full(32, -1, np.int64)  # the feature of group g, or a sixteenth of its first one
-        self._table = np.zeros((64, 2), np.int64)
+        self._table: Array | None = np.zeros((64, 2), np.int64)  # None: it is made anew when it is asked for
         self._used = np.ones(SIXTEEN, np.int64) if alone else None  # by lane, sixteens of places in use
         self._in_order: tuple[int, Array] = 1, self._keys[:0]  # the places of ``features()`` when there were so many
 
@@ -39,8 +39,19 @@ class Groups:
     def places(self, features: Array) -> Array:
         """The place of each feature; of one that was not met, one whose weight is 0."""
         out = np.empty_like(features)
-        engine.place_features(features, self._table, self._keys, self._used, self.count, False, out)
+        engine.place_features(features, self._looked_up(), self._keys, self._used, self.count, False, out)
         return out
+
+    def rest(self) -> None:
+        """Give the memory of the table back, 48 bytes a group, until it is asked for: no new features come soon."""
+        self.places_in_order()
+        self._table = None
+
+    def _looked_up(self) -> Array:
+        if self._table is None:
+            self._number(self._keys[1 : self.count], len(self._keys))
+        assert self._table is not None
+        return self._table
 
     def add(self, features: Array, most: int) -> Array | None:
         """The place of each feature, of new ones too; None: that would be more than ``most`` places."""
@@ -48,7 +59,7 @@ class Groups:
         while True:
             part = features[done:]
             more, self.count = engine.place_features(
-                part, self._table, self._keys, self._used, self.count, True, out[done:]
+                part, self._looked_up(), self._keys, self._used, self.count, True, out[done:]
             )
             if len(self) > most:
                 return None

@@ -22,8 +22,15 @@ def classes_of(y: Array) -> Array:
     """The sorted classes of y, block by block."""
     if len(y) == 0:
         return y
-    blocks = [np.unique(y[start : start + _BLOCK]) for start in range(0, len(y), _BLOCK)]
-    return np.unique(np.concatenate(blocks))
+    blocks = [_distinct(y[start : start + _BLOCK]) for start in range(0, len(y), _BLOCK)]
+    return _distinct(np.concatenate(blocks))
+
+
+def _distinct(y: Array) -> Array:
+    """As ``np.unique``, which would sort all text, and import NumPy's masked arrays where nothing is counted."""
+    if y.dtype.kind in _TEXT:
+        return np.array(sorted(set(y.tolist())), y.dtype)
+    return np.unique(y, return_counts=True)[0]
 
 
 def counts_of(y: Array) -> Counter[Any]:

@@ -140,7 +140,7 @@ class Learner(State):
 
     def fit(
         self,
-        rows: engine.Rows,
+        rows: Any,
         targets: Array,
         weight: Array | None = None,
         *,
@@ -246,7 +246,7 @@ class Learner(State):
         self.passes.append(self.tally.mistakes)
         return self.passes[-1], self.n_updates - before
 
-    def partial_fit(self, rows: engine.Rows, targets: Any, weight: Array | None, span: tuple[int, int]) -> None:
+    def partial_fit(self, rows: Any, targets: Any, weight: Array | None, span: tuple[int, int]) -> None:
         """Learn from rows ``span[0]`` to ``span[1] − 1`` in the order given; all such calls together are one pass."""
         order = None if span == (0, rows.n_rows) else np.arange(*span, dtype=np.int32)
         if weight is not None and not np.all(weight > 0):
@@ -327,7 +327,7 @@ class Learner(State):
 
         def learn(model: engine.Model, first: int) -> bool:
             return all(
-                engine.learn(
+                self._learn_call(
                     rows=view, model=model, rule=self.native_rule, targets=targets, order=part, weight=weight,
                     first=start, pocket=self.pocket, ratchet=ratchet, tally=self.tally, misread=self._misread,
                     n_threads=self.n_threads,
@@ -342,7 +342,7 @@ class Learner(State):
     ) -> Iterator[tuple[Array | None, int]]:
         """The order of each native call and where to begin in it; ``whole``: one call has to see all rows."""
         count = view.n_rows if order is None else len(order)
-        step = count if whole or count < 64 else rows_per_call(view.data.size, view.n_rows, self.n_vectors)
+        step = count if whole or count < 64 else rows_per_call(self._numbers_of(view), view.n_rows, self.n_vectors)
         if step >= count:
             yield order, first
             return
@@ -351,6 +351,14 @@ class Learner(State):
             yield np.arange(start, stop, dtype=np.int32) if order is None else order[start:stop], 0
             if self.pulse is not None and not self.batch:  # whose step is taken at the end
                 self.pulse()
+
+    def _learn_call(self, **call: Any) -> bool:
+        """One native call: what it is learned from is of this space."""
+        return engine.learn(**call)
+
+    def _numbers_of(self, view: Any) -> int:
+        """How many numbers the rows have, of which the time of a call is a multiple."""
+        return int(view.data.size)
 
     def _learn_in_room(self, learn: Callable[[engine.Model, int], bool]) -> None:
         """Call ``learn(model, number of examples done)`` until it says that all are done; refuse an overflow."""
@@ -378,7 +386,7 @@ class Learner(State):
         tally.tau[:] = tally.least[:] = tally.room = math.inf
         rows, model = self.map_rows(rows, learn=True), self._model_of(self.weights, lists=self.lists)
         for part, _ in self._calls(rows.view, order):
-            if not engine.learn(
+            if not self._learn_call(
                 rows=rows.view, model=model, rule=_STILL, targets=targets, order=part, tally=tally, stop=stop_at_mistake
             ):
                 raise ValueError(self._overflow)

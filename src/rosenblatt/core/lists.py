@@ -75,4 +75,4 @@ class Listed(NamedTuple):
 
 def bits_of(numbers: Array) -> Array:
     """Numbers as whole ones, of which −0 is not 0."""
-    return np.asarray(np.ascontiguousarray(numbers).view(np.dtype(f"u{numbers.itemsize}")))
+    return numbers.view(np.dtype(f"u{numbers.itemsize}"))

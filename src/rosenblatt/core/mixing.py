@@ -7,7 +7,7 @@ In each pass every shard i starts from the mixed weights W and makes one ordinar
 The sum is taken in float64 in a fixed tree: neighbours are added, then neighbours of these, and one that is left over
 goes up as it is; W' is then rounded to the type of the weights. A row (a feature, all its classes) that no shard has
 changed by a bit keeps its value. So only the rows that changed travel, as values, and whoever did not change a row has
-its old value there. With one shard all of this is the identity.
+its old value there; a feature that has no row (``weights``) has zeros. With one shard all of this is the identity.
 
 Where a learner keeps its weights by lists (``weights``), what travels are cells, a feature and a class, in place of
 rows: of the rows that changed, the cells that are not 0, or were not. They are numbered ``row·k + class``, and their
@@ -31,8 +31,8 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
-from typing import Any, NamedTuple, Protocol
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -127,13 +127,13 @@ class Mixture(NamedTuple):
 
 def shard_pass(learner: Learner, pieces: Iterable[Piece]) -> tuple[ShardReport, Held]:
     """One pass of a learner that stands at the mixed weights: its report, and the rows that it changed."""
-    learner.expand()
+    by_cell = _settled(learner)
     visited = learner.visited
     before = _all_of(learner)
     mistakes, updates = learner.pass_over(pieces)
-    if before.rows is not None:
+    if by_cell:
         learner.keep_lists()  # dense rows have no use for them
-    find = _changed_rows if before.rows is None else _changed_cells
+    find = _changed_cells if by_cell else _changed_rows
     held = find(before, _all_of(learner), learner.n_vectors)
     report = ShardReport(
         learner.visited - visited, mistakes, updates, learner.tau.copy(), learner.least.copy(),
@@ -142,12 +142,21 @@ def shard_pass(learner: Learner, pieces: Iterable[Piece]) -> tuple[ShardReport, 
     return report, held
 
 
+def _settled(learner: Learner) -> bool:
+    """Whether the weights travel by cells: where they are kept by lists, of which then every feature has one."""
+    if learner.lists is None:
+        return False
+    learner.expand()
+    return True
+
+
 def _all_of(learner: Learner) -> Held:
-    """All rows of a learner's weights, or all cells of its lists; its own arrays stay as they are."""
+    """All rows that a learner's weights have, or all cells of its lists; its own arrays stay as they are."""
     if learner.lists is not None:
         return cells_of(learner)
-    weights, total = learner.active, learner.total
-    return Held(None, weights.copy(), None if total is None else total[: len(weights)].copy())
+    order, features, total = learner.row_order, learner.features(), learner.total
+    rows = None if features is None else np.concatenate(([0], 1 + features))
+    return Held(rows, learner.weights[order].copy(), None if total is None else total[order].copy())
 
 
 def cells_of(learner: Learner) -> Held:
@@ -161,13 +170,17 @@ def cells_of(learner: Learner) -> Held:
 
 
 def _changed_rows(before: Held, now: Held, k: int) -> Held:
-    """The rows of which a bit has changed, without padding."""
+    """The rows of which a bit has changed, without padding; those that are new were 0."""
+    if before.rows is not None:
+        before = before.placed(np.arange(len(now.weights)) if now.rows is None else now.rows)
     changed = _changed(before.weights, now.weights)
     if before.total is not None and now.total is not None:
         changed |= _changed(before.total, now.total)
-    rows = np.flatnonzero(changed).astype(np.int32 if len(changed) < 1 << 31 else np.int64)
-    total = None if now.total is None else np.ascontiguousarray(now.total[rows, :k])
-    return Held(rows, np.ascontiguousarray(now.weights[rows, :k]), total)
+    which = np.flatnonzero(changed)
+    rows = which if now.rows is None else now.rows[which]
+    rows = rows.astype(np.int32 if not len(rows) or rows[-1] < 1 << 31 else np.int64)
+    total = None if now.total is None else np.ascontiguousarray(now.total[which, :k])
+    return Held(rows, np.ascontiguousarray(now.weights[which, :k]), total)
 
 
 def _changed_cells(before: Held, now: Held, k: int) -> Held:
@@ -330,6 +343,7 @@ class Mixed:
 class MixedLearner(Learner):
     """A learner whose passes are made by shards, apart, and then mixed; the loop over passes is the learner's own."""
 
+    kind: ClassVar[type[Learner]] = Learner  # what it is in all else
     mix: str
     mixing: Mixed
 
@@ -338,8 +352,9 @@ class MixedLearner(Learner):
         """A learner that goes on with shards; refuses what cannot be mixed."""
         check_name("mix", mix, MIXES)
         refuse_unmixable(learner)
-        learner.expand()
-        made = cls.__new__(cls)
+        _settled(learner)
+        kind = _mixed(type(learner))
+        made = kind.__new__(kind)
         made.__setstate__(learner.__getstate__())
         made.mix, made.mixing = mix, Mixed()
         return made
@@ -347,7 +362,7 @@ class MixedLearner(Learner):
     def plain(self) -> Learner:
         """The same run as an ordinary learner; the arrays are shared."""
         own = self.__getstate__()
-        plain = Learner.__new__(Learner)
+        plain = self.kind.__new__(self.kind)
         plain.__setstate__({name: value for name, value in own.items() if name not in ("mix", "mixing")})
         return plain
 
@@ -380,14 +395,17 @@ class MixedLearner(Learner):
     def _take(self, reports: Sequence[ShardReport], shares: tuple[Share, ...], held: Held) -> None:
         """Stand where the shards have come to, mixed."""
         n_features = max(self.n_features, *(shard.n_features for shard in reports))
-        self.reserve(n_features)
+        if self.groups is None:
+            self.reserve(n_features)
         self.n_features = n_features
         if self.lists is not None:
             self._take_cells(held)
         else:
-            self.weights[held.rows, : self.n_vectors] = held.weights
+            assert held.rows is not None
+            rows = self.rows_for(held.rows)
+            self.weights[rows, : self.n_vectors] = held.weights
             if self.total is not None and held.total is not None:
-                self.total[held.rows, : self.n_vectors] = held.total
+                self.total[rows, : self.n_vectors] = held.total
         self.tau[:] = tree_sum([share.mu * shard.tau for share, shard in zip(shares, reports)])
         self.least[:] = np.min([shard.least for shard in reports], axis=0)
         self.tally.visited += sum(shard.visited for shard in reports)
@@ -395,12 +413,13 @@ class MixedLearner(Learner):
         self.tally.mistakes = sum(shard.mistakes for shard in reports)
         self.tally.growth = max(shard.growth for shard in reports)
         self.weighted = self.weighted or any(shard.weighted for shard in reports)
-        self.evidence = Evidence(
-            self.evidence.lower,
-            min(shard.evidence.upper for shard in reports),
-            max(shard.evidence.peak2 for shard in reports),
-            max(shard.evidence.base2 for shard in reports),
-            self.evidence.mixings + roundings(len(reports)),
+        self.evidence = replace(
+            self.evidence,
+            upper=min(shard.evidence.upper for shard in reports),
+            peak2=max(shard.evidence.peak2 for shard in reports),
+            base2=max(shard.evidence.base2 for shard in reports),
+            mixings=self.evidence.mixings + roundings(len(reports)),
+            slack=max(shard.evidence.slack for shard in reports),
         )
         self.passes.append(self.tally.mistakes)
         self._read = None
@@ -430,6 +449,11 @@ class MixedLearner(Learner):
         mistakes, least = shards.score(self, stop_at_mistake)
         self.least[:] = least
         return mistakes
+
+
+def _mixed(kind: type[Learner]) -> type[MixedLearner]:
+    """A learner of this kind whose passes are made by shards."""
+    return MixedLearner if kind is Learner else type(f"Mixed{kind.__name__}", (MixedLearner, kind), {"kind": kind})
 
 
 def roundings(n_shards: int) -> int:

@@ -17,19 +17,14 @@ Array = NDArray[Any]
 
 
 @runtime_checkable
-class Trainable(Protocol):
-    """What a trace and a cluster ask of an estimator."""
+class Mixable(Protocol):
+    """What a cluster asks of an estimator."""
 
     random_state: Any
     undecided_warning: type[Warning]
 
     def spec(self) -> Spec:
         """The learner that its parameters stand for."""
-
-    def prepare(
-        self, X: Any, y: Any, coef_init: Any = None, intercept_init: Any = None, sample_weight: Any = None
-    ) -> Run:
-        """All that ``fit`` does before the first step."""
 
     def earlier(self, classes: Array | None) -> Learner | None:
         """The learner to go on from, if any."""
@@ -38,6 +33,16 @@ class Trainable(Protocol):
         self, learner: Learner, classes: Array | None, names: Sequence[Any] | None, extras: Any, **attributes: Any
     ) -> None:
         """Be what a run elsewhere has come to."""
+
+
+@runtime_checkable
+class Trainable(Mixable, Protocol):
+    """What a trace asks of an estimator."""
+
+    def prepare(
+        self, X: Any, y: Any, coef_init: Any = None, intercept_init: Any = None, sample_weight: Any = None
+    ) -> Run:
+        """All that ``fit`` does before the first step."""
 
 
 @dataclass

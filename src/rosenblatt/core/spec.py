@@ -25,10 +25,11 @@ from .spaces.linear import LinearSpace
 
 if TYPE_CHECKING:
     from .spaces.kernel.space import KernelSpace
+    from .spaces.sequences.space import SequenceSpace
 
 Array = NDArray[Any]
 Parameters = Mapping[str, Any]
-Space = Union[LinearSpace, "KernelSpace"]
+Space = Union[LinearSpace, "KernelSpace", "SequenceSpace"]
 
 INITS = ("zeros", "random")
 VARIANTS = ("PA", "PA-I", "PA-II")
@@ -63,6 +64,10 @@ def _any_rule(parameters: Parameters) -> rules.Rule:
     return rules.checked(parameters["rule"])
 
 
+def _tagging_rule(parameters: Parameters) -> rules.Rule:
+    return rules.PA1() if parameters["rule"] is None else rules.checked(parameters["rule"])
+
+
 def _averaged(parameters: Parameters) -> str:
     return "averaged" if parameters["average"] else "last"
 
@@ -83,15 +88,17 @@ class Algorithm:
         The rule that the parameters name.
     readout : str, or a function of the parameters
         Which weights are the model.
-    batch, in_kernel : bool
-        Whether it takes one step per pass; whether it is in the space of a kernel.
+    batch : bool
+        Whether it takes one step per pass.
+    space : {"linear", "kernel", "sequence"}
+        Where it is.
     """
 
     defaults: dict[str, Any]
     rule: Callable[[Parameters], rules.Rule]
     readout: str | Callable[[Parameters], str] = "last"
     batch: bool = False
-    in_kernel: bool = False
+    space: str = "linear"
 
     @property
     def is_regression(self) -> bool:
@@ -115,6 +122,12 @@ _KERNEL = {
     "precision": "float32", **_MODEL,
 }  # fmt: skip
 
+_SEQUENCE = {
+    "rule": None, "readout": "averaged", "order": 1, "features": "words", "bits": 24, "constraints": None,
+    "cost": "hamming", "ratchet": True, "max_iter": 10, "tol": None, "shuffle": True, "ties": "mistake",
+    "random_state": None, "verbose": 0,
+}  # fmt: skip
+
 #: The algorithms by their names in Python; the estimators of these names have these parameters.
 ALGORITHMS = {
     "Perceptron": Algorithm(_PERCEPTRON | _CLASSIFIER | _LINEAR, _perceptron),
@@ -132,10 +145,11 @@ ALGORITHMS = {
     "OnlineClassifier": Algorithm(
         {"rule": None, "readout": "last", "ratchet": True} | _MODEL | _LINEAR, _any_rule, _named_readout
     ),
-    "KernelPerceptron": Algorithm(_KERNEL, _any_rule, _named_readout, in_kernel=True),
+    "KernelPerceptron": Algorithm(_KERNEL, _any_rule, _named_readout, space="kernel"),
     "VotedPerceptron": Algorithm(
-        _KERNEL | {"kernel": "linear", "readout": "voted"}, _any_rule, _named_readout, in_kernel=True
+        _KERNEL | {"kernel": "linear", "readout": "voted"}, _any_rule, _named_readout, space="kernel"
     ),
+    "SequenceTagger": Algorithm(_SEQUENCE, _tagging_rule, _named_readout, space="sequence"),
     "PassiveAggressiveRegressor": Algorithm(
         _PA | {"epsilon": 0.1} | _RUN | {"shuffle": True, "max_iter": 20} | _LINEAR, _passive_aggressive, _averaged
     ),
@@ -186,8 +200,12 @@ class Spec:
             raise TypeError(f"{algorithm} has no parameter {unknown[0]!r}; it has {', '.join(sorted(named.defaults))}")
         full = named.defaults | dict(parameters)
         _check(full, named.defaults)
-        space: Space = LinearSpace(bool(full["fit_intercept"]), full.get("intercept_scaling", 1.0))
-        if named.in_kernel:
+        space: Space = LinearSpace(bool(full.get("fit_intercept", False)), full.get("intercept_scaling", 1.0))
+        if named.space == "sequence":
+            from .spaces.sequences.space import sequence_space
+
+            space = sequence_space(full)
+        elif named.space == "kernel":
             from .spaces.kernel.space import kernel_space  # takes its time to import, and few need it
 
             space = kernel_space(full)
@@ -220,7 +238,7 @@ class Spec:
     @property
     def draws(self) -> bool:
         """Whether the learner itself draws random numbers, beside the order of the rows."""
-        return self.parameters["init"] == "random" or self.space.draws
+        return self.parameters.get("init") == "random" or self.space.draws
 
     def learner(self) -> Learner:
         """A learner that has no weights yet."""
@@ -228,7 +246,7 @@ class Spec:
         if self.epsilon is not None:
             options["epsilon"] = self.epsilon
         else:
-            options = {name: parameters[name] for name in ("ties", "multiclass")}
+            options = {name: parameters[name] for name in ("ties", "multiclass") if name in parameters}
             options["ratchet"] = bool(parameters.get("ratchet", self.readout == "pocket"))
         if self.batch:
             options["batch"] = True
@@ -286,7 +304,7 @@ class Spec:
                 f"warm_start=True goes on from {earlier.n_vectors} × {earlier.n_features} weights, but this data needs "
                 f"{shape[0]} × {shape[1]}; fit it with warm_start=False"
             )
-        is_random = self.parameters["init"] == "random" and earlier is None
+        is_random = self.parameters.get("init") == "random" and earlier is None
         if not (are_given or is_random):
             if earlier is None:
                 return "zero"
@@ -338,11 +356,13 @@ def _starting(name: str, value: Any, shape: tuple[int, ...]) -> Array:
 
 def _check(parameters: Parameters, defaults: Parameters) -> None:
     """Refuse parameters that are not of their kind."""
-    check_name("init", parameters["init"], INITS)
     check_number("max_iter", parameters["max_iter"], 1, whole=True)
-    check_number("n_iter_no_change", parameters["n_iter_no_change"], 1, whole=True)
     check_number("verbose", parameters["verbose"], 0)
-    check_share("validation_fraction", parameters["validation_fraction"])
+    if "init" in parameters:
+        check_name("init", parameters["init"], INITS)
+    if "early_stopping" in parameters:
+        check_number("n_iter_no_change", parameters["n_iter_no_change"], 1, whole=True)
+        check_share("validation_fraction", parameters["validation_fraction"])
     if parameters.get("tol") is not None:
         check_number("tol", parameters["tol"], 0)
     if parameters.get("n_jobs") is not None:

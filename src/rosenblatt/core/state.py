@@ -110,6 +110,10 @@ class State(Weights):
             return "binary"
         return "ovr" if self.multiclass == "ovr" else "multiclass"
 
+    def n_features_for(self, n_columns: int, n_classes: int) -> int:
+        """How many features there are weights for, where rows have so many columns."""
+        return n_columns
+
     def allocate(self, n_features: int, n_classes: int, dtype: Any) -> None:
         """Zero weights for this many features and classes."""
         self.rule.check_classes(n_classes)
@@ -214,14 +218,16 @@ class State(Weights):
         total: Array | None = None,
         gradient: Array | None = None,
         lists: engine.ClassLists | None = None,
-        **confidence: Array | None,
+        precision: Array | None = None,
+        covariance: Array | None = None,
     ) -> engine.Model:
         """These weights, used as the learner's own are; without sums and gradient they are only to be read."""
         return engine.Model(
             form=self.form, weights=weights, n_vectors=self.n_vectors,
             fit_intercept=self.fit_intercept if fit_intercept is None else fit_intercept,
             tie_is_mistake=self.ties == "mistake", total=total, gradient=gradient, epsilon=self.epsilon or 0.0,
-            constant=self.intercept_scaling, lists=lists, prior=float(self.rule.prior), **confidence,
+            constant=self.intercept_scaling, lists=lists, prior=float(self.rule.prior), precision=precision,
+            covariance=covariance,
         )  # fmt: skip
 
     @property
@@ -350,7 +356,7 @@ class State(Weights):
             evidence = self.evidence
             self.evidence = Evidence(peak2=evidence.peak2 * grown, base2=evidence.base2 * grown)
             self._make_room()
-        if is_wider and self._wants_lists(self.n_features):
+        if is_wider and self._wants_lists_as_classes_come():
             self._make_lists()
         self._build_native()
 

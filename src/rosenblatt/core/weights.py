@@ -26,7 +26,9 @@ WIDE, FEW = 1 << 26, 1 << 10
 #: unless they are more than this share of all. Of more classes than these only those that moved are kept, feature by
 #: feature, unless the run has a pocket, sums up the steps of a pass, starts from given weights, or learns from dense
 #: rows. Of so few, to learn takes several times as long in such lists as side by side.
-SHARE, SIDE_BY_SIDE = 2, 32
+SHARE, SIDE_BY_SIDE = 2, 128
+#: So it is with more classes than these once the features that were met would take more bytes than this side by side.
+SOME, MOST = 32, 1 << 29
 #: Bytes of a feature that has a list, besides its list.
 LIST = 8
 #: The most features of which a whole covariance is kept: 200 MB of it for each vector.
@@ -195,14 +197,23 @@ class Weights:
 
     def _wants_lists(self, n_features: int) -> bool:
         """Whether the weights of so many features are to be kept by lists, and are not yet."""
+        return self.n_vectors > SIDE_BY_SIDE and self._may_have_lists and self._is_wide(n_features)
+
+    def _wants_lists_as_classes_come(self) -> bool:
+        """The same, of more than some classes of which not all were known: a new one moves all vectors but in lists."""
+        most = min(SOME, SIDE_BY_SIDE)
+        return self.n_vectors > most and self._may_have_lists and self._is_wide(self.n_features)
+
+    def _outgrows_rows(self, n_rows: int) -> bool:
+        """Whether the weights of so many features that have any are to be kept by lists, and are not yet."""
+        row = sum(held.shape[1] * held.itemsize for held in (getattr(self, name) for name in self._arrays()))
+        return n_rows * row > MOST and self.n_vectors > SOME and self._may_have_lists
+
+    @property
+    def _may_have_lists(self) -> bool:
         if self.lists is not None or self.n_vectors == 1 or self.batch or self.readout not in ("last", "averaged"):
             return False
-        return (
-            self.rule.keeps is None
-            and self.start is None
-            and self.n_vectors > SIDE_BY_SIDE
-            and self._is_wide(n_features)
-        )
+        return self.rule.keeps is None and self.start is None
 
     def keep_lists(self) -> None:
         """Keep the weights by lists again, if they are not."""
@@ -245,6 +256,10 @@ class Weights:
         known = groups.count
         try:
             places = groups.add(indices[used], self._most_places) if learn else groups.places(indices[used])
+            if learn and self._outgrows_rows(self.n_features if places is None else len(groups)):
+                groups.truncate(known)
+                self.keep_lists()
+                return self.map_rows(rows, learn=True)
             if places is None:
                 self.expand()
                 return rows
@@ -337,6 +352,8 @@ class Weights:
             if self._is_wide(n_features) and self._compact(self._nonzero_features(before)):
                 self._build_native()
             else:
+                if self._outgrows_rows(n_features):
+                    self.keep_lists()
                 self.reserve(n_features)
         self.n_features = n_features
 

@@ -15,6 +15,7 @@ from .columns import Columns, nearest
 from .csv_files import Csv, CsvReader
 from .json_lines import JsonLines, JsonLinesReader, is_array
 from .plain_text import PlainText, PlainTextReader
+from .sentence_files import SENTENCE_FORMATS, guess_sentence_format
 from .sources import Source, stem
 from .sparse_text import SparseReader, Svmlight, SvmlightReader, VowpalWabbit, VowpalWabbitReader
 
@@ -41,6 +42,10 @@ _VW_HEAD = re.compile(rb"[-+0-9.eE]+[ \t].*|([-+0-9.eE]+)?('\S*)?[ \t]*", re.DOT
 _VW_REST = re.compile(rb"(\S*)([ \t].*)?")
 
 
+#: What to do about a file of sentences where a table is wanted.
+AS_SENTENCES = "read them with rb.data.read_sentences, or say {} if they are a table"
+
+
 def format_of(format: str | Format | None, settings: dict[str, Any], source: Source) -> Format:
     """The format that is asked for, or the one that the file seems to be in, with settings."""
     if format is not None and not isinstance(format, (str, *FORMATS.values())):
@@ -51,6 +56,12 @@ def format_of(format: str | Format | None, settings: dict[str, Any], source: Sou
         return format
     if format is None and "label_from" in settings:
         format = "text"  # which alone has no column for it
+    if format is None and guess_sentence_format(source) in ("conll", "conllu"):  # JSON may be a table with lists
+        raise DataError(
+            "it holds sentences, a token a line",
+            AS_SENTENCES,
+            file=source.name, parameter="format", value="csv",
+        )  # fmt: skip
     name = guess_format(source) if format is None else known_format(format)
     if (format or "").lower() == "tsv" or stem(source.inner_name or source.name).endswith((".tsv", ".tab")):
         settings = {"delimiter": "\t"} | settings if name == "csv" else settings
@@ -65,6 +76,8 @@ def format_of(format: str | Format | None, settings: dict[str, Any], source: Sou
 def known_format(name: str) -> str:
     """The name of the format that is called so."""
     known = ALIASES.get(name.lower(), name.lower())
+    if known in SENTENCE_FORMATS:
+        raise ValueError(f"{known} is a format of sentences; read them with rb.data.read_sentences")
     if known not in FORMATS:
         near = nearest(name, [*FORMATS, *ALIASES])
         raise ValueError(f"there is no format {name!r}{near}; there are {', '.join(FORMATS)}")

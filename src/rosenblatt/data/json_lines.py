@@ -53,7 +53,7 @@ class JsonLinesReader(TableReader):
         lines, rows = _sample(source)
         names = dict.fromkeys(name for row in rows for name in row)
         if not names:
-            _object(lines[0], source.name, 1)
+            object_of_line(lines[0], source.name, 1)
             raise DataError("no line is a JSON object", file=source.name, line=1)
         self._seen = {name: profile_values([row.get(name) for row in rows]) for name in names}
         return self._seen
@@ -169,7 +169,7 @@ def _objects(chunk: Chunk, file: str) -> tuple[list[dict[str, Any]], list[int], 
         if not line.strip():
             continue
         try:
-            rows.append(_object(line, file, number))
+            rows.append(object_of_line(line, file, number))
             lines.append(number)
         except DataError as fault:
             faults.append(fault)
@@ -188,11 +188,11 @@ def _sample(source: Source) -> tuple[list[bytes], list[dict[str, Any]]]:
     rows = []
     for line in sample:
         with contextlib.suppress(DataError):  # raised with its place when the row is read
-            rows.append(_object(line, source.name, 0))
+            rows.append(object_of_line(line, source.name, 0))
     return sample, rows
 
 
-def _object(line: bytes, file: str, number: int) -> dict[str, Any]:
+def object_of_line(line: bytes, file: str, number: int) -> dict[str, Any]:
     """The object on a line; refuses one of so many values that Python has no room for them."""
     wrong = utf8_error(line, file, number)
     if wrong is not None:

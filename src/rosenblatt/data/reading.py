@@ -19,7 +19,7 @@ from .formats import Format, format_of, reader_of
 from .memory_limit import SMALLER_BLOCKS, STREAM_INSTEAD, MemoryLimit
 from .pipes import refuse_twice
 from .read_ahead import ReadAhead
-from .sources import Source, decoded, expand
+from .sources import Source, expand, look_into
 from .tables import TableReader
 
 
@@ -93,15 +93,7 @@ class _Reading:
 
     def _look_into(self, source: Source) -> None:
         self.names.append(source.name)
-        if not source.peek(1):
-            raise DataError("the file is empty", file=source.name)
-        if self._encoding is not None and source.peek(4) in (b"PAR1", b"ARRO"):
-            raise TypeError(f"{source.name} is no text and has no encoding")
-        encoding = self._encoding
-        if encoding is None and source.peek(2) in (b"\xff\xfe", b"\xfe\xff"):
-            encoding = "utf-16"
-        if encoding is not None:
-            source.rewrite(decoded(encoding, source.name))
+        look_into(source, self._encoding)
 
     @property
     def progress(self) -> float | None:

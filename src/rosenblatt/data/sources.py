@@ -311,6 +311,18 @@ def _compressed(file: BinaryIO, suffix: str) -> Iterator[Any]:
             yield stream
 
 
+def look_into(source: Source, encoding: str | None) -> None:
+    """Refuse an empty file, and have text read as UTF-8; None: it is, or it is UTF-16 by its first bytes."""
+    if not source.peek(1):
+        raise DataError("the file is empty", file=source.name)
+    if encoding is not None and source.peek(4) in (b"PAR1", b"ARRO"):
+        raise TypeError(f"{source.name} is no text and has no encoding")
+    if encoding is None and source.peek(2) in (b"\xff\xfe", b"\xfe\xff"):
+        encoding = "utf-16"
+    if encoding is not None:
+        source.rewrite(decoded(encoding, source.name))
+
+
 def decoded(encoding: str, file: str) -> Callable[[Iterator[bytes]], Iterator[bytes]]:
     """What makes UTF-8 of text in another encoding."""
     try:

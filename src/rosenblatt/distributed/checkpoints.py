@@ -107,12 +107,11 @@ class Checkpoint:
     parameters: dict[str, Any]
 
     def write(
-        self, learner: MixedLearner, classes: Any, names: list[Any] | None, features: Section | None, progress: Progress
-    ) -> None:
-        """Save a pass, whole or not at all."""
-        extras = {SECTION: progress.to_section()}
-        if features is not None:
-            extras[FEATURES] = features
+        self, learner: MixedLearner, classes: Any, names: list[Any] | None, sections: dict[str, Section],
+        progress: Progress,
+    ) -> None:  # fmt: skip
+        """Save a pass, whole or not at all; ``sections`` say what makes rows."""
+        extras = {SECTION: progress.to_section()} | sections
         model_files.write(self.path, Model(self.algorithm, self.parameters, learner.plain(), classes, names, extras))
 
     def read(self) -> tuple[Model, Progress] | None:

@@ -6,6 +6,7 @@ finds those that occur with different labels. Only their rows are fetched and co
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 from itertools import accumulate, chain
 from operator import getitem
@@ -15,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core import engine
+from ..core.spaces.sequences.rows import SentenceRows
 from ..errors import DataError
 from .cluster import Workers
 from .tasks import at_shard
@@ -33,7 +35,7 @@ class Hashed(NamedTuple):
     """Rows whose hashes are in one range."""
 
     hashes: Array
-    codes: Array  # of their labels
+    codes: Array  # of their labels; of sentences, hashes of their tags
     rows: Array  # their numbers in the shard
 
 
@@ -87,7 +89,10 @@ def hashes(shard: Any, name: str, n_ranges: int) -> tuple[Any, ...]:
     with at_shard(name):
         for rows, targets, order, _ in shard.still():
             which = np.arange(rows.n_rows) if order is None else order
-            parts.append(Hashed(row_hashes(rows.view)[which], targets[which], n_rows + which.astype(np.int64)))
+            own, codes = (
+                sentence_hashes(rows, targets) if isinstance(rows, SentenceRows) else (row_hashes(rows.view), targets)
+            )
+            parts.append(Hashed(own[which], codes[which], n_rows + which.astype(np.int64)))
             n_rows += rows.n_rows
     whole = Hashed(*(np.concatenate(column) for column in zip(*parts)))
     ranges = (whole.hashes >> np.uint64(32)) * np.uint64(n_ranges) >> np.uint64(32)
@@ -118,7 +123,7 @@ def fetch(shard: Any, name: str, number: int) -> Row:
         place, before = shard.place(number), 0
         for rows, *_ in shard.still():
             if number < before + rows.n_rows:
-                return Row(*_numbers(rows.view, number - before), place)
+                return Row(*_numbers(rows, number - before), place)
             before += rows.n_rows
     raise DataError(f"there were more than {number:,} rows, and now there are {before:,}").at(shard=name)
 
@@ -153,8 +158,24 @@ def _terms(columns: Array, values: Array) -> Array:
     return np.where(values == 0, np.uint64(0), mixed)
 
 
-def _numbers(view: engine.View, row: int) -> tuple[Array, Array]:
-    """The columns in which a row is not 0, and its numbers there."""
+def sentence_hashes(rows: SentenceRows, tags: Array) -> tuple[Array, Array]:
+    """A hash of each sentence, and one of its tags, which stands for them as the code of a label does."""
+    numbers = range(rows.n_rows)
+    return (
+        np.array([_hash(rows.content(i)) for i in numbers], np.uint64),
+        np.array([_hash(rows.tags_of(tags, i).tobytes()) for i in numbers], np.uint64),
+    )
+
+
+def _hash(content: bytes) -> int:
+    return int.from_bytes(hashlib.blake2b(content, digest_size=8).digest(), "little")
+
+
+def _numbers(rows: Any, row: int) -> tuple[Array, Array]:
+    """The columns in which a row is not 0, and its numbers there; of a sentence, its content."""
+    if isinstance(rows, SentenceRows):
+        return np.empty(0, np.int32), np.frombuffer(rows.content(row), np.uint8)
+    view: engine.View = rows.view
     if view.is_dense:
         columns = np.flatnonzero(view.data[row])
         return columns, view.data[row, columns]

@@ -48,7 +48,7 @@ def files_of(
     """The shards of files, each file one, or neighbours together."""
     reading = dict(reading or {})
     format, columns = reading.pop("format", None), reading.pop("columns", None)
-    found_paths = _for_workers(paths)
+    found_paths = for_workers(paths)
     groups = dealt(found_paths, shards)
     named = [
         FileShard(f"shard {i} ({', '.join(group[:3])}{', …' if len(group) > 3 else ''})", tuple(group), format, columns,
@@ -74,7 +74,7 @@ def files_of(
     return kind(workers, named, make_features(settled._replace(format=own)))
 
 
-def _for_workers(paths: Any) -> list[str]:
+def for_workers(paths: Any) -> list[str]:
     """Every file that is named, of which none is a pipe: workers read files, and more than once."""
     files = [os.fspath(path) for path in expand(paths)]
     for path in files:
@@ -141,7 +141,7 @@ class FileData(Data):
         if not are_files(held_out):
             raise TypeError(f"held_out must name files, as the data do; got {type(held_out).__name__}")
         self._held_out = [
-            replace(self._shards[0], name=f"held-out {path}", paths=(path,)) for path in _for_workers(held_out)
+            replace(self._shards[0], name=f"held-out {path}", paths=(path,)) for path in for_workers(held_out)
         ]
         self._workers.gather([self._workers.submit(files.peek, shard) for shard in self._held_out])
 

@@ -9,7 +9,8 @@ from typing import Any
 
 from .. import atomic_files
 from ..core.mixing import refuse_unmixable
-from ..core.run import Trainable
+from ..core.run import Mixable
+from ..core.spec import Spec
 from ..errors import DataError
 from . import bags
 from .checkpoints import Checkpoint
@@ -17,6 +18,7 @@ from .cluster import WORKER_TIMEOUT, ClusterError, Workers, workers_of
 from .file_sources import are_files, default_features, files_of
 from .job import Job, run
 from .records import PassRecord
+from .sentences import SentenceData
 from .sources import Data, Rows, check_count
 from .tasks import worded
 
@@ -51,12 +53,14 @@ def fit(
     Parameters
     ----------
     estimator : estimator
-        A linear one, with the readout "last" or "averaged"; it is fitted in place.
+        A linear one or a tagger, with the readout "last" or "averaged"; it is fitted in place.
     data : dask array or DataFrame, dask bag, (X, y), array, or names of files
         Each chunk, partition or file is a shard. Files are named by a path, a glob or a list of them, are in any format
-        that ``rb.data.read`` knows, and are opened on the workers.
+        that ``rb.data.read`` knows, and are opened on the workers. For a tagger: a list of sentences or ``Sentences``,
+        a bag of (sentence, tags), or files that ``rb.data.read_sentences`` knows.
     y : dask array, Series, array or str, default=None
-        Labels, where ``data`` are rows: chunked alike; of a DataFrame perhaps the name of a column.
+        Labels, where ``data`` are rows: chunked alike; of a DataFrame perhaps the name of a column. For a tagger a list
+        of lists of tags.
     client : Client, str, int, "here" or None, default=None
         A client of ``dask.distributed``, the address of a scheduler, or how many processes to start on this machine.
         None: the present client, or one process for each core. "here": one shard after the other in this process,
@@ -72,12 +76,13 @@ def fit(
     sample_weight : dask array or array, default=None
         Weights of the rows, chunked as they are; files have their own.
     held_out : (X, y), or names of files, default=None
-        Judged by the mixed model after every pass.
+        Judged by the mixed model after every pass; of sentences, tag by tag.
     in_memory : bool, default=None
         Whether rows of files are held in the workers' memory and shuffled in every pass, or the files are read again,
         block by block and as they stand. None: in memory where all files together have less than 1 GB.
     reading : dict, default=None
-        Options of ``rb.data.stream``, such as ``{"columns": {"label": "stars"}, "format": "csv"}``.
+        Options of ``rb.data.stream``, such as ``{"columns": {"label": "stars"}, "format": "csv"}``; for a tagger of
+        ``rb.data.read_sentences``.
     features : dict, default=None
         How tables become rows: ``text`` (a ``HashedText``), ``standardise``, ``missing``, ``named_rows``; as
         ``rosenblatt train`` does unless told otherwise. For bags of text, ``text``.
@@ -111,7 +116,7 @@ def fit(
     >>> rb.distributed.fit(model, X, y, shards=2, client="here", progress=False).verdict_
     'separated'
     """
-    if not isinstance(estimator, Trainable):
+    if not isinstance(estimator, Mixable):
         raise TypeError(f"a cluster fits linear estimators of rosenblatt, and not a {type(estimator).__name__}")
     spec = estimator.spec()
     learner = spec.learner()
@@ -120,7 +125,7 @@ def fit(
     check_count("passes", max_iter)
     if isinstance(worker_timeout, bool) or not isinstance(worker_timeout, (int, float)) or not worker_timeout > 0:
         raise ValueError(f"worker_timeout must be a number of seconds above 0, got {worker_timeout!r}")
-    if spec.parameters["early_stopping"]:
+    if spec.parameters.get("early_stopping"):
         raise ValueError("early_stopping=True cuts rows off one table; on a cluster set passes=…, and watch held_out=…")
     job = Job(
         type(estimator).__name__, spec, learner, spec.generator(), max_iter, earlier=estimator.earlier, mix=mix,
@@ -136,7 +141,7 @@ def fit(
         with workers_of(client, retries, worker_timeout) as workers:
             for note in workers.notes if progress is True else ():
                 _print(note)
-            opened = _opened(workers, data, y, sample_weight, shards, reading, features, in_memory, learner)
+            opened = _opened(workers, data, y, sample_weight, shards, reading, features, in_memory, spec)
             run(job, opened, workers, held_out)
     except BaseException as error:
         if job.mixed is not None:
@@ -159,9 +164,16 @@ def _print(line: object) -> None:
 
 def _opened(
     workers: Workers, data: Any, y: Any, weight: Any, shards: int | None, reading: Any, features: Any, in_memory: Any,
-    learner: Any,
+    spec: Spec,
 ) -> Data:  # fmt: skip
-    regression = learner.epsilon is not None
+    if spec.space.name == "sequence":
+        for name, value in (("sample_weight", weight), ("features", features)):
+            if value is not None:
+                raise ValueError(f"a tagger takes no {name}=…: leave it out")
+        if in_memory is False:
+            raise ValueError("sentences are held in the workers' memory: leave in_memory=False out, or use more shards")
+        return SentenceData(workers, data, y, shards, spec, reading)
+    regression = spec.epsilon is not None
     if are_files(data):
         if y is not None or weight is not None:
             raise ValueError("files hold their labels and weights: name the columns in reading={'columns': …}")
@@ -175,7 +187,7 @@ def _opened(
 def _adopt(estimator: Any, job: Job) -> None:
     """Let the estimator be what the run has come to."""
     assert job.mixed is not None
-    extras = None if job.features is None else {"features": job.features}
+    extras = None if job.features is None else {job.section_name: job.features}
     estimator.adopt(job.mixed.plain(), job.known, job.names, extras, distributed_=job.history)
 
 

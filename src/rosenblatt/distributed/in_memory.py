@@ -56,9 +56,9 @@ class Coding(NamedTuple):
 
 @dataclass
 class HeldShard:
-    """Rows with their codes."""
+    """Rows, or sentences, with their codes."""
 
-    rows: engine.Rows
+    rows: Any
     targets: Array
     weight: Array | None
     places: list[Block]  # of rows of files, without these

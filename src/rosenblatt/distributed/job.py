@@ -17,6 +17,7 @@ from ..core.learner import Learner, Pass
 from ..core.mixing import MixedLearner
 from ..core.spec import Spec
 from ..data import Skipped
+from ..data.features import SECTION as FEATURES
 from ..data.features import Section
 from ..model_files import ModelFileError, learners
 from .checkpoints import Checkpoint, Progress
@@ -54,7 +55,8 @@ class Job:
     mixed: MixedLearner | None = None  # as of the last complete pass, once there is one
     known: Array | None = None  # classes
     names: list[Any] | None = None  # of columns
-    features: Section | None = None  # what makes rows
+    features: Section | None = None  # what makes rows,
+    section_name: str = FEATURES  # in the section of this name
     skipped: Skipped = field(default_factory=Skipped)  # rows that were left out as faulty
     history: list[PassRecord] = field(default_factory=list)
     equal_rows: tuple[str, str] | None = None  # where two of different labels stand, if it looked for them, in files
@@ -71,13 +73,14 @@ def run(job: Job, data: Data, workers: Workers, held_out: Any = None) -> None:
     needed = not regression and (job.classes is None or job.class_weight == "balanced")
     looks = data.look(regression, needed)
     coding = _settled(job, looks)
-    job.known, job.names = coding.classes, looks[0].names
+    job.known, job.names, job.section_name = coding.classes, looks[0].names, data.section_name
     _count_skipped(job, looks)
     rows = [look.n_rows for look in looks] if len(looks) == len(data.names) else []
     if resumed is None:
         learner = job.learner
         learner.allocate(coding.n_features, 0 if coding.classes is None else len(coding.classes), coding.dtype)
         job.spec.begin(learner, job.rng, earlier=None if job.earlier is None else job.earlier(coding.classes))
+        data.prepare(learner, coding)
         mixed = MixedLearner.of(learner, job.mix)
         own = generators(job.spec.parameters["random_state"], job.rng, len(data.names))
         progress = Progress(job.mix, data.names, rows, own, mixed.mixing)
@@ -87,10 +90,10 @@ def run(job: Job, data: Data, workers: Workers, held_out: Any = None) -> None:
         _refuse_another_run(job, progress, data, rows, coding, model)
         mixed = MixedLearner.of(model.learner, job.mix)
         mixed.mixing = progress.mixing
-        learned = model.extras.get("features")
+        learned = model.extras.get(data.section_name)
         job.mixed, job.history = mixed, progress.history
         if progress.ended and (mixed.verdict != "stopped" or mixed.n_iter >= job.max_iter):
-            job.features = learned
+            job.features = learned if data.section_name == FEATURES else data.section()  # which the looks have settled
             return
     shards = [Shard(*one) for one in zip(data.names, data.ready(coding, learned), progress.generators)]
     judged = None if held_out is None else lambda: data.judged(coding)
@@ -111,7 +114,8 @@ def _passes(job: Job, mixed: MixedLearner, sharded: Sharded, data: Data, progres
         if job.checkpoint is not None:
             progress.generators, progress.ended = [shard.rng for shard in sharded.shards], ended
             progress.measured = sharded.measured
-            job.checkpoint.write(mixed, job.known, job.names, job.features, progress)
+            sections = {} if job.features is None else {job.section_name: job.features}
+            job.checkpoint.write(mixed, job.known, job.names, sections, progress)
             job.saved = len(progress.history)
 
     def report(done: Pass) -> None:
@@ -202,10 +206,11 @@ def _refuse_another_run(job: Job, progress: Progress, data: Data, rows: list[int
         )
     if (known is None) != (model.classes is None) or (known is not None and known.tolist() != model.classes.tolist()):
         raise ValueError(f"{path} is of a run over other classes; go on with the same data")
-    if model.learner.n_features != coding.n_features or model.learner.dtype != coding.dtype:
+    n_features = job.learner.n_features_for(coding.n_features, 0 if known is None else len(known))
+    if model.learner.n_features != n_features or model.learner.dtype != coding.dtype:
         raise ValueError(
             f"{path} is of a run over {model.learner.n_features} columns of {model.learner.dtype}, and these are "
-            f"{coding.n_features} of {coding.dtype}; go on with the same data"
+            f"{n_features} of {coding.dtype}; go on with the same data"
         )
 
 

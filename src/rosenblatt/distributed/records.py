@@ -23,7 +23,7 @@ class PassRecord:
     margin : tuple of float
         What is known of the best relative margin, margin/R.
     held_out : float or None
-        Share of the held-out rows that the mixed readout gets right (R² of a regression).
+        Share of the held-out rows, or tags, that the mixed readout gets right (R² of a regression).
     seconds : float
         From the start of the pass to its mixed weights.
     shard_seconds : tuple of float

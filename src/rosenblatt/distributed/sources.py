@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 
 from ..core import labels
 from ..core.engine import check_sparse, is_sparse
+from ..core.learner import Learner
+from ..data.features import SECTION as FEATURES
 from ..data.features import Section
 from ..errors import DataError
 from . import in_memory
@@ -26,10 +28,14 @@ class Data:
 
     names: list[str]
     learns = False  # what makes rows, in the first pass
+    section_name = FEATURES  # of a model file, which says what makes rows
 
     def look(self, regression: bool, needed: bool) -> list[Look]:
         """What each shard holds; where labels are not ``needed``, perhaps only what one is like."""
         raise NotImplementedError
+
+    def prepare(self, learner: Learner, coding: Coding) -> None:
+        """Tell a learner that has its first weights what else the looks have settled."""
 
     def ready(self, coding: Coding, learned: Section | None) -> list[Any]:
         """Promises of the shards; ``learned`` by what makes rows, in a run that goes on."""

@@ -83,7 +83,7 @@ class Scored(NamedTuple):
 class Judged(NamedTuple):
     """Predictions on a held-out shard: right ones of n; of a regression the squares that R² is made of."""
 
-    n: int = 0
+    n: int = 0  # rows; of sentences, tokens
     right: int = 0
     off2: float = 0.0
     truths: Moments = Moments()
@@ -92,7 +92,7 @@ class Judged(NamedTuple):
 def held_of(state: State, like: Array) -> Held:
     """The weights of a state, by rows or by cells, as mixed weights ``like`` these are."""
     plain, arrays = state
-    k, n_rows = plain["n_classes"] if plain["n_classes"] > 2 else 1, 1 + plain["n_features"]
+    k, n_rows = learners.n_vectors(plain), 1 + plain["n_features"]
     by_cell = like.shape[1] < k
     names = [name for name in ("weights", "total") if name in arrays]
     if listed.LISTS in arrays:
@@ -188,10 +188,10 @@ def judge(state: State, shard: Any, name: str) -> Judged:
         for rows, targets, _, _ in shard.still():
             predicted = learner.predict(rows)
             if learner.epsilon is None:
-                one = Judged(rows.n_rows, right=int(np.sum(predicted == targets)))
+                one = Judged(len(targets), right=int(np.sum(predicted == targets)))
             else:
                 off2 = float(np.sum((targets - predicted) ** 2))
-                one = Judged(rows.n_rows, off2=off2, truths=Moments.of(targets))
+                one = Judged(len(targets), off2=off2, truths=Moments.of(targets))
             total = together([total, one])
     return total
 

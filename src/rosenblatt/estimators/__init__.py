@@ -15,6 +15,7 @@ from .classifiers import (
 )
 from .kernel import KernelPerceptron, VotedPerceptron
 from .regressors import PassiveAggressiveRegressor
+from .tagger import SequenceTagger
 
 __all__ = [
     "AROW",
@@ -30,5 +31,6 @@ __all__ = [
     "Perceptron",
     "PocketPerceptron",
     "SecondOrderPerceptron",
+    "SequenceTagger",
     "VotedPerceptron",
 ]

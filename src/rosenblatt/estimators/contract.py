@@ -55,7 +55,7 @@ class FittedState(Locked):
     _extras: Any = None  # sections that a model file held besides, which go into the next one
     _encoding: Any = None  # what makes rows of what they hold: columns of a table, or text
 
-    _learns_in = ("_learner", "_columns", "_encoding", "random_state")
+    _learns_in: ClassVar[tuple[str, ...]] = ("_learner", "_columns", "_encoding", "random_state")
 
     # ---- named features ------------------------------------------------------------------------------------------
 

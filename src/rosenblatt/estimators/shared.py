@@ -142,6 +142,27 @@ intercept_variance_ : ndarray of the shape of intercept_
 covariance_ : ndarray of shape (n_vectors, 1 + n_features, 1 + n_features)
     With ``confidence="full"``, how the weights vary together, the bias first."""
 
+TAGGER_ATTRIBUTES = """classes_ : ndarray
+    The tags; those that came in mid-stream last.
+transitions_ : ndarray of shape (1 + n_tags, n_tags + 1)
+    Of order 1, the weight of a tag after another: rows from the start, then from each tag; columns to each tag, then to
+    the end.
+verdict_ : {"separated", "no margin", "stopped"}
+    Why the run ended: the last weights get every sentence right; no weights with a relative margin above ``tol`` can;
+    or neither was decided.
+converged_ : bool
+    Whether the verdict is "separated".
+margin_bounds_ : (float, float)
+    Bounds on the best possible margin over all wrong sequences of all sentences, proved by the run.
+equal_rows_ : (int, int) or None
+    Two equal sentences with different tags, if they are what proves "no margin".
+mistakes_ : ndarray of int
+    Sentences mistaken in each pass.
+n_updates_ : int
+    Updates over all passes.
+n_iter_ : int
+    Passes made."""
+
 KERNEL_ATTRIBUTES = """support_ : ndarray of int
     The rows that were updated on, in the order they first were; with a budget, those kept, by slot (one that came
     again is there again).
@@ -186,6 +207,8 @@ def published(cls: C) -> C:
     described, attributes = PARAMETERS, REGRESSOR_ATTRIBUTES
     if "kernel" in defaults:
         described, attributes = PARAMETERS | KERNEL_PARAMETERS, KERNEL_ATTRIBUTES
+    elif "features" in defaults:
+        attributes = TAGGER_ATTRIBUTES
     elif "ties" in defaults:
         attributes = CLASSIFIER_ATTRIBUTES
     if "confidence" in defaults:

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from ..palette import COLOURS as COLOURS
 from ..tracing.wording import is_number, label
 
-#: Okabe and Ito's colours, which the colour-blind tell apart; neighbours differ in brightness too.
-COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442", "#7F7F7F")
 #: The plane is drawn to scale, so that w stands upright on the boundary, unless a side would be so many times longer.
 LONG = 5.0
 

@@ -156,7 +156,8 @@ def _model(document: Any, tensors: dict[str, Array]) -> Model:
     _DOCUMENT(document, "the document")
     own = {name: array for name, array in tensors.items() if "/" not in name}
     names = own.pop(_FEATURE_NAMES, None)
-    classes = None if document["classes"] is None else _decode_classes(document["classes"])
+    in_order = document["learner"].get("space") == "sequence"  # tags are known in the order in which they came
+    classes = None if document["classes"] is None else _decode_classes(document["classes"], in_order)
     if document["learner"].get("n_classes") != (0 if classes is None else len(classes)):  # before room is made for them
         raise ValueError("its classes do not fit its weights")
     learner = learners.from_state(document["learner"], own)
@@ -194,8 +195,8 @@ def _encode_classes(classes: Array) -> dict[str, Any]:
     return {"type": classes.dtype.str, "labels": [encode(label, "a label") for label in classes.tolist()]}
 
 
-def _decode_classes(plain: dict[str, Any]) -> Array:
-    """The labels as an array, sorted; text takes the room that it needs, and not what the file says."""
+def _decode_classes(plain: dict[str, Any], in_order: bool = False) -> Array:
+    """The labels as an array, sorted, or text in any order; it takes the room that it needs, not what the file says."""
     kind, labels = plain["type"].lstrip("<>|="), decode(plain["labels"])
     schema.listed(_hashable)(labels, "classes.labels")
     if not labels:
@@ -212,7 +213,9 @@ def _decode_classes(plain: dict[str, Any]) -> Array:
         classes = np.array(labels, kind)
     if [*map(repr, classes.tolist())] != [*map(repr, labels)]:
         raise ValueError("its labels are not of the type that it tells")
-    if not all(bool(one < other) for one, other in pairwise(labels)):
+    if in_order and not (all(type(label) is str for label in labels) and len(set(labels)) == len(labels)):
+        raise ValueError("its tags are not text, or not different")
+    if not in_order and not all(bool(one < other) for one, other in pairwise(labels)):
         raise ValueError("its labels are not sorted, or not different")
     return classes
 

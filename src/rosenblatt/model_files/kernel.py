@@ -16,6 +16,8 @@ from ..core.spaces.kernel.kernels import NAMES, Kernel
 from ..core.spaces.kernel.learner import KernelLearner
 from ..core.spaces.kernel.rows import Support
 from .linear import Array
+from .linear import allocate as allocate
+from .linear import vectors as vectors
 from .values import encode
 
 #: The learners that this is for,

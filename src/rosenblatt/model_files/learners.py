@@ -1,6 +1,6 @@
 """A learner as plain values and arrays, and back: all that its run has come to, so that it goes on to the bit.
 
-What belongs to its space alone is in ``linear`` and ``kernel``.
+What belongs to its space alone is in ``linear``, ``kernel`` and ``sequences``.
 """
 
 from __future__ import annotations
@@ -44,21 +44,26 @@ _REST = {
     "n_classes": schema.whole(),
     "n_features": schema.whole(0, schema.MOST_COLUMNS),
     "evidence": schema.record(
-        ("equal_rows",),
+        ("equal_rows", "slack"),
         lower=schema.real(finite=False),
         upper=schema.real(finite=False),
         peak2=schema.real(0, finite=False),
         base2=schema.real(0, finite=False),
         mixings=schema.whole(),
         equal_rows=schema.optional(schema.listed(schema.whole())),
+        slack=schema.real(0),
     ),
 }
 
 
 def _space_of(name: str) -> Any:
-    schema.choice("linear", "kernel")(name, "learner.space")
+    schema.choice("linear", "kernel", "sequence")(name, "learner.space")
     if name == "linear":
         return linear
+    if name == "sequence":
+        from . import sequences
+
+        return sequences
     from . import kernel  # takes its time to import, and few need it
 
     return kernel
@@ -67,6 +72,11 @@ def _space_of(name: str) -> Any:
 def are_compatible(one: Learner, other: Learner) -> bool:
     """Whether two learners are of the same space, and both classifiers or both regressions."""
     return (one.space, one.epsilon is None) == (other.space, other.epsilon is None)
+
+
+def n_vectors(plain: dict[str, Any]) -> int:
+    """How many weight vectors the learner has whose state has these plain values."""
+    return int(_space_of(plain["space"]).vectors(plain["n_classes"]))
 
 
 def made_with(learner: Learner) -> dict[str, Any]:
@@ -96,13 +106,13 @@ def from_state(plain: Any, arrays: dict[str, Array]) -> Learner:
     entries = _MADE_WITH | _RUN | _REST | space.MADE_WITH | space.RUN | space.REST
     schema.record(**entries)(plain, "learner")
     learner: Learner = space.made(plain, **{name: plain[name] for name in (*_MADE_WITH, *space.MADE_WITH)})
-    n_features, n_classes, dtype = plain["n_features"], plain["n_classes"], np.dtype(plain["dtype"])
+    n_features, n_classes = plain["n_features"], plain["n_classes"]
     is_regression = learner.epsilon is not None
     schema.require((n_classes == 0) == is_regression == (plain["verdict"] is None), "n_classes")
-    k = n_classes if n_classes > 2 else 1
-    tally = _tally(arrays, k, dtype)  # before room is made for so many classes and features
+    k = space.vectors(n_classes)
+    tally = _tally(arrays, k, np.dtype(plain["dtype"]))  # before room is made for so many classes and features
     space.check_size(arrays, n_features, k)
-    learner.allocate(n_features, n_classes, dtype)
+    space.allocate(learner, plain)
     for name in (*_RUN, *space.RUN):
         setattr(learner, name, plain[name])
     learner.evidence = Evidence(**plain["evidence"])

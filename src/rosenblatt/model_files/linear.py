@@ -73,6 +73,16 @@ def made(plain: dict[str, Any], **options: Any) -> Learner:
     return Learner(plain["rule"], **options)
 
 
+def vectors(n_classes: int) -> int:
+    """How many weight vectors there are of so many classes."""
+    return n_classes if n_classes > 2 else 1
+
+
+def allocate(learner: Learner, plain: dict[str, Any]) -> None:
+    """Zero weights of the sizes that the file tells."""
+    learner.allocate(plain["n_features"], plain["n_classes"], np.dtype(plain["dtype"]))
+
+
 def check_size(arrays: dict[str, Array], n_features: int, k: int) -> None:
     """Refuse arrays of other sizes, before memory is allocated for so many features and vectors."""
     n_rows = 1 + n_features

@@ -12,7 +12,6 @@ once, in the same text, have the same weights to the bit, and of a text's n-gram
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
@@ -39,7 +38,10 @@ class Pairs(NamedTuple):
     @classmethod
     def of(cls, held: dict[str, Array], numbers: Array | None = None, order: slice | Array = slice(None)) -> Pairs:
         """Those of arrays that have a number for each class; ``numbers``: of their rows in ``order``."""
-        used = functools.reduce(np.logical_or, (bits_of(array) != 0 for array in held.values()))[order]
+        used: Array = np.zeros(next(iter(held.values())).shape, bool)
+        for array in held.values():
+            used |= bits_of(array) != 0
+        used = used[order]
         counts = np.count_nonzero(used, axis=1)
         there = np.flatnonzero(counts)
         places, classes = np.divmod(np.flatnonzero(used), used.shape[1])  # which is faster than to find both at once

@@ -71,6 +71,8 @@ def graph(model: Model, table: Table | None = None) -> Any:
         raise ImportError("export_onnx needs the onnx package: pip install 'rosenblatt[onnx]'") from None
     drawn = _Drawing(onnx)
     learner = model.learner
+    if learner.space == "sequence":
+        raise ValueError("an ONNX graph has no search over sequences of tags; save the tagger, and load it by rb.load")
     inputs = [drawn.value("X", learner.dtype, [None, learner.n_features])] if table is None else _inputs(drawn, table)
     X = "X" if table is None else _standardised(drawn, table, learner.dtype)
     if not isinstance(learner, KernelLearner):

@@ -11,7 +11,20 @@ from dataclasses import asdict
 from typing import Any
 
 from ..core import rules
-from . import certificates, fields, generator, held_out, lessons, lift, pasted, proofs, race, records, sentences
+from . import (
+    certificates,
+    fields,
+    generator,
+    held_out,
+    lattices,
+    lessons,
+    lift,
+    pasted,
+    proofs,
+    race,
+    records,
+    sentences,
+)
 from .examples import examples
 from .requests import (
     CHOICES,
@@ -38,6 +51,7 @@ ANSWERS: dict[str, Callable[[dict[str, Any]], Any]] = {
     "race": race.summary,
     "sentence": lambda request: sentences.summary(problem(request), request),
     "lift": lambda request: lift.summary(problem(request), request),
+    "lattice": lattices.summary,
     "film": lambda request: {"html": records.film(problem(request))},
     "table": lambda request: pasted.table(request.get("csv"), request.get("pairs", False)),
 }

@@ -20,7 +20,7 @@ from .requests import Problem, RequestError, problem
 #: Limits of a lesson.
 MOST_SCENES, LONGEST_TEXT = 40, 600
 #: Panels that a scene may show beside the picture.
-PANELS = ("formulas", "numbers", "trace", "weights", "certificate", "predict", "race", "text", "lift")
+PANELS = ("formulas", "numbers", "trace", "weights", "certificate", "predict", "race", "text", "lift", "lattice")
 #: The ways to give data, of which a scene has one, or none to keep those of the scene before.
 DATA = ("example", "points", "phrases", "generate")
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from .animation import Animation
 from .boundary import BoundaryDisplay
 from .criterion import CriterionDisplay
+from .lattice import LatticeDisplay
 from .margins import MarginBoundsDisplay
 from .mistakes import MistakesDisplay
 from .passes import ErrorsDisplay
@@ -31,6 +32,7 @@ __all__ = [
     "ConfusionMatrixDisplay",
     "CriterionDisplay",
     "ErrorsDisplay",
+    "LatticeDisplay",
     "MarginBoundsDisplay",
     "MistakesDisplay",
     "ProofDisplay",

@@ -45,7 +45,7 @@ class Analysis:
     min_length : int, default=2
         Characters that a word has at least.
     symbols : bool, default=False
-        Read every punctuation mark, sign and emoji as a word of its own.
+        Read every punctuation mark, sign and emoji as a word of its own; of words alone.
     stop_words : iterable of str or None, default=None
         Words to leave out before n-grams are made.
     negations : iterable of str or None, default=None
@@ -71,6 +71,10 @@ class Analysis:
         for name in ("lowercase", "symbols"):
             if not isinstance(getattr(self, name), bool):
                 raise ValueError(f"{name} must be True or False, got {getattr(self, name)!r}")
+        if self.symbols and self.analyzer != "word":
+            raise ValueError(
+                f"symbols=True reads them as words, and analyzer={self.analyzer!r} reads every character; leave it out"
+            )
         whole_number("min_length", self.min_length, 1)
         keep = object.__setattr__
         keep(self, "ngrams", ngram_range("ngrams", self.ngrams))

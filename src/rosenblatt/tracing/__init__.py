@@ -12,11 +12,23 @@ from .plan import Plan
 from .proof import Proof
 from .record import Step, Trace
 from .replay import trace_plan
+from .sentence_record import SentenceStep, SentenceTrace
 
 if TYPE_CHECKING:
     from .runs import has_short_decimals, trace, trace_run
 
-__all__ = ["Plan", "Proof", "Step", "Trace", "has_short_decimals", "trace", "trace_plan", "trace_run"]
+__all__ = [
+    "Plan",
+    "Proof",
+    "SentenceStep",
+    "SentenceTrace",
+    "Step",
+    "Trace",
+    "has_short_decimals",
+    "trace",
+    "trace_plan",
+    "trace_run",
+]
 
 
 def __getattr__(name: str) -> Any:

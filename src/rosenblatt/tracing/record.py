@@ -6,7 +6,6 @@ import dataclasses
 import importlib
 import json
 import math
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, overload
@@ -16,13 +15,9 @@ from ..tables import Table
 from ..theory.revisits import Revisit
 from . import layout, wording
 from .proof import Proof
+from .tabular import Tabular
 
 Number = Any  # int, Fraction or float
-
-#: How many steps a printed trace shows before it leaves out the middle.
-LIMIT = 60
-#: A wider table is folded in plain text.
-ACROSS = 128
 
 
 @dataclass(frozen=True)
@@ -191,7 +186,7 @@ class Data:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Trace(Sequence[Step]):
+class Trace(Tabular, Sequence[Step]):
     """A run, step by step. It prints as a table that ends with what was proved.
 
     It is a sequence of steps; a slice of it, such as ``trace[:8]``, is a shorter trace, and so is ``trace.updates()``.
@@ -272,37 +267,6 @@ class Trace(Sequence[Step]):
         """The steps as cells of text under headings, with a title and the closing sentences."""
         return layout.table(self)
 
-    def to_text(self, limit: int | None = None) -> str:
-        """Aligned plain text, folded at 128 columns; of more than ``limit`` steps the middle is left out."""
-        return "\n\n".join(part.text(limit) for part in self.table().folded(ACROSS, limit))
-
-    def __str__(self) -> str:
-        return self.to_text(LIMIT)
-
-    __repr__ = __str__
-
-    def show(self, limit: int | None = LIMIT) -> None:
-        """Print it as plain text, folded to the width of the terminal."""
-        if sys.stdout.isatty():
-            self.table().show(limit)
-        else:
-            print(self.to_text(limit))
-
-    def _repr_html_(self) -> str:
-        return self.to_html(LIMIT)
-
-    def to_html(self, limit: int | None = None) -> str:
-        """A table of HTML, as a notebook shows it."""
-        return self.table().html(limit)
-
-    def to_markdown(self, limit: int | None = None) -> str:
-        """A table of Markdown."""
-        return self.table().markdown(limit)
-
-    def to_latex(self, limit: int | None = None) -> str:
-        """A ``tabular`` of LaTeX that needs no package."""
-        return self.table().latex(limit)
-
     # ---- as pictures ---------------------------------------------------------------------------------------------
 
     def plot(self, what: str | None = None, **options: Any) -> Any:
@@ -362,7 +326,7 @@ class Trace(Sequence[Step]):
             "proved": self.proved,
             "steps": [step.as_dict() for step in self.steps],
         }
-        return json.dumps(_plain(record), ensure_ascii=False, allow_nan=False)
+        return json.dumps(plain(record), ensure_ascii=False, allow_nan=False)
 
 
 def _plots() -> Any:
@@ -370,12 +334,12 @@ def _plots() -> Any:
     return importlib.import_module("rosenblatt.plots")
 
 
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> Any:
     """A value in the words of JSON: NumPy's numbers as Python's, anything that it has no word for as text."""
     if isinstance(value, dict):
-        return {name: _plain(entry) for name, entry in value.items()}
+        return {name: plain(entry) for name, entry in value.items()}
     if isinstance(value, (list, tuple)):
-        return [_plain(entry) for entry in value]
+        return [plain(entry) for entry in value]
     if hasattr(value, "item"):
         value = value.item()
     if isinstance(value, float) and math.isnan(value):

@@ -89,7 +89,7 @@ def trace(
     Returns
     -------
     Trace
-        The steps, where the run ended, and what was proved.
+        The steps, where the run ended, and what was proved. Of a tagger, a ``SentenceTrace``.
 
     Examples
     --------
@@ -114,6 +114,9 @@ def trace(
     if isinstance(est, type):
         raise TypeError(f"trace needs an estimator, not its class: write {est.__name__}()")
     learner = est.steps[-1][1] if hasattr(est, "steps") else est
+    if callable(getattr(learner, "trace", None)):  # a tagger, whose rows are sentences
+        _refuse_for_sentences(separator, coef_init, intercept_init, sample_weight, feature_names)
+        return learner.trace(X, y, exact, max_steps=max_steps)  # type: ignore[no-any-return]
     if not isinstance(learner, Trainable):
         raise TypeError(f"trace needs an estimator of this package, got {type(learner).__name__}")
     _refuse(learner.spec(), max_steps)
@@ -137,6 +140,11 @@ def trace(
         name=type(learner).__name__,
     )  # fmt: skip
     return told if narrow is None else dataclasses.replace(told, coef_=narrow.widened(told.coef_))
+
+
+def _refuse_for_sentences(*options: Any) -> None:
+    if any(option is not None for option in options):
+        raise ValueError("a run over sentences is traced from zero, without separator, weights and names of columns")
 
 
 def _named(names: Sequence[str], n_features: int) -> list[str]:

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from ..data.csr import Array
-from .judging import Candidate, Judge, losses
+from .judging import Candidate, Judge
 from .metrics import METRICS
 from .sample import Sample
 
@@ -123,7 +123,7 @@ class Chooser:
             candidate, found = self._make(options), []
             for learned, judged in (self._halves, self._halves[::-1]):
                 predictions = self._judge.judge(candidate, learned, judged)[-1].predictions
-                found.append(losses(self.sample, judged, predictions))
+                found.append(self._judge.losses(judged, predictions))
             self._known[key] = np.concatenate(found)
         return self._known[key]
 

@@ -17,8 +17,9 @@ from .choices import CHARACTERS
 
 Options = dict[str, Any]
 
-#: After so many passes a run is judged; the most is what it makes. (One pass is made block by block.)
-PASSES = (2, 3, 5, 10)
+#: After so many passes a run is judged; the most is what it makes, the first is `train`'s and taken where others are no
+#: better, as where a run ends early. (One pass is made block by block.)
+PASSES = (5, 3, 10, 2)
 
 #: A learner with its parameter is one choice: C of one rule means nothing to another.
 _PA1 = [{"algorithm": "pa1", "C": C} for C in (1.0, 0.3, 3.0, 0.1, 0.03, 10.0)]
@@ -67,18 +68,29 @@ GRIDS = ("all", "features", "learners")
 
 
 def configurations(
-    kind: str, grid: str, asked: Mapping[str, Any], first: Mapping[str, Any], fixed: Mapping[str, Any], most: int
+    kind: str,
+    grid: str,
+    asked: Mapping[str, Any],
+    first: Mapping[str, Any],
+    fixed: Mapping[str, Any],
+    most: int,
+    *,
+    no_shorter: bool = False,
 ) -> list[Options]:
     """At most so many configurations of a kind of rows.
 
     ``asked`` has what options name, which is not searched; ``first`` what is known to be good, with which the first
     configuration begins; ``fixed`` what the rows leave no choice of: a value, or None where it does not go with them.
+    ``no_shorter``: than its n-grams none are, as a part of the rows is compared on: the longer they are, the more rows
+    it takes to see what they are worth.
     """
     if grid not in GRIDS:
         raise ParameterError(f"grid must be one of {', '.join(GRIDS)}; got {grid!r}", "grid")
     known = {name: value for name, value in fixed.items() if name not in asked and value is not None}
     axes = {name: values for name, values in FEATURES[kind].items() if name not in asked and name not in fixed}
     begin = {name: first.get(name, values[0]) for name, values in axes.items()}
+    if no_shorter and "ngrams" in axes:
+        axes["ngrams"] = [longest for longest in axes["ngrams"] if longest >= begin["ngrams"]]
     if grid == "learners":
         known, axes, begin = {**begin, **known}, {}, {}
     learners: list[Options] = []

@@ -1,14 +1,15 @@
 """Successive halving: all configurations on few rows, the better half of them on twice as many, and so on.
 
 Every rung learns anew from the first rows of the sample and judges the rows after them, which were not learned from
-yet: the progressive error, rung by rung, of the readout that would ship. The last rung judges each half of the sample
-by a model of the other. The default, which stands first, goes through all rungs, and is taken unless another is better
-by more than a standard error (the rule of Breiman et al. 1984): the best of many is best by chance, too.
+yet: the progressive error, rung by rung, of the readout that would ship. The last rung judges each part of the sample
+by a model of the others. The default, which stands first, goes through all rungs, and is taken unless another is better
+by more than a standard error of the difference, row by row (the rule of Breiman et al. 1984, paired): the best of many
+is best by chance, too.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -16,10 +17,22 @@ import numpy as np
 
 from ..data.csr import Array
 from ..errors import ParameterError
+from .choices import ROWS
+from .grids import PASSES
 from .judging import Candidate, Judge, Judged
 
 #: Of the best candidates as many go on to the next rung.
 KEPT = 1 / 2
+#: After so many passes the rungs before the last judge, if it is one of those that are tried: they tell who is better.
+EARLY = 3
+#: Other passes than the usual must be better by so many standard errors: there are three of them.
+PASSES_BY = 2.0
+#: The rows to learn from and those to judge.
+Fold = tuple[Array, Array]
+
+
+#: Of more rows, or bytes of text, the budget takes a share, which is what `train` looks at, at least.
+FEW_ROWS, FEW_BYTES = 1 << 13, 1 << 23
 
 
 class Budget(NamedTuple):
@@ -28,11 +41,24 @@ class Budget(NamedTuple):
     candidates: int
     share: float  # of the rows that are compared on, where there are very many
     rungs: int
+    folds: int = 2  # of the last rung
+    passes: Sequence[int] = PASSES  # after which the last rung judges, each of them at no cost but that of the most
+
+    def rows(self, n: int, size: int = 0) -> int:
+        """How many of n rows, of so many bytes of text, are compared on."""
+        return n if n <= FEW_ROWS and size <= FEW_BYTES else max(min(n, ROWS), int(n * self.share))
 
 
-BUDGETS = {"small": Budget(12, 1 / 4, 3), "medium": Budget(24, 1 / 2, 3), "large": Budget(48, 1.0, 4)}
+BUDGETS = {
+    "small": Budget(12, 1 / 4, 3, passes=tuple(passes for passes in PASSES if passes <= PASSES[0])),
+    "medium": Budget(24, 1 / 2, 3),
+    "large": Budget(48, 1.0, 5, 3),
+}
 #: With fewer rows configurations are not compared.
 LEAST_ROWS = 40
+#: Of fewer rows, or less than a quarter of them, no rung learns, and on fewer, if there are more, none judges: it would
+#: drop the best by chance.
+LEAST_LEARNED, LEAST_JUDGED = 400, 2_000
 
 
 def budget_of(name: str) -> Budget:
@@ -65,6 +91,7 @@ class Trial:
     judged: int = 0
     passes: int = 0
     value: float = float("nan")
+    losses: Array | None = None  # of each row that it was judged on, where the metric is their mean
 
 
 class Halving:
@@ -77,7 +104,9 @@ class Halving:
     candidates : sequence of Candidate
         Those that are tried; the first is the default.
     rungs : int
-        How many.
+        How many, at most.
+    folds : int, default=2
+        Into how many parts the last rung cuts the sample.
     progress : callable, default=None
         Called with this object after each candidate.
 
@@ -94,56 +123,78 @@ class Halving:
         judge: Judge,
         candidates: Sequence[Candidate],
         rungs: int,
+        folds: int = 2,
         progress: Callable[[Halving], None] | None = None,
     ) -> None:
         self.judge, self._progress = judge, progress or (lambda search: None)
         self.trials = [Trial(candidate, number) for number, candidate in enumerate(candidates)]
-        sizes = [len(judge.sample) >> k for k in range(rungs, 0, -1)]
-        self._sizes = [size for size in sizes if size >= LEAST_ROWS / 2] or sizes[-1:]
-        counts = [len(self.trials)]
-        while len(counts) < len(self._sizes):
+        n, counts = len(judge.sample), [len(self.trials)]
+        while len(counts) < rungs:
             counts.append(kept(counts[-1]))
-        self.done, self.all = 0, sum(n * size for n, size in zip(counts, self._sizes)) + counts[-1] * self._sizes[-1]
+        sizes = [n >> k for k in range(rungs, 1, -1)]
+        least = max(LEAST_ROWS // 2, min(LEAST_LEARNED, n // 4))
+        few = sum(size < least for size in sizes)  # rungs that are left out
+        self._rungs = [*zip(counts[few + 1 :], map(self._halves, sizes[few:])), (1, self._folds(folds))]
+        left = [len(self.trials), *(count for count, _ in self._rungs)]
+        self.done, self.all = 0, sum(m * _learned(parts) for m, (_, parts) in zip(left, self._rungs))
+
+    def _halves(self, size: int) -> list[Fold]:
+        """The first rows to learn from, and those after them to judge."""
+        order = np.arange(len(self.judge.sample))
+        return [(order[:size], order[size : size + max(size, LEAST_JUDGED)])]
+
+    def _folds(self, n: int) -> list[Fold]:
+        """Each of n parts to judge, and the others to learn from."""
+        order = np.arange(len(self.judge.sample))
+        parts = np.array_split(order, n)
+        return [(np.concatenate(parts[:i] + parts[i + 1 :]), part) for i, part in enumerate(parts)]
 
     def run(self) -> None:
         """Try all, rung by rung; what interrupts it leaves the trials as they are."""
         left = list(self.trials)
-        for rung, size in enumerate(self._sizes):
-            last = rung == len(self._sizes) - 1
-            order = np.arange(len(self.judge.sample))
-            folds = [(order[:size], order[size : 2 * size])]
-            if last:
-                folds = [(order[:size], order[size:]), (order[size:], order[:size])]
+        for rung, (n, folds) in enumerate(self._rungs):
+            early = EARLY in self.judge.passes and rung < len(self._rungs) - 1
             for trial in sorted(left, key=lambda one: (id(one.candidate.features), one.number)):
-                self._try(trial, rung, folds)
-            n = kept(len(left))
+                self._try(trial, rung, folds, (EARLY,) if early else self.judge.passes)
             left = sorted(left, key=self.rank)
             if self.trials[0] not in left[:n]:  # the default is compared to the end
                 left[n - 1] = self.trials[0]
             left = left[:n]
 
-    def _try(self, trial: Trial, rung: int, folds: Sequence[tuple[Array, Array]]) -> None:
-        """Learn and judge; over several folds the values are averaged, weighted by the rows judged."""
-        found: dict[int, list[tuple[float, int]]] = {}
+    def _try(self, trial: Trial, rung: int, folds: Sequence[Fold], after: Sequence[int]) -> None:
+        """Learn and judge after some passes; over several folds values are averaged, weighted by the rows judged."""
+        found: dict[int, list[tuple[Judged, Array]]] = {}
         for learned, judged in folds:
-            results = self.judge.judge(trial.candidate, learned, judged)
-            for passes in self._passes(trial):
-                value = next((one.value for one in results if one.passes >= passes), results[-1].value)
-                found.setdefault(passes, []).append((value, len(judged)))
+            results = self.judge.judge(trial.candidate, learned, judged, after)
+            for passes in after:
+                one = next((one for one in results if one.passes >= passes), results[-1])
+                found.setdefault(passes, []).append((one, judged))
             self.done += len(learned)
-        n = sum(len(judged) for _, judged in folds)
-        means = [
-            Judged(passes, sum(value * rows for value, rows in own) / n, np.empty(0)) for passes, own in found.items()
-        ]
-        best = self.judge.best(means)
-        trial.rung, trial.learned, trial.judged = rung, len(folds[0][0]), n
-        trial.passes, trial.value = best.passes, best.value
+        trial.rung, trial.learned, trial.judged = rung, len(folds[0][0]), sum(len(judged) for _, judged in folds)
+        trial.passes, trial.value, trial.losses = self._best_passes(found)
         self._progress(self)
 
-    def _passes(self, trial: Trial) -> list[int]:
-        """The numbers of passes that a candidate is judged after."""
-        most = trial.candidate.spec.max_iter
-        return [passes for passes in self.judge.passes if passes <= most] or [most]
+    def _best_passes(self, found: Mapping[int, Sequence[tuple[Judged, Array]]]) -> tuple[int, float, Array | None]:
+        """The best number of passes, the first unless another is better beyond chance; its value, and losses by row."""
+        chosen: tuple[int, float, Array | None] | None = None
+        for passes, own in found.items():
+            value = sum(one.value * len(judged) for one, judged in own) / sum(len(judged) for _, judged in own)
+            losses = None
+            if self.judge.metric.by_row:
+                losses = np.concatenate([self.judge.losses(judged, one.predictions) for one, judged in own])
+            if chosen is None or self._is_better((value, losses), chosen[1:], PASSES_BY):
+                chosen = passes, value, losses
+        assert chosen is not None
+        return chosen
+
+    def _is_better(
+        self, one: tuple[float, Array | None], other: tuple[float, Array | None], errors: float = 1.0
+    ) -> bool:
+        """Whether a value, with its losses by row, is better than another, by more than so many standard errors."""
+        if one[1] is None or other[1] is None:
+            return self.judge.metric.sign * (one[0] - other[0]) > 0
+        gain = other[1] - one[1]
+        return bool(gain.mean() > errors * gain.std() / np.sqrt(len(gain)))
 
     def rank(self, trial: Trial) -> tuple[int, float, int]:
         """The best first: those of the last rung, by their value; of equals the one that stands first in the grid."""
@@ -157,13 +208,16 @@ class Halving:
 
     @property
     def best(self) -> Trial:
-        """The best; the default, where that is within one standard error of it: so much is chance."""
+        """The best; the default, where what it errs more is within one standard error: so much is chance."""
         first, default = self.ranked[0], self.trials[0]
-        if self.judge.metric.name == "accuracy" and default.rung == first.rung:
-            error = np.sqrt(max(0.0, first.value * (1 - first.value)) / first.judged)
-            if first.value - default.value <= error:
-                return default
+        same = default.rung == first.rung
+        if same and not self._is_better((first.value, first.losses), (default.value, default.losses)):
+            return default
         return first
+
+
+def _learned(folds: Sequence[Fold]) -> int:
+    return sum(len(learned) for learned, _ in folds)
 
 
 def kept(n: int) -> int:

@@ -29,7 +29,7 @@ class Candidate:
     features : Features or None
         What makes the rows; None: they are as they are.
     spec : Spec
-        The learner; its ``max_iter`` is the most passes that are tried.
+        The learner; how many passes it makes, the judge says.
     """
 
     options: Mapping[str, Any]
@@ -61,13 +61,19 @@ class Judge:
     """
 
     def __init__(self, sample: Sample, metric: Metric, passes: Sequence[int], check: Any = None) -> None:
-        self.sample, self.metric, self.passes = sample, metric, sorted(passes)
+        self.sample, self.metric, self.passes = sample, metric, list(passes)
         self._check = check or (lambda: None)
         self._features: Features | None = None  # the last, whose rows several learners share
         self._rows: dict[bytes, Csr] = {}
 
-    def judge(self, candidate: Candidate, learned: Array, judged: Array) -> list[Judged]:
-        """How the rows ``judged`` are predicted after each number of passes over the rows ``learned``."""
+    def judge(
+        self, candidate: Candidate, learned: Array, judged: Array, after: Sequence[int] | None = None
+    ) -> list[Judged]:
+        """How the rows ``judged`` are predicted after each number of passes over the rows ``learned``.
+
+        ``after``: after these, the most of which is made; None: after all that are asked for.
+        """
+        after = self.passes if after is None else after
         sample, spec = self.sample, candidate.spec
         X = self._rows_of(candidate, learned)
         learner, rng, rows = spec.learner(), spec.generator(), spec.rows(X.taken(learned))
@@ -84,14 +90,14 @@ class Judge:
             found.append(Judged(passes, value, predictions))
 
         def report(done: Pass) -> None:
-            if done.number in self.passes:
+            if done.number in after:
                 look(done.number)
             self._check()
 
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             learner.fit(
-                rows, targets, weight, max_iter=spec.max_iter, tol=spec.tol, shuffle=spec.shuffle, rng=rng,
+                rows, targets, weight, max_iter=max(after), tol=spec.tol, shuffle=spec.shuffle, rng=rng,
                 progress=report,
             )  # fmt: skip
         if not found or found[-1].passes < learner.n_iter:  # it ended between two of them
@@ -106,16 +112,11 @@ class Judge:
             self._rows[key] = self.sample.rows(candidate.features, learned)
         return self._rows[key]
 
-    def best(self, found: Sequence[Judged]) -> Judged:
-        """The best of several; of equals the one with fewest passes."""
-        return max(found, key=lambda one: (self.metric.sign * one.value, -one.passes))
-
-
-def losses(sample: Sample, judged: Array, predictions: Array) -> Array:
-    """Of each row: 1 where its class is not the predicted one, or how far the predicted number is off."""
-    targets = sample.targets[judged]
-    off: Array = np.abs(predictions - targets) if sample.classes is None else (predictions != targets) * 1.0
-    return off
+    def losses(self, judged: Array, predictions: Array) -> Array:
+        """Of each row: 1 where its class is not the predicted one, or how far the predicted number is off."""
+        targets = self.sample.targets[judged]
+        off: Array = np.abs(predictions - targets) if self.sample.classes is None else (predictions != targets) * 1.0
+        return off
 
 
 def _weights(spec: Spec, sample: Sample, learned: Array) -> Array | None:

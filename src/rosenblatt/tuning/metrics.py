@@ -30,6 +30,8 @@ class Metric:
         Whether it is shown as a percentage.
     sign : int
         1 where larger is better, −1 where smaller is.
+    by_row : bool
+        Whether it is, but for its sign, a mean over rows, so that two are compared row by row.
     """
 
     name: str
@@ -37,6 +39,7 @@ class Metric:
     for_numbers: bool = False
     percent: bool = True
     sign: int = 1
+    by_row: bool = False
 
     def shown(self, value: float) -> str:
         """The number for people."""
@@ -81,10 +84,10 @@ def _mae(targets: Array, predictions: Array, scores: Array, n_classes: int) -> f
 METRICS = {
     metric.name: metric
     for metric in (
-        Metric("accuracy", _accuracy),
+        Metric("accuracy", _accuracy, by_row=True),
         Metric("f1", _f1),
         Metric("auc", _auc),
-        Metric("mae", _mae, for_numbers=True, percent=False, sign=-1),
+        Metric("mae", _mae, for_numbers=True, percent=False, sign=-1, by_row=True),
     )
 }
 

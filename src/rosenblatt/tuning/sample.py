@@ -129,6 +129,7 @@ class TextRows:
     def __init__(self, strings: Any) -> None:
         self._documents = Documents(strings)
         self._pieces: dict[Analysis, Csr] = {}
+        self._number = np.empty(1 << _BITS, np.int32)  # of the columns that were met last
         self._joined: dict[tuple[Analysis, ...], tuple[Csr, int]] = {}
 
     def weighed(self, hashing: Hashing, codes: Array | None, learned: Array) -> Csr:
@@ -165,8 +166,9 @@ class TextRows:
             indptr, columns, counts = self._documents.read_by(engine.hash_text, (analysis.native,), how, _BITS)
             met = np.zeros(1 << _BITS, np.bool_)
             met[columns] = True
-            number = np.cumsum(met, dtype=np.int32)
-            self._pieces[analysis] = Csr(indptr, number[columns] - np.int32(1), counts, int(number[-1]))
+            there = np.flatnonzero(met)
+            self._number[there] = np.arange(len(there), dtype=np.int32)
+            self._pieces[analysis] = Csr(indptr, self._number[columns], counts, len(there))
         return self._pieces[analysis]
 
 

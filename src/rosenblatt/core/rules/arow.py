@@ -54,7 +54,7 @@ class AROW(SecondOrder):
 
     def step(self, e: Example) -> Number:
         """(1 − m)/(v + r)."""
-        return e.loss / (e.v + self.r / e.weight) if e.margin < 1 and e.v > 0 else 0
+        return e.loss / (e.v + self.r / e.weight) if e.loss > 0 and e.v > 0 else 0
 
     def shrink(self, e: Example, alpha: Number) -> Shrink:
         """C = 1/r, β = 1/(v + r)."""
@@ -117,7 +117,7 @@ class NHERD(SecondOrder):
 
     def step(self, e: Example) -> Number:
         """(1 − m)/(v + 1/C)."""
-        return e.loss / (e.v + 1 / (e.weight * self.C)) if e.margin < 1 and e.v > 0 else 0
+        return e.loss / (e.v + 1 / (e.weight * self.C)) if e.loss > 0 and e.v > 0 else 0
 
     def shrink(self, e: Example, alpha: Number) -> Shrink:
         """C = C²v + 2C, β = (C²v + 2C)/(1 + Cv)²."""

@@ -102,6 +102,7 @@ class NormMIRA(Rule):
     option, title = "norm-mira", "MIRA, norm"
     descriptions: ClassVar[dict[str, str]] = {"beta": "norm-mira: margin below which it updates (default: 0.01)"}
     controls = (Control("beta", "β", "the margin asked for", 0.0001, 100, 0.01),)
+    spaces = ("linear", "kernel")  # of sentences it has no step against one rival
     shares = ("max",)
     additive = True
 

@@ -44,6 +44,7 @@ class PAUM(Rule):
         Control("margin_last", "Margin, last", "margin of the last class, the positive one of two", 0, 1000, 0.5),
         *(control for control in Perceptron.controls if control.name == "eta0"),
     )
+    spaces = ("linear", "kernel")  # a sentence is of no class
     shares = tuple(share for share in SHARES if share != "ovr")
     shares_reason = "which has no margin for a class against the rest"
     additive, divides_by_norm, short_in_fractions = True, False, True

@@ -72,7 +72,7 @@ class Rule:
     #: Why not with the others.
     shares_reason: ClassVar[str] = "whose step fixes which classes move"
     #: The spaces that it goes with: where a step needs scores and ‖x‖ alone, all.
-    spaces: ClassVar[tuple[str, ...]] = ("linear", "kernel")
+    spaces: ClassVar[tuple[str, ...]] = ("linear", "kernel", "sequence")
     #: Whether it has a step for numbers as targets.
     regression: ClassVar[bool] = False
     #: Whether it learns from one example at a time and needs nothing but weights, as an estimator's rule does.

@@ -47,7 +47,7 @@ class Shrink(NamedTuple):
 class SecondOrder(Rule):
     """A rule that keeps a covariance Σ beside the weights."""
 
-    spaces = ("linear",)
+    spaces = ("linear", "sequence")
     divides_by_norm = True
 
     @property

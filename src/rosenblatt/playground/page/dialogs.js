@@ -22,7 +22,7 @@ const PICTURE_KEYS = [
 const TEACHING_KEYS = [
   ["PageDown", "in a lesson: the next scene"], ["PageUp", "in a lesson: the scene before"],
   ["1  2  3", "in Predict: an answer; n shows the step, or asks on"],
-  ["← ↑ → ↓", "on the lift: turn it"],
+  ["← ↑ → ↓", "on the lift: turn it"], ["n  b  r  0  e", "in A sentence: its steps"],
 ];
 
 export function help(shortcuts) {

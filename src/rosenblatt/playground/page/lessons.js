@@ -8,7 +8,7 @@ import * as links from "./links.js";
 import { changed, encode } from "./state.js";
 
 const OWN = ["one-mistake", "why-it-must-end", "a-narrow-margin", "xor", "a-kernel", "averaging", "when-it-cannot-be-done", "words"];
-const PANELS = ["formulas", "numbers", "trace", "weights", "certificate", "predict", "race", "text", "lift"];
+const PANELS = ["formulas", "numbers", "trace", "weights", "certificate", "predict", "race", "text", "lift", "lattice"];
 
 export class Lessons {
   lesson = null;  // as the file has it

@@ -2,6 +2,7 @@
 
 import { $, el } from "./dom.js";
 import { Generated } from "./generated.js";
+import { Sentence } from "./lattice.js";
 import { Lessons } from "./lessons.js";
 import { Lift } from "./lift.js";
 import { LiveText } from "./live_text.js";
@@ -19,9 +20,12 @@ export class Teaching {
     this.generated = new Generated(page);
     this.text = new LiveText(page);
     this.lift = new Lift(page);
+    this.sentence = new Sentence(page);
+    const whole = new Set([this.race, this.sentence]);  // which take the place of the picture
     const view = (id, text, title, part) => el("button", { id, type: "button", "aria-pressed": "false", title,
       click: () => {
         this.close();
+        if (whole.has(part)) for (const other of whole) if (other !== part) other.turn(false);
         part.turn(!part.on);
         if (part.on) part.panel.scrollIntoView({ block: "nearest" });
       } }, text);
@@ -31,6 +35,7 @@ export class Teaching {
       view("race-view", "Race", "Two to four learners on the same points", this.race),
       view("text-view", "Text", "Write phrases, and see the share of each word in a sentence", this.text),
       view("lift-view", "The lift", "A kernel of degree 2 as a surface that a plane cuts", this.lift),
+      view("lattice-view", "A sentence", "Tags for the words of a sentence: the right path, its rival, and the update as their difference", this.sentence),
       view("generate", "Generate", "Points drawn at random, with others held out", this.generated)));
     $("teaching").append(el("button", { id: "lessons", type: "button", click: () => this.lessons.choose() }, "Lessons"), this.views);
     document.addEventListener("click", event => { if (!this.views.contains(event.target)) this.views.open = false; });
@@ -47,7 +52,8 @@ export class Teaching {
 
   /** The views by the names that scenes and links have for them. */
   get named() {
-    return { predict: this.predict, weights: this.weights, race: this.race, text: this.text, lift: this.lift };
+    return { predict: this.predict, weights: this.weights, race: this.race, text: this.text, lift: this.lift,
+      lattice: this.sentence };
   }
 
   /** Turn on the views that a scene or a link asks for, and the others off. */
@@ -83,6 +89,6 @@ export class Teaching {
 
   /** Whether a key was for one of these. */
   key(event) {
-    return this.race.key(event) || this.predict.key(event) || this.lessons.key(event);
+    return this.race.key(event) || this.sentence.key(event) || this.predict.key(event) || this.lessons.key(event);
   }
 }
