@@ -78,6 +78,12 @@ $(VENV)/built: $(BIN)/python $(NATIVE)
 	$(BIN)/python -m pip install -q --no-build-isolation -C build-dir=build/release -e .
 	touch $@
 
+# seqeval has no wheel: pip builds it with tools of its own, which the line after it would forbid.
+$(VENV)/test: $(VENV)/seqeval
+$(VENV)/seqeval: $(BIN)/python
+	$(BIN)/python -m pip install -q seqeval
+	touch $@
+
 $(VENV)/test $(VENV)/lint $(VENV)/bench $(VENV)/docs: $(VENV)/built
 	$(BIN)/python -m pip install -q --no-build-isolation -C build-dir=build/release -e ".[$(notdir $@)]"
 	touch $@
@@ -93,7 +99,7 @@ sanitize: $(SANITIZED)/built
 
 $(SANITIZED)/built: $(NATIVE)
 	$(PYTHON) -m venv $(SANITIZED)
-	$(SANITIZED)/bin/python -m pip install -q $(BUILD_TOOLS)
+	$(SANITIZED)/bin/python -m pip install -q $(BUILD_TOOLS) seqeval
 	$(SANITIZED)/bin/python -m pip install -q --no-build-isolation -C build-dir=build/sanitize \
 	    -C cmake.define.ROSENBLATT_SANITIZE=ON -C install.strip=false -e ".[test]"
 	touch $@

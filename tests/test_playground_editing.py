@@ -211,9 +211,12 @@ def test_a_reader_hears_the_point_after_the_move(open_page):
     assert caption.inner_text() == "1, 3: point 0, class +1"
     page.keyboard.press("Enter")
     page.keyboard.press("ArrowUp")
+    settled(page)  # the new run is there, and what was said of the point that is held stays
     moved = state(page)["points"][0]
     assert caption.inner_text() == f"1, {moved[1]:g}: point 0, class +1"
     page.keyboard.press("Enter")
+    settled(page)
+    assert re.fullmatch(r"\d+ steps in \d+ passes\.", caption.inner_text())
 
 
 @pytest.mark.parametrize(

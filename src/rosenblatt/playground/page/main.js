@@ -327,8 +327,9 @@ class Page {
     if (!this.timer || at === run.steps.length) this.caption();
   }
 
+  /** Says the step; but while a point is held, what was said of that point stays. */
   caption() {
-    $("caption").textContent = this.told;
+    if (this.editing.grabbed < 0) this.say(this.told);
   }
 
   /** The step in a sentence. */
