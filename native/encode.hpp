@@ -333,12 +333,8 @@ template <class Column>
 bool read_columns(Reader& reader, std::string_view document, const Column& column, Columns& keys) {
     keys.clear();
     if constexpr (std::is_same_v<Column, HashedColumn>) {
-        if (reader.remembers_words())
-            return reader.each_hash(
-                document, [&](const std::uint32_t* hashes, std::size_t n) { keys.add(hashes, n, column.mask); });
-        if (!reader.read(document)) return false;
-        keys.expect(reader.count());
-        reader.each([&](std::string_view, std::uint32_t hash) { keys.add(hash & column.mask); });
+        return reader.hashes(document,
+                             [&](const std::uint32_t* some, std::size_t n) { keys.add(some, n, column.mask); });
     } else {
         if (!reader.read(document)) return false;
         keys.expect(reader.count());

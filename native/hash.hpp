@@ -8,6 +8,8 @@
 #include <cstring>
 #include <string_view>
 
+#include "clones.hpp"
+
 namespace rosenblatt {
 
 // Of prefixes that grow: what starts alike is hashed once.
@@ -16,7 +18,26 @@ class Murmur3 {
     const char* at_;
     std::uint32_t h_ = 0;
 
-    static std::uint32_t mixed(std::uint32_t k) { return std::rotl(k * 0xCC9E2D51u, 15) * 0x1B873593u; }
+    // Each step of a number, or of each number of a vector.
+    template <class U>
+    static U rotated(U k, int by) {
+        return (k << by) | (k >> (32 - by));
+    }
+    template <class U>
+    static U mixed(U k) {
+        return rotated(k * 0xCC9E2D51u, 15) * 0x1B873593u;
+    }
+    template <class U>
+    static U with_block(U h, U k) {
+        return rotated(h ^ mixed(k), 13) * 5 + 0xE6546B64u;
+    }
+    template <class U>
+    static U finished(U h, U rest, U size) {
+        h = h ^ mixed(rest) ^ size;
+        h = (h ^ (h >> 16)) * 0x85EBCA6Bu;
+        h = (h ^ (h >> 13)) * 0xC2B2AE35u;
+        return h ^ (h >> 16);
+    }
 
     static std::uint32_t little_endian(std::uint32_t k) {
         if constexpr (std::endian::native == std::endian::big)
@@ -29,14 +50,10 @@ class Murmur3 {
         return little_endian(k);
     }
     void take_blocks(const char* end) {
-        for (; end - at_ >= 4; at_ += 4) h_ = std::rotl(h_ ^ mixed(block(at_)), 13) * 5 + 0xE6546B64u;
+        for (; end - at_ >= 4; at_ += 4) h_ = with_block(h_, block(at_));
     }
     std::uint32_t finished(const char* end, std::uint32_t rest) const {
-        std::uint32_t h = h_ ^ mixed(rest);
-        h ^= static_cast<std::uint32_t>(end - begin_);
-        h = (h ^ (h >> 16)) * 0x85EBCA6Bu;
-        h = (h ^ (h >> 13)) * 0xC2B2AE35u;
-        return h ^ (h >> 16);
+        return finished(h_, rest, static_cast<std::uint32_t>(end - begin_));
     }
 
   public:
@@ -55,10 +72,51 @@ class Murmur3 {
         if (end != at_) std::memcpy(&rest, at_, static_cast<std::size_t>(end - at_));
         return finished(end, little_endian(rest));
     }
+
+    // The hashes of n words that lie one byte apart: word i begins at begins[i], and the end behind the last of them is
+    // at begins[n] - 1. Up to kPadding bytes beyond the last one may be read, and count for nothing.
+    ROSENBLATT_CLONES static void of_words(const char* text, const std::size_t* begins, std::size_t n,
+                                           std::uint32_t* hashes) {
+        std::size_t i = 0;
+#if defined(__GNUC__)
+        if constexpr (std::endian::native == std::endian::little)
+            for (; i + kLanes <= n; i += kLanes) of_lanes(text, begins + i, hashes + i);
+#endif
+        for (; i < n; ++i) hashes[i] = Murmur3(text + begins[i]).through(text + begins[i + 1] - 1);
+    }
+
+  private:
+#if defined(__GNUC__)
+    // Eight words side by side, as their lengths cannot be foretold: all are taken as far as the longest, and each
+    // keeps what it was at its end. Long words are rare, and hashed by themselves.
+    static constexpr std::size_t kLanes = 8, kLongest = 32;
+    typedef std::uint32_t Lanes __attribute__((vector_size(4 * kLanes)));
+
+    static void of_lanes(const char* text, const std::size_t* begins, std::uint32_t* hashes) {
+        Lanes size = {}, h = {}, rest = {};
+        for (std::size_t l = 0; l < kLanes; ++l) size[l] = static_cast<std::uint32_t>(begins[l + 1] - 1 - begins[l]);
+        const Lanes n_blocks = size >> 2;
+        std::uint32_t most = 0;
+        for (std::size_t l = 0; l < kLanes; ++l) most = n_blocks[l] > most ? n_blocks[l] : most;
+        if (most > kLongest / 4) {
+            for (std::size_t l = 0; l < kLanes; ++l)
+                hashes[l] = Murmur3(text + begins[l]).through(text + begins[l + 1] - 1);
+            return;
+        }
+        for (std::uint32_t b = 0; b < most; ++b) {
+            for (std::size_t l = 0; l < kLanes; ++l) rest[l] = block(text + begins[l] + 4 * b);
+            h = b < n_blocks ? with_block(h, rest) : h;
+        }
+        for (std::size_t l = 0; l < kLanes; ++l) rest[l] = block(text + begins[l] + 4 * n_blocks[l]);
+        rest &= ((Lanes{} + 1) << (8 * (size & 3))) - 1;
+        h = finished(h, rest, size);
+        std::memcpy(hashes, &h, sizeof h);
+    }
+#endif
 };
 
-// Bytes that must follow what Murmur3::through reads.
-constexpr std::size_t kPadding = 4;
+// Bytes that must follow what is hashed by Murmur3::through and of_words.
+constexpr std::size_t kPadding = 36;
 
 inline std::uint32_t murmur3(std::string_view bytes) {
     return Murmur3(bytes.data()).exactly_through(bytes.data() + bytes.size());

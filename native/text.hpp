@@ -40,29 +40,30 @@ struct Analysis {
 typedef std::uint8_t Bytes __attribute__((vector_size(16)));
 #endif
 
-// Sixty-four bytes at once: which are of a word, if they are ASCII, and their lower case.
+constexpr std::size_t kChunk = 64;
+
+// Sixty-four bytes at once: which are of a word, if they are ASCII, and their lower case; and which are spaces, if
+// symbols are to be told from them.
+template <bool symbols>
 class Chunk {
   public:
-    static constexpr std::size_t kSize = 64;
-
-    std::uint64_t words = 0;   // one bit a byte: part of a word
-    std::uint64_t spaces = 0;  // or a space or control character; the others are symbols
-    std::size_t size = kSize;  // bytes before the first that is not ASCII
-    char lower[2 * kSize];     // more may be copied than is there
+    std::uint64_t words = 0;    // one bit a byte: part of a word
+    std::uint64_t spaces = 0;   // or a space or control character; the others are symbols
+    std::size_t size = kChunk;  // bytes before the first that is not ASCII
+    char lower[2 * kChunk];     // more may be copied than is there
 
     Chunk(const std::uint8_t* p, bool lowercase) {
         std::uint64_t beyond = 0;
         const std::uint8_t shift = lowercase ? 32 : 0;
-        for (unsigned i = 0; i < kSize; i += 16) {
+        for (unsigned i = 0; i < kChunk; i += 16) {
 #if defined(__GNUC__)
             Bytes c;
             std::memcpy(&c, p + i, 16);
             const Bytes word = Bytes((c | 32) - 'a' < 26) | Bytes(c - '0' < 10) | Bytes(c == '_');
-            const Bytes space = Bytes(c < '!') | Bytes(c == 127);
             c += Bytes(c - 'A' < 26) & (Bytes{} + shift);
             std::memcpy(lower + i, &c, 16);
             words |= bits_of(word) << i;
-            spaces |= bits_of(space) << i;
+            if constexpr (symbols) spaces |= bits_of(Bytes(c < '!') | Bytes(c == 127)) << i;
             beyond |= bits_of(c) << i;
 #else
             for (unsigned k = i; k < i + 16; ++k) {
@@ -110,11 +111,12 @@ class Reader {
     bool read(std::string_view document) {
         // A lower case takes at most half as many bytes again; each word may bring "not_", and each character in
         // words two spaces.
-        const std::size_t room = 4 * document.size() + 2 * Chunk::kSize;
+        const std::size_t room = 4 * document.size() + 2 * kChunk;
         if (room_ < room) {
             buffer_ = std::make_unique_for_overwrite<char[]>(room);
             begins_ = std::make_unique_for_overwrite<std::size_t[]>(2 * document.size() + 8);
             hashes_ = std::make_unique_for_overwrite<std::uint32_t[]>(document.size() + 8);
+            joined_ = std::make_unique_for_overwrite<std::uint32_t[]>(document.size() + 8);
             room_ = room;
         }
         size_ = 0;
@@ -147,12 +149,35 @@ class Reader {
         }
     }
 
-    // Of characters in words, each_hash is faster: it knows words that come again.
-    bool remembers_words() const { return how_.unit == Unit::character_in_word; }
-
-    // f(hashes, how many) of every n-gram of a document, word after word. False: it is no UTF-8, at byte `fault`.
+    // f(hashes, how many) of all n-grams of a document, in any order. False: it is no UTF-8, at byte `fault`.
     template <class F>
-    bool each_hash(std::string_view document, F&& f) {
+    bool hashes(std::string_view document, F&& f) {
+        if (how_.unit == Unit::character_in_word) return hashes_by_word(document, f);
+        if (!read(document)) return false;
+        if (how_.unit == Unit::word) return hashes_by_length(f), true;
+        each([&](std::string_view, std::uint32_t hash) { f(&hash, 1); });
+        return true;
+    }
+
+  private:
+    using Byte = unicode::Byte;
+    enum class Kind : Byte { beyond, ascii, space };
+    const Analysis& how_;
+    std::array<Kind, 256> kind_{};
+    WordHashes words_;
+    std::vector<std::uint32_t> unusual_;  // hashes of a word that is not kept
+    std::array<Byte, 128> ascii_{};       // what a byte of a word is in lower case, 0 between words
+    std::unique_ptr<char[]> buffer_;
+    std::unique_ptr<std::size_t[]> begins_;  // where each word or character begins, and the end; words lie one apart
+    std::unique_ptr<std::uint32_t[]> hashes_, joined_;  // of the words, and of some at a time
+    std::size_t room_ = 0, size_ = 0;
+    std::vector<std::size_t> parts_;  // first and last + 1 character of each word, for characters in words
+    const Byte *begin_ = nullptr, *end_ = nullptr;
+    char* out_ = nullptr;
+
+    // Of characters in words: words that come again are known.
+    template <class F>
+    bool hashes_by_word(std::string_view document, F& f) {
         const char* p = document.data();
         const char* const end = p + document.size();
         const auto kind = [&] { return kind_[static_cast<Byte>(*p)]; };
@@ -181,29 +206,30 @@ class Reader {
         return true;
     }
 
-  private:
-    using Byte = unicode::Byte;
-    enum class Kind : Byte { beyond, ascii, space };
-    const Analysis& how_;
-    std::array<Kind, 256> kind_{};
-    WordHashes words_;
-    std::vector<std::uint32_t> unusual_;  // hashes of a word that is not kept
-    std::array<Byte, 128> ascii_{};       // what a byte of a word is in lower case, 0 between words
-    std::unique_ptr<char[]> buffer_;
-    std::unique_ptr<std::size_t[]> begins_;    // where each word or character begins, and the end; words lie one apart
-    std::unique_ptr<std::uint32_t[]> hashes_;  // of the words
-    std::size_t room_ = 0, size_ = 0;
-    std::vector<std::size_t> parts_;  // first and last + 1 character of each word, for characters in words
-    const Byte *begin_ = nullptr, *end_ = nullptr;
-    char* out_ = nullptr;
+    // Of words: those of one, then of two, and so on.
+    template <class F>
+    void hashes_by_length(F& f) {
+        hash_words();
+        std::uint32_t* const hashes = hashes_.get();
+        std::uint32_t* const joint = joined_.get();
+        std::copy_n(hashes, size_, joint);
+        for (std::size_t n = 1; n <= std::min(how_.max_n, size_); ++n) {
+            const std::size_t count = size_ + 1 - n;
+            if (n > 1)
+                for (std::size_t i = 0; i < count; ++i) joint[i] = joined(joint[i], hashes[i + n - 1]);
+            if (n >= how_.min_n) f(joint, count);
+        }
+    }
 
     // Words lie one space apart; each is hashed once.
+    void hash_words() { Murmur3::of_words(buffer_.get(), begins_.get(), size_, hashes_.get()); }
+
     template <class F>
     void each_of_words(F& f) {
         const char* const text = buffer_.get();
         const std::size_t* const begins = begins_.get();
-        std::uint32_t* const hashes = hashes_.get();
-        for (std::size_t i = 0; i < size_; ++i) hashes[i] = Murmur3(text + begins[i]).through(text + begins[i + 1] - 1);
+        const std::uint32_t* const hashes = hashes_.get();
+        hash_words();
         for (std::size_t i = 0; i < size_; ++i) {
             const char* const begin = text + begins[i];
             const std::size_t stop = std::min(size_, i + how_.max_n);
@@ -288,8 +314,8 @@ class Reader {
         negating_ = false;
         open();
         for (const Byte* p = begin_; p < end_;) {
-            if (!negates && static_cast<std::size_t>(end_ - p) >= Chunk::kSize && *p < 0x80) {
-                p = read_chunk(p);
+            if (!negates && static_cast<std::size_t>(end_ - p) >= kChunk && *p < 0x80) {
+                p = how_.symbols ? read_chunk<true>(p) : read_chunk<false>(p);
             } else if (*p >= 0x80) {
                 if (!next(p, put)) return false;
             } else if (const Byte c = ascii_[*p++]) {
@@ -355,8 +381,9 @@ class Reader {
     }
 
     // The words of the next bytes, up to one that is not ASCII. Nothing branches on single bytes.
+    template <bool symbols>
     const Byte* read_chunk(const Byte* p) {
-        const Chunk chunk(p, how_.lowercase);
+        const Chunk<symbols> chunk(p, how_.lowercase);
         const std::size_t size = chunk.size;
         char* out = out_;  // a local: a store through a char* makes the compiler read members again
         for (std::size_t at = 0;;) {
@@ -378,15 +405,22 @@ class Reader {
                 *out = ' ';
                 start_ = out = kept ? out + 1 : start_;
             }
-            if (how_.symbols) {
+            if constexpr (symbols) {
                 for (std::uint64_t left = ~(chunk.words | chunk.spaces) >> at; left & 1; left >>= 1, ++at) {
-                    out_ = out;
-                    put_symbol(static_cast<Byte>(chunk.lower[at]));
-                    out = out_;
+                    if (how_.stop_words.size > 0) {
+                        out_ = out;
+                        put_symbol(static_cast<Byte>(chunk.lower[at]));
+                        out = out_;
+                        continue;
+                    }
+                    begins_[size_++] = static_cast<std::size_t>(out - buffer_.get());
+                    out[0] = chunk.lower[at];
+                    out[1] = ' ';
+                    start_ = out += 2;
                 }
             }
             if (at >= size) break;
-            const std::uint64_t left = (how_.symbols ? ~chunk.spaces : chunk.words) >> at;
+            const std::uint64_t left = (symbols ? ~chunk.spaces : chunk.words) >> at;
             if (left == 0) break;
             at += static_cast<std::size_t>(std::countr_zero(left));
         }

@@ -3,7 +3,7 @@
 commands.py     every command with its help and options; options.py  the options they share
 algorithms.py   the learners by name; parameters.py  their parameters as options
 terminal.py     output, progress, errors, exit codes, signals
-inputs.py       files to blocks of rows, and models
+inputs.py       files to blocks of rows, and models; kind_of_files.py  whether they hold rows or sentences
 features.py     blocks to rows of numbers, and the names of their columns
 choosing.py     what no option names, chosen on a part of the rows
 training.py     training on one machine; cluster.py  on a cluster; summary.py  what training did, in words

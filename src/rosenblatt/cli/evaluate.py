@@ -16,8 +16,8 @@ from ..data.moments import Moments
 from ..tables import Table
 from .features import Features
 from .inputs import are_text, is_tagger, note_unseen, open_for_model, read_model, targets_of
+from .kind_of_files import refuse_options_of_sentences
 from .predict import score_blocks
-from .sentences import refuse_options_of_sentences
 from .summary import evaluation_in_words, first_names
 from .terminal import CommandError, Progress, emit, note, option, several, shown
 

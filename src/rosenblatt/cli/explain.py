@@ -25,7 +25,7 @@ from ..model_files import Model
 from ..tables import Table
 from . import inputs
 from .features import Features
-from .sentences import refuse_options_of_sentences
+from .kind_of_files import refuse_options_of_sentences
 from .terminal import CommandError, emit, shown
 
 Array = Any

@@ -18,7 +18,7 @@ from ..data.sources import replacing
 from ..data.writing import numbers
 from .features import Features
 from .inputs import is_tagger, note_unseen, open_for_model, read_model, refuse_to_replace
-from .sentences import refuse_options_of_sentences
+from .kind_of_files import refuse_options_of_sentences
 from .terminal import CommandError, Progress, note, option, shown
 
 

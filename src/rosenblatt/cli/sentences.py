@@ -11,14 +11,14 @@ from typing import Any
 from .. import data, schema
 from ..core.spaces.sequences.learner import SequenceLearner
 from ..data import Conll, Conllu, SentenceStream, TaggedJson, TaggedSentences, Words
-from ..data.sentence_files import SENTENCE_FORMATS, guess_sentence_format
-from ..data.sources import Source, expand, look_into
+from ..data.sentence_files import SENTENCE_FORMATS
 from ..errors import DataError
 from ..model_files import Model, refusing
 from ..sequences import FeatureNames, TaggingScores, TokenEncoder, score_tags, tagging
 from ..sequences.encoding import SECTION as TOKENS
 from ..sequences.names import SECTION as NAMES
 from . import algorithms, inputs, options
+from .kind_of_files import FirstFile, guessed
 from .terminal import CommandError, note, several
 
 #: The section of a model file that says how the files it was trained on are read.
@@ -28,46 +28,6 @@ _HEAD = 1 << 16
 
 
 # ---- files ---------------------------------------------------------------------------------------------------------
-
-
-def are_meant(arguments: argparse.Namespace) -> bool:
-    """Whether to train a tagger: options ask for it, or the first file holds sentences and no option says otherwise."""
-    of_sentences = arguments.format in options.OF_SENTENCES
-    if arguments.algorithm is not None and not algorithms.ALGORITHMS[arguments.algorithm].is_of_sentences:
-        if of_sentences:
-            raise CommandError(
-                f"--algorithm {arguments.algorithm} learns from rows, and --format {arguments.format} has sentences: "
-                f"leave out --algorithm, and say --rule NAME for another rule than pa1"
-            )
-        return False
-    if of_sentences or arguments.algorithm is not None:
-        return True
-    if arguments.resume:
-        return inputs.read_model(arguments.resume).learner.space == "sequence"
-    as_rows = arguments.format or arguments.label_from or inputs.column_options(arguments)
-    return not as_rows and guessed(arguments.files, arguments) is not None
-
-
-def guessed(files: Sequence[str], arguments: argparse.Namespace) -> str | None:
-    """The format of sentences that the first file seems to be in; None: it does not seem to hold any."""
-    with _First(files, arguments) as source:
-        return guess_sentence_format(source) if source.peek(1) else None
-
-
-class _First:
-    """The first of files, to be looked into."""
-
-    def __init__(self, files: Sequence[str], arguments: argparse.Namespace) -> None:
-        self._source = Source(inputs.sources_of(expand(list(files))[:1], arguments)[0])
-        self._encoding = arguments.encoding
-
-    def __enter__(self) -> Source:
-        if self._source.peek(1):
-            look_into(self._source, self._encoding)
-        return self._source
-
-    def __exit__(self, *_: object) -> None:
-        self._source.close()
 
 
 def refuse_options_of_rows(arguments: argparse.Namespace) -> None:
@@ -86,13 +46,6 @@ def refuse_options_of_rows(arguments: argparse.Namespace) -> None:
                 f"--{name.replace('_', '-')} is for tables, and these files hold sentences; --templates FILE says what "
                 "the features of tokens are"
             )
-
-
-def refuse_options_of_sentences(arguments: argparse.Namespace) -> None:
-    """Refuse options that mean nothing for rows."""
-    for name in inputs.SENTENCE_OPTIONS:
-        if getattr(arguments, name) is not None:
-            raise CommandError(f"--{name} is for files of sentences; if these are such, say --format conll")
 
 
 def settings_of(name: str, arguments: argparse.Namespace) -> dict[str, Any]:
@@ -219,7 +172,7 @@ class Tagger:
 
         Lines of one word each are a column; and so are two lines or more that all have as many as those of training.
         """
-        with _First(files, arguments) as source:
+        with FirstFile(files, arguments) as source:
             head, name = source.peek(_HEAD), source.name
         lines = [line.split() for line in head.splitlines() if line.strip()]
         lengths = set(map(len, lines))

@@ -18,11 +18,12 @@ from ..data.numbered import FIRST_ROWS
 from ..data.sources import expand
 from ..errors import DataError
 from ..model_files import Model, write
-from . import algorithms, choosing, inputs, sentences, summary, training
+from . import algorithms, choosing, inputs, summary, training
 from .commands import PASSES
 from .evaluate import ConfusionMatrix, RegressionErrors, evaluate
 from .features import SECTION, Features
 from .held_out import HeldOut
+from .kind_of_files import refuse_options_of_sentences, sentences_are_meant
 from .terminal import (
     DONE,
     CommandError,
@@ -90,12 +91,12 @@ def _kind(arguments: argparse.Namespace) -> Training:
     on_cluster = _is_on_cluster(arguments)
     if not on_cluster:
         inputs.keep_pipes(arguments, *arguments.files, *held_out_files(arguments))
-    if not (on_cluster and "-" in arguments.files) and sentences.are_meant(arguments):  # which a cluster refuses
+    if not (on_cluster and "-" in arguments.files) and sentences_are_meant(arguments):  # which a cluster refuses
         from . import tagger_summary
         from . import tagger_training as own
 
         return Training(own.train, own.evaluate_held_out, tagger_summary.record, own.model_of, tagger_summary.lines)
-    sentences.refuse_options_of_sentences(arguments)
+    refuse_options_of_sentences(arguments)
     engine.keep_freed_memory()
     return Training(_train, evaluate_held_out, summary.record, model_of, summary.lines)
 

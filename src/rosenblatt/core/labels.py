@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import DataError
+from .unique import unique
 
 Array = NDArray[Any]
 
@@ -22,15 +23,15 @@ def classes_of(y: Array) -> Array:
     """The sorted classes of y, block by block."""
     if len(y) == 0:
         return y
-    blocks = [_distinct(y[start : start + _BLOCK]) for start in range(0, len(y), _BLOCK)]
-    return _distinct(np.concatenate(blocks))
+    blocks = [_sorted_set(y[start : start + _BLOCK]) for start in range(0, len(y), _BLOCK)]
+    return _sorted_set(np.concatenate(blocks))
 
 
-def _distinct(y: Array) -> Array:
-    """As ``np.unique``, which would sort all text, and import NumPy's masked arrays where nothing is counted."""
+def _sorted_set(y: Array) -> Array:
+    """The distinct labels; of text, of which there is much, only these are sorted."""
     if y.dtype.kind in _TEXT:
         return np.array(sorted(set(y.tolist())), y.dtype)
-    return np.unique(y, return_counts=True)[0]
+    return unique(y)
 
 
 def counts_of(y: Array) -> Counter[Any]:
@@ -154,9 +155,9 @@ def extend(classes: Array, y: Array) -> Array:
 
 
 def distinct(y: Array) -> Array:
-    """The labels that occur in ``y``, sorted."""
+    """The labels that occur in ``y``, sorted; refuses those that cannot be sorted."""
     try:
-        return np.unique(y)
+        return _sorted_set(y)
     except TypeError:
         kinds = sorted({type(label).__name__ for label in y.tolist()})
         raise ValueError(

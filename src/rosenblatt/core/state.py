@@ -14,6 +14,7 @@ from .checks import check_name
 from .convergence import Evidence
 from .groups import Placed
 from .lists import Entries, Listed
+from .unique import unique
 from .verdicts import STOPPED
 from .weights import Weights, check_full
 
@@ -310,7 +311,7 @@ class State(Weights):
         self.rule.check_classes(self.n_classes + 1)
         if self._frozen:
             self._thaw()
-        used = None if used is None or self.lists is not None else np.unique(used)
+        used = None if used is None or self.lists is not None else unique(used)
         before, stride = self.n_classes, engine.stride_of(self.n_vectors)
         share = self.rule.class_share if before == 2 and self.multiclass != "ovr" else 1.0
         self.n_classes += 1

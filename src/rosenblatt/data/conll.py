@@ -387,23 +387,3 @@ class ConlluReader(ConllReader):
             cells[at] = tag
             lines[place] = "\t".join(cells)
         return "\n".join(lines)
-
-
-def looks_like_columns(lines: Sequence[bytes]) -> bool:
-    """Whether the first lines of a file are those of sentences in CoNLL columns, by their look alone.
-
-    They are if blank lines divide them into three groups or more, of two lines on average or more, and every line has
-    the same number of columns, two or more, separated by blanks.
-    """
-    groups, n_lines, within = 0, 0, False
-    counts: set[int] = set()
-    for line in lines:
-        if not line.strip():
-            within = False
-            continue
-        if line.startswith(b"#") and not counts:
-            continue
-        groups, within = groups + (not within), True
-        counts.add(line.count(b"\t") + 1 if b"\t" in line else len(line.split()))
-        n_lines += 1
-    return groups >= 3 and n_lines >= 2 * groups and len(counts) == 1 and counts.pop() >= 2

@@ -15,7 +15,7 @@ from .columns import Columns, nearest
 from .csv_files import Csv, CsvReader
 from .json_lines import JsonLines, JsonLinesReader, is_array
 from .plain_text import PlainText, PlainTextReader
-from .sentence_files import SENTENCE_FORMATS, guess_sentence_format
+from .sentence_guess import guess_sentence_format
 from .sources import Source, stem
 from .sparse_text import SparseReader, Svmlight, SvmlightReader, VowpalWabbit, VowpalWabbitReader
 
@@ -76,9 +76,11 @@ def format_of(format: str | Format | None, settings: dict[str, Any], source: Sou
 def known_format(name: str) -> str:
     """The name of the format that is called so."""
     known = ALIASES.get(name.lower(), name.lower())
-    if known in SENTENCE_FORMATS:
-        raise ValueError(f"{known} is a format of sentences; read them with rb.data.read_sentences")
     if known not in FORMATS:
+        from .sentence_files import SENTENCE_FORMATS
+
+        if known in SENTENCE_FORMATS:
+            raise ValueError(f"{known} is a format of sentences; read them with rb.data.read_sentences")
         near = nearest(name, [*FORMATS, *ALIASES])
         raise ValueError(f"there is no format {name!r}{near}; there are {', '.join(FORMATS)}")
     return known

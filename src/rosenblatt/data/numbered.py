@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .. import schema
+from ..core.unique import union
 from ..errors import DataError
 from .blocks import Block
 from .csr import Array, Csr, index_type, vstack
@@ -47,7 +48,7 @@ class Density(NamedTuple):
             part = block.csr.rows(0, min(len(block), FIRST_ROWS - rows))
             there = part.indices[part.data != 0]
             rows, entries = rows + part.shape[0], entries + len(there)
-            met = np.union1d(met, there)
+            met = union(met, there)
             if rows == FIRST_ROWS:
                 break
         features = len(met) if hashed or not len(met) else int(met[-1] - met[0]) + 1
@@ -151,7 +152,7 @@ class Standardised:
 
     def nbytes(self, csr: Csr) -> int:
         """Bytes that rows take once they are scaled."""
-        n_columns = len(np.union1d(self.columns, csr.indices))
+        n_columns = len(union(self.columns, csr.indices))
         return int(csr.shape[0] * n_columns * (csr.indices.itemsize + csr.data.itemsize) + csr.indptr.nbytes)
 
     def _transform(self, csr: Csr, *, learn: bool) -> Array:
@@ -174,7 +175,7 @@ class Standardised:
     def _learn_columns(self, csr: Csr) -> None:
         new = csr.indices[~self._places(csr)[1]]
         if len(new):
-            self._widen(np.union1d(self.columns, new))
+            self._widen(union(self.columns, new))
 
     def _widen(self, columns: Array) -> None:
         """Take in these columns, among which are those that are known; the others have been 0."""
@@ -185,7 +186,7 @@ class Standardised:
 
     def merge(self, other: Standardised) -> None:
         """Take in the statistics of other rows."""
-        columns, theirs = np.union1d(self.columns, other.columns), Standardised()
+        columns, theirs = union(self.columns, other.columns), Standardised()
         theirs.columns, theirs.scale, theirs._n_rows = other.columns, other.scale, other._n_rows
         self._widen(columns)
         theirs._widen(columns)

@@ -15,13 +15,14 @@ from ..sequences.sentences import Sentences
 from ..text.analysis import whole_number
 from .bad_rows import BadRows, Skipped
 from .columns import nearest
-from .conll import Conll, ConllReader, Conllu, ConlluReader, looks_like_columns
+from .conll import Conll, ConllReader, Conllu, ConlluReader
 from .memory_limit import MemoryLimit
 from .pipes import refuse_twice
 from .read_ahead import ReadAhead
+from .sentence_guess import JSON_SUFFIXES, guess_sentence_format
 from .sources import Source, expand, look_into, replacing, stem
 from .tagged import SentenceReader, TaggedSentences, joined
-from .tagged_json import TaggedJson, TaggedJsonReader, Words, WordsReader, holds_tokens
+from .tagged_json import TaggedJson, TaggedJsonReader, Words, WordsReader
 
 SentenceFormat: TypeAlias = Conll | Conllu | TaggedJson | Words
 
@@ -29,41 +30,12 @@ SENTENCE_FORMATS: dict[str, type[SentenceFormat]] = {kind.name: kind for kind in
 #: Other names that formats go by.
 ALIASES = {"conll2000": "conll", "conll2002": "conll", "conll2003": "conll", "iob": "conll", "bio": "conll",
            "conllup": "conllu", "conll-u": "conllu", "tagged-jsonl": "tagged-json"}  # fmt: skip
-#: What the names of files of sentences end in.
-SUFFIXES = {
-    ".conll": "conll", ".iob": "conll", ".iob2": "conll", ".bio": "conll", ".bioes": "conll", ".conllu": "conllu",
-    ".conllup": "conllu",
-}  # fmt: skip
-_JSON = (".jsonl", ".ndjson", ".json")
-#: Names that tell of a table, whatever the lines look like.
-_TABLES = (".csv", ".tsv", ".tab")
-_HEAD, _LOOKED_AT = 1 << 16, 500  # bytes, and lines of them
-
 STREAM_INSTEAD = "read some at a time with rb.data.stream_sentences, or hold more with {}"
 SMALLER_PARTS = "hold more with {}"
 
 _READERS: dict[type[SentenceFormat], type[SentenceReader]] = {
     Conll: ConllReader, Conllu: ConlluReader, TaggedJson: TaggedJsonReader, Words: WordsReader,
 }  # fmt: skip
-
-
-def guess_sentence_format(source: Source) -> str | None:
-    """The name of the format of a file of sentences; None: it does not seem to be one.
-
-    It is known by its name (`SUFFIXES`), by a list called ``tokens`` in its first object, by a first line that CoNLL-U
-    has, or by the look of its first lines: see `looks_like_columns`.
-    """
-    name = PurePath(stem(source.inner_name or source.name)).suffix
-    if name in SUFFIXES:
-        return SUFFIXES[name]
-    head = source.peek(_HEAD)
-    if name in _JSON or head.lstrip()[:1] in (b"{", b"["):
-        return "tagged-json" if holds_tokens(source) else None
-    if head.removeprefix(b"\xef\xbb\xbf").startswith((b"# global.columns", b"# newdoc", b"# sent_id")):
-        return "conllu"
-    lines = head.replace(b"\r\n", b"\n").split(b"\n")
-    lines = lines if len(head) < _HEAD else lines[:-1]
-    return "conll" if name not in _TABLES and looks_like_columns(lines[:_LOOKED_AT]) else None
 
 
 def sentence_format(format: str | SentenceFormat | None, settings: dict[str, Any], source: Source) -> SentenceFormat:
@@ -364,7 +336,7 @@ def write_sentences(path: Any, sentences: Any, tags: Any = None, *, format: str 
         if len(one) != len(own):
             raise DataError(f"{len(one)} tokens and {len(own)} tags", "give each token one", sentence=s)
     if format is None:
-        format = "tagged-json" if str(path) != "-" and PurePath(stem(str(path))).suffix in _JSON else "conll"
+        format = "tagged-json" if str(path) != "-" and PurePath(stem(str(path))).suffix in JSON_SUFFIXES else "conll"
     if format not in ("conll", "tagged-json"):
         raise ValueError(f"sentences are written as conll or tagged-json, got {format!r}")
     text = _columns(rows, tags) if format == "conll" else _objects(rows, tags)

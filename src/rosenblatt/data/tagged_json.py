@@ -13,7 +13,7 @@ import numpy as np
 from ..errors import DataError
 from ..sequences.sentences import Sentences, starts_of
 from .bad_rows import quoted
-from .chunks import check_encoding_errors, heads
+from .chunks import check_encoding_errors
 from .json_lines import elements, is_array, object_of_line
 from .sources import Source
 from .tagged import SentenceReader, TaggedSentences
@@ -184,14 +184,3 @@ class WordsReader(SentenceReader):
         divided = part.divided(list(tags))
         sentences = ("".join(f"{word} {tag}\n" for word, tag in zip(*pair)) for pair in zip(part.kept, divided))
         return "".join(sentence + "\n" for sentence in sentences)
-
-
-def holds_tokens(source: Source) -> bool:
-    """Whether the first object of JSON lines, or of an array, has a list called ``tokens``."""
-    head, _ = next(heads(source))
-    line = next((line for line in elements([head]) if line.strip()), b"") if is_array(head) else head.lstrip()
-    try:
-        row = json.loads(line.split(b"\n")[0])
-    except ValueError:
-        return False
-    return isinstance(row, dict) and isinstance(row.get("tokens"), list)
