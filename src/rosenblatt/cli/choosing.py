@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Mapping
 from itertools import chain
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,13 +16,14 @@ from ..data.blocks import beginning
 from ..data.memory_limit import STREAM_INSTEAD, MemoryLimit
 from ..errors import DataError
 from ..text.defaults import analyzer_for
-from ..tuning import choices
-from ..tuning.judging import Candidate
-from ..tuning.sample import Sample, drawn
 from . import algorithms
 from .features import Features
 from .terminal import CommandError
 from .training import TrainingRun
+
+if TYPE_CHECKING:
+    from ..tuning.choices import Choices
+    from ..tuning.judging import Candidate
 
 #: Options of text that are chosen.
 OF_TEXT = ("ngrams", "characters", "weighting")
@@ -45,6 +46,9 @@ def choose(run: TrainingRun, *, in_memory: bool) -> None:
         run.features.populate()
         return
     if _undecided(run):
+        from ..tuning import choices  # which takes its time, and is not for runs whose options say it all
+        from ..tuning.sample import drawn
+
         blocks = training_rows(run, in_memory)
         n_rows = sum(map(len, blocks))
         sample = drawn(blocks, choices.ROWS, choices.BYTES, run.arguments.seed)
@@ -78,8 +82,12 @@ def training_rows(run: TrainingRun, in_memory: bool) -> list[Block]:
     return [run.held_out.part(block, start, held_out=False) for block, start in zip(run.ahead, ends)]
 
 
-def choices_for(run: TrainingRun, block: Block, n_rows: int) -> choices.Choices:
+def choices_for(run: TrainingRun, block: Block, n_rows: int) -> Choices:
     """What some of so many rows, in a random order, decide; nothing where they cannot."""
+    from ..tuning import choices
+    from ..tuning.judging import Candidate
+    from ..tuning.sample import Sample
+
     arguments, nothing, undecided = run.arguments, choices.Choices(), _undecided(run)
     block = block.taken(np.arange(min(len(block), choices.ROWS)))
     texts = [block.columns[name] for name in run.columns.text]

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import os
+import sys
 from collections.abc import Iterable
 from typing import Any, Literal, NoReturn
 
@@ -14,11 +16,25 @@ FORMATS = (*WRITTEN, "text")
 OF_SENTENCES = ("conll", "conllu", "tagged-json", "words")
 
 
+class HelpFormatter(argparse.RawDescriptionHelpFormatter):
+    """As wide as the terminal, which argparse asks ``shutil``, and that imports more than all other options need."""
+
+    def __init__(self, prog: str, **options: Any) -> None:
+        super().__init__(prog, **{"width": _columns() - 2, **options})
+
+
+def _columns() -> int:
+    try:
+        return int(os.environ.get("COLUMNS", 0)) or os.get_terminal_size(sys.__stdout__.fileno()).columns or 80
+    except (AttributeError, ValueError, OSError):
+        return 80
+
+
 class Parser(argparse.ArgumentParser):
     """A parser whose help begins with an example."""
 
     def __init__(self, *, example: str = "", **options: Any) -> None:
-        options.setdefault("formatter_class", argparse.RawDescriptionHelpFormatter)
+        options.setdefault("formatter_class", HelpFormatter)
         super().__init__(allow_abbrev=False, **options)
         self.example = example
 

@@ -7,7 +7,7 @@ import os
 import time
 from collections import deque
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..atomic_files import check
 from ..core import engine
@@ -20,7 +20,6 @@ from ..errors import DataError
 from ..model_files import Model, write
 from . import algorithms, choosing, inputs, summary, training
 from .commands import PASSES
-from .evaluate import ConfusionMatrix, RegressionErrors, evaluate
 from .features import SECTION, Features
 from .held_out import HeldOut
 from .kind_of_files import refuse_options_of_sentences, sentences_are_meant
@@ -38,6 +37,9 @@ from .terminal import (
     show,
 )
 from .training import TrainingRun
+
+if TYPE_CHECKING:
+    from .evaluate import ConfusionMatrix, RegressionErrors
 
 #: Options that need a cluster.
 _CLUSTER_OPTIONS = ("mix", "shards", "checkpoint", "worker_timeout")
@@ -282,6 +284,8 @@ def evaluate_held_out(run: TrainingRun) -> tuple[ConfusionMatrix | RegressionErr
     arguments, features = run.arguments, run.features
     if arguments.held_out is None or run.interrupted or run.fault is not None:
         return None, None
+    from .evaluate import evaluate
+
     drawn = run.held_out
     files = run.files if drawn else [arguments.held_out]
 
