@@ -83,8 +83,6 @@ def _places(rows: Array, n_features: int, k: int) -> tuple[Groups, Array]:
     schema.require(len(rows) > 0 and rows[0] == 0 and bool(np.all(rows[1:] > 0)), _ROWS)
     features = np.where(rows[1:] > n_features, -1, rows[1:] - 1)
     made = Groups.of_places(features, alone=k > 1)
-    if made is None and k > 1:  # of two classes once, whose features stay in sixteens
-        made = Groups.of_places(features, alone=False)
     if made is None:
         raise ValueError(f"{_ROWS} does not fit the rest")
     return made, 1 + np.flatnonzero(features < 0)
