@@ -125,7 +125,7 @@ def _taggers():
 
 
 def _mappable(made):
-    """Some of these that can be mapped: taggers, text, weights of several classes and of one, and few of many features."""
+    """Some of these that can be mapped, taggers and text among them, and few of very many features."""
     yield from (
         one for one in made if one[0].startswith(("tagger ", "text ", "frame")) and one[1]._learner.space != "kernel"
     )

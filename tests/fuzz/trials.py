@@ -53,7 +53,8 @@ def _use_mapped(path):
     try:
         mapped = _watched("map", lambda: rb.load(path, mmap_mode="r"), refused=(ModelFileError,))
     except ModelFileError as error:
-        return _one_sentence("map", error)
+        _one_sentence("map", error)
+        return
     content = path.read_bytes()
     _use(mapped, path)
     if path.read_bytes() != content:

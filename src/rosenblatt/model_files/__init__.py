@@ -5,6 +5,7 @@ It needs NumPy alone: the estimators put their face over it, the command line us
 container.py   the file: a document and arrays, a checksum, all or nothing
 values.py      plain values as JSON, and back
 learners.py    a learner as plain values and arrays, and back
+in_memory.py   linear weights as they stand in memory, in files that can be mapped
 """
 
 from __future__ import annotations
