@@ -48,6 +48,9 @@ def samples(folder):
     for i, (name, model, text) in enumerate(made):
         model.save(Path(folder) / f"python{i}", **({} if text is None else {"text": text}))
         paths.append((name, Path(folder) / f"python{i}", None, None))
+    for i, (name, model, text) in enumerate(_mappable(made)):
+        model.save(Path(folder) / f"mappable{i}", text, mappable=True)
+        paths.append((f"mappable {name}", Path(folder) / f"mappable{i}", None, None))
     paths += [(name, path, rows, None) for name, path, rows in _commands(Path(folder))]
     paths += [(f"checkpoint {run}", path, None, run) for run, path in _checkpoints(Path(folder))]
     return [Sample(name, *container.read(path), rows, run) for name, path, rows, run in paths]
@@ -119,6 +122,17 @@ def _taggers():
     named = [[{"word": word, "length": len(word) / 3} for word in sentence] for sentence in SENTENCES]
     yield "tagger names", rb.SequenceTagger(max_iter=2, bits=8, features=None).fit(named, TAGS), None
     yield "tagger stream", rb.SequenceTagger(bits=8).partial_fit(SENTENCES[:1], [["O", "O", "O"]]), None
+
+
+def _mappable(made):
+    """Some of these that can be mapped, taggers and text among them, and few of very many features."""
+    yield from (
+        one for one in made if one[0].startswith(("tagger ", "text ", "frame")) and one[1]._learner.space != "kernel"
+    )
+    width = 1 << 26
+    for n_classes in (2, 3):
+        X = sp.csr_matrix((np.ones(12), (np.arange(12), np.arange(12) * (width // 12))), (12, width))
+        yield f"wide {n_classes}", rb.AveragedPerceptron().partial_fit(X, np.arange(12) % n_classes), None
 
 
 def _commands(folder):
@@ -345,20 +359,22 @@ def _names(rng, array):
 def write(path, document, tensors, rng=None):
     """Write a file with a right checksum; with ``rng``, one whose header lies."""
     listed, header, content = {}, {}, b""
-    for name in sorted(tensors):
-        array = np.ascontiguousarray(tensors[name]).reshape(tensors[name].shape)
+    arrays = {name: np.ascontiguousarray(tensors[name]).reshape(tensors[name].shape) for name in sorted(tensors)}
+    for name, array in sorted(arrays.items(), key=lambda item: -item[1].itemsize):  # so that they can be mapped
         dtype = next(told for told, kind in container.TYPES.items() if kind == array.dtype)
         listed[name] = [dtype, list(array.shape)]
         place = [len(content), len(content) + array.nbytes]
         header[name] = {"dtype": dtype, "shape": list(array.shape), "data_offsets": place}
         content += array.tobytes()
     text = json.dumps({**document, "tensors": listed})
+    checked = text.encode() + b"".join(array.tobytes() for array in arrays.values())
     metadata = {"format": "rosenblatt", "format_version": "1", "model": text,
-                "sha256": hashlib.sha256(text.encode() + content).hexdigest()}  # fmt: skip
+                "sha256": hashlib.sha256(checked).hexdigest()}  # fmt: skip
     header["__metadata__"] = metadata
     if rng is not None:
         _change_document(rng, header, header)
     head = json.dumps(header).encode()
+    head += b" " * (-len(head) % 8)
     length = (
         len(head) if rng is None or rng.random() < 0.8 else rng.choice((0, 1, len(head) + 1, 2**40, 2**63, 2**64 - 1))
     )

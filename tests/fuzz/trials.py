@@ -38,6 +38,7 @@ def try_file(path, sample, folder, data):
         _one_sentence("load", error)
         accepted = False
     else:
+        _use_mapped(path)
         _use(model, path)
     if sample.rows is not None:
         _on_the_command_line(path, sample, folder)
@@ -45,6 +46,19 @@ def try_file(path, sample, folder, data):
         again = shutil.copy(path, Path(folder) / "again.checkpoint")
         _allowed("resume", lambda: learn(data, sample.run, again, 3, True))
     return accepted
+
+
+def _use_mapped(path):
+    """The same file once more, mapped, where that is not refused."""
+    try:
+        mapped = _watched("map", lambda: rb.load(path, mmap_mode="r"), refused=(ModelFileError,))
+    except ModelFileError as error:
+        _one_sentence("map", error)
+        return
+    content = path.read_bytes()
+    _use(mapped, path)
+    if path.read_bytes() != content:
+        raise FindingError("a file that was mapped has changed")
 
 
 def _use(model, path):

@@ -73,6 +73,12 @@ def _train(parser: argparse.ArgumentParser) -> None:
     options.add_files(parser)
     parser.add_argument("-o", "--output", metavar="MODEL", required=True, help="model file to write")
     parser.add_argument(
+        "--mappable",
+        action="store_true",
+        help="write the weights as they stand in memory, so that processes that map the file "
+        "(rb.load(MODEL, mmap_mode='r')) share them; the file is larger",
+    )
+    parser.add_argument(
         "--resume", metavar="MODEL", help="continue training this model, block by block; one pass unless --passes"
     )
     options.add_passes(

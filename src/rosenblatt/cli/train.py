@@ -17,7 +17,7 @@ from ..data.memory_limit import MemoryLimitError, parse_limit
 from ..data.numbered import FIRST_ROWS
 from ..data.sources import expand
 from ..errors import DataError
-from ..model_files import Model, write
+from ..model_files import Model, learners, write
 from . import algorithms, choosing, inputs, summary, training
 from .commands import PASSES
 from .features import SECTION, Features
@@ -72,7 +72,7 @@ def run(arguments: argparse.Namespace) -> int:
             record = kind.record(run, streamed, held_out)
             saved = f"the model is in {arguments.output}"
             with interrupt.ignored(saved):
-                write(arguments.output, kind.model_of(run, record))
+                write(arguments.output, kind.model_of(run, record), mappable=_is_mappable(run, arguments))
         record["seconds"] = round(time.monotonic() - began, 3)
         if run.interrupted:
             note(f"interrupted after {run.learner.visited:,} examples; the model so far is in {arguments.output}")
@@ -86,6 +86,14 @@ def run(arguments: argparse.Namespace) -> int:
             elif not arguments.quiet:
                 show(kind.lines(run, record))
     return interrupt.code if run.interrupted else DONE
+
+
+def _is_mappable(run: Any, arguments: argparse.Namespace) -> bool:
+    """Whether the file is to be one that can be mapped; where none can be, what was learned is not lost by it."""
+    why_not = learners.why_not_mapped(run.learner) if arguments.mappable else None
+    if why_not is not None:
+        note(f"{why_not}; the model is saved without --mappable")
+    return bool(arguments.mappable) and why_not is None
 
 
 def _kind(arguments: argparse.Namespace) -> Training:
@@ -113,6 +121,9 @@ def _train(arguments: argparse.Namespace, progress: Progress, interrupt: Interru
             note(run.skipped.worded(option))
         return run, arguments.stream
     run = prepare(arguments, progress, interrupt)
+    why_not = learners.why_not_mapped(run.learner) if arguments.mappable else None
+    if why_not is not None:  # which is known before hours of work
+        raise CommandError(f"{why_not}; train it without --mappable")
     return learn(run, arguments)
 
 

@@ -32,6 +32,23 @@ class Groups:
         self._used = np.ones(SIXTEEN, np.int64) if alone else None  # by lane, sixteens of places in use
         self._in_order: tuple[int, Array] = 1, self._keys[:0]  # the places of ``features()`` when there were so many
 
+    @classmethod
+    def of_places(cls, held: Array, *, alone: bool) -> Groups | None:
+        """Groups in which features have the places where they stand here (−1: none); None: there are no such groups.
+
+        All that native code goes by is made anew.
+        """
+        made, taken = cls(alone=alone), np.flatnonzero(held >= 0)
+        places = made.add(held[taken], len(held))
+        fits = places is not None and len(made) == len(held) and np.array_equal(places, taken)
+        return made if fits else None
+
+    def by_place(self) -> Array:
+        """The feature of each place; −1: none."""
+        held = np.full(len(self), -1)
+        held[self.places_in_order()] = self.features()
+        return held
+
     def __len__(self) -> int:
         """How many places there are."""
         return SIXTEEN * (self.count if self._used is None else int(self._used.max()))

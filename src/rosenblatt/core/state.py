@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -13,7 +14,7 @@ from . import engine, rules
 from .checks import check_name
 from .convergence import Evidence
 from .groups import Placed
-from .lists import Entries, Listed
+from .lists import Entries, Listed, bits_of
 from .unique import unique
 from .verdicts import STOPPED
 from .weights import Weights, check_full
@@ -200,8 +201,13 @@ class State(Weights):
         self.tally = engine.Tally.of(state["tally"])
         self.lists = None if state["lists"] is None else engine.ClassLists.of(*state["lists"])
         self._build_native()
-        self._frozen = not self.tally.is_writable
-        self._fast_path = self._fast_path and not self._frozen
+        self._frozen = False
+        if not self.tally.is_writable:
+            self.freeze()
+
+    def freeze(self) -> None:
+        """Know that the arrays are mapped from a file: they are copied before anything is learned."""
+        self._frozen, self._fast_path = True, False
 
     def _thaw(self) -> None:
         for name in (*self._arrays(), *(("covariance",) if self.covariance is not None else ())):
@@ -492,10 +498,23 @@ class State(Weights):
             elif self.visited == 0:
                 self._read = last, self.lists
             else:
-                assert self.total is not None
                 mean = self._zeros(len(last) - 1, last.shape[1], self.dtype)
-                for start in range(0, len(last), _PART):
-                    part = slice(start, min(start + _PART, len(last)))
-                    mean[part] = last[part] - self.total[part] / self.visited
+                for part, rows in self._averaged(len(last)):
+                    mean[part] = rows
                 self._read = mean, self.lists and self.lists.average(self.visited)
         return self._read
+
+    def _averaged(self, n_rows: int) -> Iterator[tuple[slice, Array]]:
+        """The first rows of the averaged readout, part by part."""
+        assert self.total is not None
+        for start in range(0, n_rows, _PART):
+            part = slice(start, min(start + _PART, n_rows))
+            yield part, (self.weights[part] - self.total[part] / self.visited).astype(self.dtype)
+
+    def take_readout(self, held: Array) -> None:
+        """Have the averaged readout in these rows, as it need not be computed then; refuses other numbers."""
+        with np.errstate(over="ignore"):
+            for part, rows in self._averaged(len(held)):
+                if not np.array_equal(bits_of(held[part]), bits_of(rows)):
+                    raise ValueError("the averaged weights are not those that the weights and their sums come to")
+        self._read = held, None

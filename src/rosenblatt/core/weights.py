@@ -121,6 +121,11 @@ class Weights:
         """The rows of ``weights``, or of an array that has the same, in the order of the features: see ``features``."""
         return np.asarray(held[self.row_order])
 
+    @property
+    def n_places(self) -> int:
+        """How many rows of ``weights`` are in use, besides that of the biases."""
+        return self.n_features if self.groups is None else len(self.groups)
+
     def features(self) -> Array | None:
         """The features that have rows, ascending; the last ones may be beyond the last feature. None: all have."""
         return None if self.groups is None else self.groups.features()

@@ -124,7 +124,8 @@ class Checkpoint:
                 f"{self.path} is a model, but not that of a distributed run: it cannot go on from there"
             )
         if model.algorithm != self.algorithm:
-            raise ValueError(f"{self.path} holds a {model.algorithm}, and this is a {self.algorithm}")
+            held = schema.cut(model.algorithm).strip("'")
+            raise ValueError(f"{self.path} holds a {held}, and this is a {self.algorithm}")
         for name, value in self.parameters.items():
             if name in ("max_iter", "verbose", "tol"):
                 continue

@@ -208,7 +208,7 @@ class FittedState(Locked):
             self._extras = {name: section for name, section in extras.items() if name != SECTION}
 
     @reads
-    def save(self, path: str | os.PathLike[str], text: Any = None) -> None:
+    def save(self, path: str | os.PathLike[str], text: Any = None, *, mappable: bool = False) -> None:
         """Write the model to a file, from which ``rb.load`` brings it back as it is: it predicts and learns on alike.
 
         The file is a safetensors file and holds no code. What was there before is replaced once the new file is
@@ -223,10 +223,14 @@ class FittedState(Locked):
             well: ``rb.load(path).predict(["a fine film"])``. So does ``rosenblatt predict``, from a column called
             "text", where it is a HashedText. None: that with which this model was loaded, if any. The loaded one reads
             documents, whatever ``input`` says here: a file does not decide what is read.
+        mappable : bool, default=False
+            Write the weights as they stand in memory, averaged ones too, so that ``rb.load(path, mmap_mode="r")`` can
+            map them. Such a file is larger. Kernel models are refused, and linear ones that keep very many classes in
+            lists.
         """
         from .files import save
 
-        save(self, path, text)
+        save(self, path, text, mappable)
 
     def __sklearn_is_fitted__(self) -> bool:
         return "_learner" in self.__dict__

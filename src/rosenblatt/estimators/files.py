@@ -20,7 +20,7 @@ from .contract import FittedState
 from .encodings import Encoding
 
 
-def save(estimator: FittedState, path: str | os.PathLike[str], text: Any = None) -> None:
+def save(estimator: FittedState, path: str | os.PathLike[str], text: Any = None, mappable: bool = False) -> None:
     """Write a fitted estimator to a model file, and with it what made its rows of text."""
     model = model_of(estimator)
     for name, value in model.parameters.items():
@@ -31,10 +31,10 @@ def save(estimator: FittedState, path: str | os.PathLike[str], text: Any = None)
         encoding = Encoding.of_text(text, model.learner.n_features, encoding)
     if encoding is not None:
         model.extras = encoding.into(model.extras)
-    model_files.write(path, model)
+    model_files.write(path, model, mappable=mappable)
 
 
-def load(path: str | os.PathLike[str]) -> Any:
+def load(path: str | os.PathLike[str], mmap_mode: str | None = None) -> Any:
     """The estimator that was saved in a file.
 
     It predicts as the one that was saved, and learns on as if it had never stopped, to the bit. One that the command
@@ -45,6 +45,12 @@ def load(path: str | os.PathLike[str]) -> Any:
     ----------
     path : str or Path
         The file, written by ``save`` or on the command line.
+    mmap_mode : {"r"} or None, default=None
+        "r": map the weights of a file that was saved with ``mappable=True`` instead of reading them. Processes that map
+        the same file share its memory. Whoever learns on copies the weights first; the file is never written to.
+        ``save`` puts a new file in the place of the old one, which stays mapped as it was. But a program that cuts
+        a mapped file short ends every process that reads from it, and one that writes to it changes predictions. None:
+        read everything into memory of its own.
 
     Returns
     -------
@@ -62,7 +68,7 @@ def load(path: str | os.PathLike[str]) -> Any:
     >>> rb.load(path).learn_one({"good": 1}, "+").predict_one({"good": 1})
     '+'
     """
-    model = model_files.read(path)
+    model = model_files.read(path, mmap_mode)
     with model_files.refusing(path):
         return _estimator(model, path)
 

@@ -5,6 +5,7 @@ It needs NumPy alone: the estimators put their face over it, the command line us
 container.py   the file: a document and arrays, a checksum, all or nothing
 values.py      plain values as JSON, and back
 learners.py    a learner as plain values and arrays, and back
+in_memory.py   linear weights as they stand in memory, in files that can be mapped
 """
 
 from __future__ import annotations
@@ -22,10 +23,11 @@ from numpy.typing import NDArray
 
 from .. import __version__, schema
 from ..core.learner import Learner
-from ..errors import DataError
-from . import container, learners
+from ..errors import DataError, ParameterError
+from . import container, in_memory, learners
 from .container import ModelFileError
 from .learners import Section
+from .linear import MAPPED
 from .values import decode, encode
 
 __all__ = ["Model", "ModelFileError", "Section", "read", "refusing", "write"]
@@ -76,7 +78,7 @@ class Model:
         return dict(zip(_HISTORY, (*told, learner.held_out_scores)))
 
 
-def write(path: str | os.PathLike[str], model: Model) -> None:
+def write(path: str | os.PathLike[str], model: Model, *, mappable: bool = False) -> None:
     """Save a model; what was there before is replaced once the new file is complete, or not at all.
 
     Parameters
@@ -85,8 +87,10 @@ def write(path: str | os.PathLike[str], model: Model) -> None:
         Where to.
     model : Model
         The model.
+    mappable : bool, default=False
+        Write the weights as they stand in memory, so that the file can be mapped.
     """
-    state, arrays = learners.to_state(model.learner)
+    state, arrays = learners.to_state(model.learner, mappable=mappable)
     tensors = dict(arrays)
     if model.columns is not None:
         names = [encode(name, "the name of a feature") for name in model.columns]
@@ -108,21 +112,30 @@ def write(path: str | os.PathLike[str], model: Model) -> None:
     container.write(path, document, tensors)
 
 
-def read(path: str | os.PathLike[str]) -> Model:
+def read(path: str | os.PathLike[str], mmap_mode: str | None = None) -> Model:
     """The model in a file.
 
     Parameters
     ----------
     path : str or Path
         Where it lies.
+    mmap_mode : {"r"} or None, default=None
+        "r": map the weights of a file that was saved to be mapped; None: read them into memory of their own.
 
     Returns
     -------
     Model
         As it was saved. A file that is cut short, damaged, foreign or of a later version raises ModelFileError.
     """
-    document, tensors = container.read(path)
+    if mmap_mode not in (None, "r"):
+        raise ParameterError(f"mmap_mode must be None or 'r', got {mmap_mode!r}", "mmap_mode")
+    document, tensors = container.read(path, MAPPED if mmap_mode else ())
     with refusing(path):
+        _DOCUMENT(document, "the document")
+        if mmap_mode and in_memory.LAYOUT not in document["learner"]:
+            raise ModelFileError(
+                f"{path} was not saved to be mapped; load it without mmap_mode, or save it again with mappable=True"
+            )
         return _model(document, tensors)
 
 
@@ -153,7 +166,6 @@ _DOCUMENT = schema.record(
 
 
 def _model(document: Any, tensors: dict[str, Array]) -> Model:
-    _DOCUMENT(document, "the document")
     own = {name: array for name, array in tensors.items() if "/" not in name}
     names = own.pop(_FEATURE_NAMES, None)
     in_order = document["learner"].get("space") == "sequence"  # tags are known in the order in which they came

@@ -6,7 +6,7 @@ document lists the tensors with their types and shapes.
 
 It is written and read here rather than by the ``safetensors`` package: to go into a file without a name, and without a
 second copy of the arrays; and because the package maps files into memory, where a file that someone cuts short while it
-is read ends the process.
+is read ends the process: here they are mapped for those alone who ask for it.
 """
 
 from __future__ import annotations
@@ -15,9 +15,11 @@ import hashlib
 import itertools
 import json
 import math
+import mmap
 import os
 import stat
 import threading
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
@@ -84,10 +86,11 @@ def write(path: str | os.PathLike[str], document: dict[str, Any], tensors: dict[
         file.write(head(digest[0]))
 
 
-def read(path: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[str, Array]]:
+def read(path: str | os.PathLike[str], mapped: Collection[str] = ()) -> tuple[dict[str, Any], dict[str, Array]]:
     """The document and the arrays of a file that is whole and of this format, or one sentence that says what is not.
 
-    Everything is read into memory of its own, once: what others do to the file afterwards changes nothing here.
+    Everything is read into memory of its own, once: what others do to the file afterwards changes nothing here. But the
+    arrays named in ``mapped`` are views of the file, which cannot be written to.
     """
     place = Path(path)
     if not stat.S_ISREG(place.stat().st_mode) and not place.is_dir():
@@ -99,7 +102,7 @@ def read(path: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[str, Array]
             metadata = header.pop("__metadata__", {})
             schema.named(schema.text)(metadata, "its metadata")
             _check_format(place, metadata)
-            tensors = _read_tensors(file, header)
+            tensors = _read_tensors(file, header, mapped)
         except ModelFileError:
             raise
         except MemoryError as error:
@@ -131,17 +134,25 @@ def _read_header(file: Any, room: int) -> dict[str, Any]:
     return header  # type: ignore[no-any-return]
 
 
-def _read_tensors(file: Any, header: dict[str, Any]) -> dict[str, Array]:
+def _read_tensors(file: Any, header: dict[str, Any], mapped: Collection[str]) -> dict[str, Array]:
     """The arrays that a header tells of, which must fill what is left of the file without a gap."""
     schema.named(_TENSOR)(header, "its header")
     tensors: dict[str, Array] = {}
-    room, end = os.fstat(file.fileno()).st_size - file.tell(), 0
+    first, end = file.tell(), 0
+    room = os.fstat(file.fileno()).st_size - first
+    view = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) if mapped else None
     for name, entry in sorted(header.items(), key=lambda item: item[1]["data_offsets"]):
         begin, dtype = end, TYPES[entry["dtype"]]
         end += math.prod(entry["shape"]) * dtype.itemsize
         if entry["data_offsets"] != [begin, end] or end > room:
             raise ValueError(f"the tensor {schema.cut(name)} does not lie where its header says")
+        if view is not None and name in mapped:
+            if (first + begin) % dtype.itemsize:
+                raise ValueError(f"the tensor {schema.cut(name)} does not lie where it can be mapped")
+            tensors[name] = np.ndarray(entry["shape"], dtype.newbyteorder("<"), view, first + begin)
+            continue
         tensors[name] = np.empty(entry["shape"], dtype.newbyteorder("<"))
+        file.seek(first + begin)
         _filled(file, _bytes(tensors[name]))
         if dtype == np.bool_ and begin < end and tensors[name].view(np.uint8).max() > 1:
             raise ValueError(f"the tensor {schema.cut(name)} holds bytes that are neither true nor false")

@@ -49,7 +49,12 @@ REST = {
 }
 
 
-def state_of(learner: KernelLearner) -> tuple[dict[str, Any], dict[str, Array]]:
+def why_not_mapped(learner: KernelLearner) -> str | None:
+    """Why no file of this learner can be mapped."""
+    return "a kernel model keeps examples instead of weights, and cannot be mapped"
+
+
+def state_of(learner: KernelLearner, mappable: bool = False) -> tuple[dict[str, Any], dict[str, Array]]:
     """The kernel, the budget, and the examples that are kept."""
     plain: dict[str, Any] = {"kernel": encode(asdict(learner.kernel), "kernel"), "budget": None, "policy": None}
     k, support = learner.n_vectors, learner.support
@@ -82,7 +87,7 @@ def made(plain: dict[str, Any], **options: Any) -> KernelLearner:
     return BudgetLearner(plain["rule"], kernel, Budget(**plain["budget"]), **options)
 
 
-def check_size(arrays: dict[str, Array], n_features: int, k: int) -> None:
+def check_size(plain: dict[str, Any], arrays: dict[str, Array], k: int) -> None:
     """Refuse arrays of other sizes, before memory is allocated for so many features and vectors."""
     n = len(schema.numbers(arrays, "support_row", np.int64, None, below=schema.MOST))
     schema.require("alpha" in arrays and arrays["alpha"].shape == (n, k), "alpha")

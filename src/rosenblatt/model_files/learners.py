@@ -15,7 +15,8 @@ from ..core import engine, rules
 from ..core.convergence import Evidence
 from ..core.learner import Learner
 from ..core.verdicts import VERDICTS
-from . import linear
+from ..errors import ParameterError
+from . import in_memory, linear
 from .linear import Array
 from .values import decode, encode
 
@@ -86,15 +87,25 @@ def made_with(learner: Learner) -> dict[str, Any]:
     return {"space": learner.space, "rule": encode(learner.rule, "rule"), **plain}
 
 
-def to_state(learner: Learner) -> Section:
-    """Plain values and arrays: all that ``from_state`` needs to go on."""
+def why_not_mapped(learner: Learner) -> str | None:
+    """Why no file of this learner can be mapped; None: one can."""
+    return _space_of(learner.space).why_not_mapped(learner)  # type: ignore[no-any-return]
+
+
+def to_state(learner: Learner, *, mappable: bool = False) -> Section:
+    """Plain values and arrays: all that ``from_state`` needs to go on; ``mappable``: weights as they are in memory."""
+    if mappable and learner.groups is not None:
+        learner = from_state(*to_state(learner))  # in which features have rows that have weights, and no others
     space = _space_of(learner.space)
+    reason = why_not_mapped(learner) if mappable else None
+    if reason is not None:
+        raise ParameterError(f"{reason}; save it without {{mappable}}", "mappable", mappable=True)
     if type(learner) not in space.LEARNERS:  # one that has more to it
         raise TypeError(f"a model file does not hold a {type(learner).__name__}")
     plain = made_with(learner) | {"dtype": learner.dtype.name}
     plain |= {name: encode(getattr(learner, name), name) for name in ("n_classes", "n_features", *_RUN, *space.RUN)}
     plain |= {"evidence": encode(asdict(learner.evidence), "evidence")}
-    more, arrays = space.state_of(learner)
+    more, arrays = space.state_of(learner, mappable)
     return plain | more, {"tally": learner.tally.values} | arrays
 
 
@@ -104,14 +115,14 @@ def from_state(plain: Any, arrays: dict[str, Array]) -> Learner:
     schema.named()(plain, "learner")
     space = _space_of(plain.get("space"))
     entries = _MADE_WITH | _RUN | _REST | space.MADE_WITH | space.RUN | space.REST
-    schema.record(**entries)(plain, "learner")
+    schema.record((in_memory.LAYOUT,), **entries)(plain, "learner")
     learner: Learner = space.made(plain, **{name: plain[name] for name in (*_MADE_WITH, *space.MADE_WITH)})
-    n_features, n_classes = plain["n_features"], plain["n_classes"]
+    n_classes = plain["n_classes"]
     is_regression = learner.epsilon is not None
     schema.require((n_classes == 0) == is_regression == (plain["verdict"] is None), "n_classes")
     k = space.vectors(n_classes)
     tally = _tally(arrays, k, np.dtype(plain["dtype"]))  # before room is made for so many classes and features
-    space.check_size(arrays, n_features, k)
+    space.check_size(plain, arrays, k)
     space.allocate(learner, plain)
     for name in (*_RUN, *space.RUN):
         setattr(learner, name, plain[name])
@@ -121,6 +132,8 @@ def from_state(plain: Any, arrays: dict[str, Array]) -> Learner:
     learner._make_room()
     space.fill(learner, plain, arrays)
     learner._build_native()
+    if in_memory.LAYOUT in plain:
+        in_memory.finish(learner, arrays)
     return learner
 
 

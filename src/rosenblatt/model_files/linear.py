@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from .. import schema
 from ..core.learner import Learner
 from ..core.lists import Entries, bits_of
-from . import listed
+from . import in_memory, listed
 from .listed import Pairs
 
 Array = NDArray[Any]
@@ -27,7 +27,7 @@ MADE_WITH = {
 #: what their run has come to,
 RUN: dict[str, schema.Check] = {}
 #: and what else ``state_of`` tells.
-REST: dict[str, schema.Check] = {}
+REST: dict[str, schema.Check] = {in_memory.LAYOUT: schema.choice(in_memory.MEMORY)}
 
 #: Arrays whose rows are the biases and the features, and whose columns are the weight vectors; all but the first may
 #: be missing. Of several classes, most of whose weights are 0, those that are not are kept (listed.py).
@@ -38,9 +38,20 @@ _COVARIANCE = "covariance"
 _ROWS = listed.ROWS
 
 
-def state_of(learner: Learner) -> tuple[dict[str, Any], dict[str, Array]]:
-    """No further values, and the weights."""
-    plain, arrays = _weights_of(learner)
+#: What a file that can be mapped is mapped for; all else in it is read.
+MAPPED = (*_WEIGHTS, in_memory.READOUT)
+
+
+def why_not_mapped(learner: Learner) -> str | None:
+    """Why no file of this learner can be mapped; None: one can."""
+    if learner.lists is None:
+        return None
+    return f"the weights of its {learner.n_vectors:,} classes are kept in lists, which cannot be mapped"
+
+
+def state_of(learner: Learner, mappable: bool = False) -> tuple[dict[str, Any], dict[str, Array]]:
+    """How the weights stand, if not as in every file, and the weights."""
+    plain, arrays = in_memory.state_of(learner) if mappable else _weights_of(learner)
     if learner.covariance is not None:
         there = slice(1 + learner.n_features)
         arrays[_COVARIANCE] = np.ascontiguousarray(learner.covariance[:, there, there])
@@ -83,20 +94,23 @@ def allocate(learner: Learner, plain: dict[str, Any]) -> None:
     learner.allocate(plain["n_features"], plain["n_classes"], np.dtype(plain["dtype"]))
 
 
-def check_size(arrays: dict[str, Array], n_features: int, k: int) -> None:
+def check_size(plain: dict[str, Any], arrays: dict[str, Array], k: int) -> None:
     """Refuse arrays of other sizes, before memory is allocated for so many features and vectors."""
+    n_features = plain["n_features"]
     n_rows = 1 + n_features
+    schema.require("weights" in arrays, "weights")
     if _COVARIANCE in arrays:
         schema.require(arrays[_COVARIANCE].shape == (k, n_rows, n_rows), _COVARIANCE)
+    if in_memory.LAYOUT in plain:
+        in_memory.check_size(arrays, _WEIGHTS, n_features, k)
+        return
     if listed.LISTS in arrays:
-        schema.require("weights" in arrays, "weights")
         listed.check(arrays, _WEIGHTS, n_rows, k)
         return
     if _ROWS in arrays:
         n_rows = len(schema.numbers(arrays, _ROWS, listed.index_type(n_rows), None, below=n_rows))
         schema.require(bool(np.all(np.diff(arrays[_ROWS]) > 0)), _ROWS)
     for name in _WEIGHTS:
-        schema.require(name in arrays or name != "weights", name)
         schema.require(name not in arrays or arrays[name].shape == (n_rows, k), name)
 
 
@@ -114,7 +128,10 @@ def fill(learner: Learner, plain: dict[str, Any], arrays: dict[str, Array]) -> N
         schema.require(bool(np.all(arrays["precision"] >= 0)), "precision")
     is_listed = listed.LISTS in arrays
     for name in names:
-        schema.array(arrays, name, getattr(learner, name).dtype, (None,) if is_listed else (None, k))
+        schema.array(arrays, name, getattr(learner, name).dtype, (None,) if is_listed else (None, None))
+    if in_memory.LAYOUT in plain:
+        in_memory.fill(learner, arrays, names)
+        return
     if is_listed or learner.lists is not None:
         held = {name: arrays[name] for name in names}
         pairs = listed.unpacked(arrays, names) if is_listed else Pairs.of(held, arrays.get(_ROWS))

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from ... import engine, rules
 from ...checks import check_name
+from ...groups import SIXTEEN
 from ...learner import Learner, Progressive
 from . import following, links
 from .rows import SentenceRows
@@ -94,6 +95,12 @@ class SequenceLearner(Learner):
             columns = self._link_columns()
             self._links_at = known, 1 + (columns if self.groups is None else self.groups.places(columns))
         return self._links_at[1]
+
+    def find_links(self) -> None:
+        """Look up anew where the links are, where features were given their places from elsewhere."""
+        self._links_at = None
+        if self.groups is not None and bool(np.any(self.link_rows() <= SIXTEEN)):
+            raise ValueError("some links between tags have no weights")
 
     def _model_of(self, weights: Array, *, constrained: bool = True, **more: Any) -> engine.Model:
         for name in ("fit_intercept", "gradient", "lists"):
