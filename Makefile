@@ -114,7 +114,7 @@ fuzz-estimators: $(SANITIZED)/built
 fuzz-models: $(SANITIZED)/built
 	$(SANITIZED_PYTHON) tests/fuzz/forge_models.py $(SECONDS_OF_FUZZING) $$$$
 
-FUZZ_FLAGS := -std=c++20 -O1 -g -ffp-contract=off -fsanitize=address,undefined -fno-sanitize-recover=all -pthread
+FUZZ_FLAGS := -std=c++20 -O1 -g -ffp-contract=off -Wno-psabi -fsanitize=address,undefined -fno-sanitize-recover=all -pthread
 fuzz-bytes: build/fuzz/lines
 	cd build/fuzz && if ./lines -help=1 2>&1 | grep -q libFuzzer; \
 	    then mkdir -p found && ./lines -max_len=4096 -max_total_time=$(SECONDS_OF_FUZZING) found ../../tests/fuzz/corpus; \

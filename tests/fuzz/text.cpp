@@ -96,8 +96,15 @@ void try_encoders(const std::string& text, const Analysis& analysis) {
     const Documents documents(copies.begin(), copies.end());
     const auto column = [](std::string_view, std::uint32_t hash) { return std::int64_t{hash & 31}; };
     const auto weighting = static_cast<Weighting>(analysis.unit);  // each once
-    Entries<float> rows(documents.size(), 1);
-    if (encode(documents, analysis, {5, weighting, true, 1}, column, rows)) return;
+    const std::vector<Analysis> analyses{analysis};
+    const Encoding how{5, weighting, true, 1};
+    Entries<float> rows(documents.size(), 1), hashed(documents.size(), 1);
+    if (encode(documents, analyses, how, column, rows)) return;
+    require(!encode(documents, analyses, how, HashedColumn{31}, hashed), "what is encoded is not hashed");
+    require(rows.starts == hashed.starts &&
+                std::equal(rows.columns.data(), rows.columns.data() + rows.size, hashed.columns.data()) &&
+                std::equal(rows.values.data(), rows.values.data() + rows.size, hashed.values.data()),
+            "hashes by length are not those of the n-grams");
     for (std::size_t i = 0; i + 1 < rows.starts.size(); ++i)
         for (auto k = rows.starts[i]; k < rows.starts[i + 1]; ++k) {
             const auto at = static_cast<std::size_t>(k);
@@ -119,6 +126,11 @@ void try_text(const char* bytes, std::size_t size) {
             how.unit = unit, how.lowercase = lowercase;
             try_analysis(document, how);
             how.min_n = 2, how.max_n = 3, how.min_length = 1;
+            if (unit == Unit::word) {
+                how.symbols = true;
+                try_encoders(std::string(document), how);
+                how.symbols = false;
+            }
             if (unit == Unit::word) how.stop_words = stop.lexicon, how.negations = negations.lexicon;
             try_analysis(document, how);
             how.replace = true;
