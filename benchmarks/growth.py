@@ -97,6 +97,26 @@ def threads(setting: Setting) -> Iterator[Row]:
         lambda _: rb.data.read(str(path), n_threads=1).X, same, setting.repeats, warm=True, ours_name="2 threads",
         peer_name="1 thread",
     )  # fmt: skip
+    yield from learning(setting)
+
+
+def learning(setting: Setting) -> Iterator[Row]:
+    """One against the rest, on two threads and on one."""
+
+    def same(one: Any, other: Any) -> str:
+        assert np.array_equal(one.coef_, other.coef_), "the weights differ"
+        assert one.mistakes_.tolist() == other.mistakes_.tolist(), "the mistakes differ"
+        return f"the same {one.coef_.size:,} weights and {one.n_updates_:,} updates, bit for bit"
+
+    def fit(X: Any, y: Any, n_jobs: int, _: int) -> Any:
+        return rb.AveragedPerceptron(multiclass="ovr", n_jobs=n_jobs, max_iter=5, tol=None, random_state=0).fit(X, y)
+
+    for key, (X, y, what) in (("digits", datasets.digits()), ("csr", datasets.many_classes(100_000, 5_000, 20))):
+        yield race(
+            QUESTION, f"threads-ovr-{key}", f"fit, 5 shuffled passes, one against the rest, {what}",
+            partial(fit, X, y, 2), partial(fit, X, y, 1), same, setting.repeats, warm=True, ours_name="2 threads",
+            peer_name="1 thread",
+        )  # fmt: skip
 
 
 WORKS = (

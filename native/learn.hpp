@@ -31,7 +31,7 @@ struct Examples {
     double* steps = nullptr;  // the coefficients a_r of W_r += a_r·x of each row, for weights that are kept as examples
     Index* misread = nullptr;  // counts the examples (of sentences: tags) about which the readout was wrong before they
                                // were learned from
-    Index n_threads = 1;       // more: the sums of the averaged readout may be kept by another
+    Index n_threads = 1;       // more: the sums of the averaged readout, or some of the classes, may be another's
 
     Index row(Index i) const { return order ? order[i] : i; }
 };
@@ -76,6 +76,8 @@ ROSENBLATT_CLONES void learn(const Rows& rows, Model& model, const Rule& rule, c
     };
     const auto judge = [&](const auto& x, Index row) {
         if (!examples.misread) return;
+        if constexpr (requires { model.part; })
+            if (model.part) return note_best(x, model, tally.visited);
         if constexpr (requires { model.misread(x, examples.target[row], Index{0}); })
             *examples.misread += model.misread(x, examples.target[row], tally.visited);
         else

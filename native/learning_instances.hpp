@@ -4,6 +4,7 @@
 #include <optional>
 #include <stdexcept>
 
+#include "class_parts.hpp"
 #include "learning.hpp"
 #include "named_row.hpp"
 
@@ -48,7 +49,7 @@ bool run(const Rows& rows, Model& model, const PyRule& rule, const Examples<Targ
     {
         std::optional<nb::gil_scoped_release> unlocked;
         if (rows.n_rows > 1) unlocked.emplace();
-        learn(rows, model, rule.rule, examples, pocket, stop, tally);
+        learn_on_threads(rows, model, rule.rule, examples, pocket, stop, tally);
     }
     kept.set(PyTally::growth, tally.growth);
     kept.set_count(PyTally::visited, tally.visited);

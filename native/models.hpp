@@ -461,19 +461,39 @@ struct Multiclass : ClassVectors<T, W> {
     }
 };
 
+// What is noted of some of the classes one against the rest, so that counts can be joined to those of others
+// (class_parts.hpp).
+struct ClassPart {
+    struct Step {
+        Index visit;
+        double along, moved2;  // what it adds to Σ a·s and Σ a²·‖x‖² of the example
+    };
+    struct Best {
+        double score;
+        Index code;
+    };
+    std::vector<Step> steps;  // in the order of examples, and of classes
+    std::vector<Best> best;   // of each example that the readout was judged on
+
+    ROSENBLATT_APART void note(Index visit, double along, double moved2) { steps.push_back({visit, along, moved2}); }
+};
+
 template <class T, class W = Weights<T>>
 struct OneVsRest : ClassVectors<T, W> {
     using Target = std::int32_t;
     using ClassVectors<T, W>::ClassVectors;
+    Index first = 0;            // the code of the first class, and
+    ClassPart* part = nullptr;  // what to note, where these are not all classes
 
     template <class Row>
     Outcome consider(const Row& x, Target target, double weight, const Rule& rule, Tally& tally) {
         this->all_scores(x);
+        const Index own = target - first;
         Outcome any{false, false};
         double norm = -1, a_dot_s = 0, moved2 = 0;
         for (Index c = 0; c < this->w.n_classes; ++c) {
-            const double y = c == target ? 1 : -1, margin = y * this->wide[static_cast<std::size_t>(c)];
-            const bool wrong = !(margin > 0) && (margin != 0 || this->tie_is_mistake || c == target);
+            const double y = c == own ? 1 : -1, margin = y * this->wide[static_cast<std::size_t>(c)];
+            const bool wrong = !(margin > 0) && (margin != 0 || this->tie_is_mistake || c == own);
             const Judged<Row> e{
                 x, static_cast<double>(this->w.one), margin, 1 - margin, weight, wrong, target, norm, &this->w.sure, c};
             tally.note_margin(margin, wrong, c);
@@ -481,14 +501,20 @@ struct OneVsRest : ClassVectors<T, W> {
             if (this->w.sure.is_exhausted(tau)) tau = 0;
             const double step = static_cast<double>(tau);
             this->coef[static_cast<std::size_t>(c)] = tau > 0 ? y * step : 0;
-            if (tau > 0 && this->w.sure) {
-                Shrink& shrink = this->how[static_cast<std::size_t>(c)];
-                shrink = shrink_of(rule, e, step);
-                moved2 += e.sure_moved2(step, shrink);
-            } else if (tau > 0) {
-                norm = e.A();
-                a_dot_s += std::max(0.0, step * margin);
-                moved2 += e.moved2(step);
+            if (tau > 0) {
+                double along = 0, length2;
+                if (this->w.sure) {
+                    Shrink& shrink = this->how[static_cast<std::size_t>(c)];
+                    shrink = shrink_of(rule, e, step);
+                    length2 = e.sure_moved2(step, shrink);
+                } else {
+                    norm = e.A();
+                    along = std::max(0.0, step * margin);
+                    length2 = e.moved2(step);
+                }
+                a_dot_s += along;
+                moved2 += length2;
+                if (part) part->note(tally.visited, along, length2);
             }
             any = {any.wrong || wrong, any.moves || tau > 0};
         }

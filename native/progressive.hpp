@@ -43,24 +43,37 @@ inline bool is_wrong(const double* scores, Index n_classes, std::int32_t target)
     return std::max_element(scores, scores + n_classes) - scores != target;
 }
 
-// Whether they are wrong about an example that the model gave these scores when it considered it; n were learned from
-// before.
+// What they score an example that the model gave these scores when it considered it; n were learned from before.
+template <class Row, class Weights>
+void score_readout(const Row& x, const Weights& w, const double* judged, Index n, double* scores) {
+    const auto k = static_cast<std::size_t>(w.n_classes);
+    std::copy_n(judged, k, scores);
+    if (!w.total || n == 0) return;
+    Room<double> sums(k);
+    add_totals(x, w, sums.data);
+    for (std::size_t c = 0; c < k; ++c) scores[c] -= sums[c] / static_cast<double>(n);
+}
+
+// Whether they are wrong about it.
 template <class Row, class Model>
 ROSENBLATT_APART bool is_misread(const Row& x, const Model& model, const double* judged, typename Model::Target target,
                                  Index n) {
     const auto& w = model.w;
-    const auto k = static_cast<std::size_t>(w.n_classes);
-    Room<double> scores(k);
-    std::copy_n(judged, k, scores.data);
-    if (w.total && n > 0) {
-        Room<double> sums(k);
-        add_totals(x, w, sums.data);
-        for (std::size_t c = 0; c < k; ++c) scores[c] -= sums[c] / static_cast<double>(n);
-    }
+    Room<double> scores(static_cast<std::size_t>(w.n_classes));
+    score_readout(x, w, judged, n, scores.data);
     if constexpr (requires { model.epsilon; })
         return std::abs(scores[0] - target) > model.epsilon;
     else
         return is_wrong(scores.data, w.n_classes, target);
+}
+
+// The best of a part of the classes, the first of equals: who has those of all parts knows whether they are wrong.
+template <class Row, class Model>
+ROSENBLATT_APART void note_best(const Row& x, const Model& model, Index n) {
+    Room<double> scores(static_cast<std::size_t>(model.w.n_classes));
+    score_readout(x, model.w, model.judged_scores(), n, scores.data);
+    const double* const best = std::max_element(scores.data, scores.data + model.w.n_classes);
+    model.part->best.push_back({*best, model.first + (best - scores.data)});
 }
 
 }  // namespace rosenblatt

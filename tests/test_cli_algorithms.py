@@ -194,7 +194,7 @@ def test_every_parameter_of_the_estimators_is_an_option_or_has_a_reason():
     left_out = {
         "variant",  # the name of the algorithm says it
         "verbose",  # the progress line
-        "n_jobs",  # which has no effect
+        "n_jobs",  # a command takes all cores
         "warm_start",  # --resume
         "early_stopping", "validation_fraction", "n_iter_no_change",  # scikit-learn draws what is held out
     }  # fmt: skip

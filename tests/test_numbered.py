@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from refusals import one_sentence
 from saved import rewritten, same_learner
+from sklearn.base import clone
 from sklearn.preprocessing import StandardScaler
 from test_table_models import answered
 
@@ -305,6 +306,47 @@ def test_options_override_what_density_says(rows, options, scaling, learner, tmp
     section, arrays = loaded._extras["features"]
     assert section.get("scaling") == scaling
     assert bool(arrays) == (scaling == "standardised")
+
+
+@pytest.mark.parametrize("how", [{}, {"in_memory": False}], ids=["in memory", "streamed"])
+@pytest.mark.parametrize(
+    ("rows", "scale", "learner"),
+    [
+        (dense_rows, "standardised", rb.AveragedPerceptron(max_iter=3, tol=None, random_state=0)),
+        (
+            sparse_rows,
+            "norm",
+            rb.PassiveAggressiveClassifier(average=True, fit_intercept=False, max_iter=3, tol=None, random_state=0),
+        ),
+    ],
+)
+def test_shards_in_python_are_scaled_as_the_command_does_where_that_is_asked_for(rows, scale, learner, how, tmp_path):
+    """One shard learns what the command does; of rows as they stand, what ``fit`` does of those that were read."""
+    X, y = rows()
+    path = write(tmp_path, "a.svm", X, y)
+    train(path, "-o", tmp_path / "m", "-q", "--passes", 3, *(["--stream", "--cluster", "here"] if how else []))
+    command, here = rb.load(tmp_path / "m"), {"client": "here", "progress": False, **how}
+    for asked in ("auto", scale):
+        model = rb.distributed.fit(clone(learner), str(path), features={"scale": asked}, **here)
+        np.testing.assert_array_equal(model.coef_, command.coef_)
+        width = command.n_features_in_
+        np.testing.assert_array_equal(model.decision_function(X[:, :width]), command.decision_function(X[:, :width]))
+    as_they_stand = rb.distributed.fit(clone(learner), str(path), **here)
+    if not how:
+        read = rb.data.read(path)
+        np.testing.assert_array_equal(as_they_stand.coef_, clone(learner).fit(read.X, read.y).coef_)
+    assert not np.array_equal(as_they_stand.coef_, command.coef_)
+
+
+def test_a_scale_is_of_numbered_features_and_the_rest_of_tables(tmp_path):
+    rows, table = write(tmp_path, "a.svm", *dense_rows()), write(tmp_path, "a.csv", *dense_rows())
+    for path, features, says in (
+        (rows, {"scale": "l2"}, r"scale must be one of 'auto', 'norm', 'standardised'; got 'l2'"),
+        (rows, {"standardise": True}, r"'standardise': …} is of tables, and these files hold numbered features"),
+        (table, {"scale": "auto"}, r"'scale': …} is of numbered features, as svmlight has them, and these files are"),
+    ):
+        with pytest.raises(ValueError, match=says):
+            rb.distributed.fit(rb.Perceptron(), str(path), features=features, client="here", progress=False)
 
 
 def test_two_scales_at_once_are_refused(tmp_path, capsys):

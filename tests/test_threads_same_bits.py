@@ -1,4 +1,5 @@
-"""Threads that share work leave no trace: sums kept by a second one, counts by column, rows weighed ahead."""
+"""Threads that share work leave no trace: classes of each, sums kept by a second one, counts by column, rows weighed
+ahead."""
 
 import math
 import subprocess
@@ -12,10 +13,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
+import rosenblatt as rb
 from rosenblatt import cli
 from rosenblatt.cli import training
 from rosenblatt.cli.terminal import Interrupted
-from rosenblatt.core import engine, labels
+from rosenblatt.core import engine, labels, rules
+from rosenblatt.core.learner import Learner
 from rosenblatt.core.spec import Spec
 from rosenblatt.data.weigh_ahead import WeighAhead
 from rosenblatt.text import Analysis, Documents, Hashing, columns_of
@@ -69,11 +72,12 @@ def test_the_last_batch_of_rows_counts_whatever_its_size():
 WITHOUT_THREADS = """
 import resource, sys
 sys.path.insert(0, {tests!r})
-from test_threads_same_bits import documents, problem, run_of, stream_of
+from test_threads_same_bits import documents, many_classes, np, of_classes, problem, rules, run_of, stream_of
 X, y = problem()
 texts, marks = documents()
+classes = [(*many_classes(20, layout, np.float32), rules.PA1(C=0.1)) for layout in ("dense", "wide")]
 used = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
-alone = run_of(1, X, y), stream_of(1, texts, marks)
+alone = run_of(1, X, y), stream_of(1, texts, marks), [of_classes(1, *each) for each in classes]
 resource.setrlimit(resource.RLIMIT_AS, (used + (64 << 20), resource.RLIM_INFINITY))
 import _thread
 _thread.stack_size(1 << 29)
@@ -82,7 +86,7 @@ try:
     sys.exit("a thread was started")
 except RuntimeError:
     pass
-assert (run_of(16, X, y), stream_of(16, texts, marks)) == alone
+assert (run_of(16, X, y), stream_of(16, texts, marks), [of_classes(16, *each) for each in classes]) == alone
 """
 
 
@@ -93,6 +97,131 @@ def test_where_no_thread_can_be_started_one_does_it_all(request):
     limited = ["sh", "-c", 'ulimit -s 1000000; exec "$@"', "sh", sys.executable, "-c", code]  # the stack of each thread
     done = subprocess.run(limited, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
+
+
+# ---- classes one against the rest -----------------------------------------------------------------------------------
+
+#: A full covariance is of few features, so that it is tried on fewer.
+FULL = {"confidence": "full"}
+RULES = [
+    rules.Perceptron(eta0=0.3), rules.Perceptron(margin=0.5), rules.PA(), rules.PA1(C=0.1), rules.PA2(C=2.0),
+    rules.SecondOrderPerceptron(), rules.AROW(r=0.5), rules.AROW(variant="covariance"), rules.CW(), rules.SCW(C=0.5),
+    rules.NHERD(variant="exact"), rules.AROW(**FULL), rules.SCW(variant="II", **FULL),
+]  # fmt: skip
+
+
+def many_classes(k, layout, dtype, n=None, seed=0):
+    """Rows enough for several threads; those of a "wide" layout are sparse, and of many features."""
+    rng = np.random.default_rng(seed)
+    n_features = 2_500 if layout == "wide" else 60
+    n = n or (2 << 20) // (40 * 8 * -(-k // 8)) + 900
+    y = rng.integers(k, size=n)
+    if layout == "wide":
+        marks = sparse.csr_matrix((np.ones(n, dtype), (np.arange(n), y * 7)), (n, n_features))
+        return sparse.csr_matrix(sparse.random(n, n_features, 40 / n_features, "csr", dtype, rng) + marks), y
+    X = (rng.normal(size=(n, n_features)) + 2 * rng.normal(size=(k, n_features))[y]).astype(dtype)
+    X[rng.random(X.shape) < 0.3] = 0
+    return X if layout == "dense" else sparse.csr_matrix(X), y
+
+
+def of_classes(n_threads, X, y, rule, readout="last", weight=None, passes=2, **options):
+    """All that learning one against the rest comes to, and how it ended."""
+    learner = Learner(rule, readout=readout, multiclass="ovr", **options)
+    learner.n_threads = n_threads
+    rows, ended = learner.admit(X), "well"
+    learner.allocate(rows.n_features, int(y.max()) + 1, rows.dtype)
+    learner.start_progressive()
+    try:
+        targets = y.astype(np.int32)
+        learner.fit(rows, targets, weight, max_iter=passes, tol=None, rng=np.random.default_rng(0))
+    except ValueError as error:
+        ended = str(error)
+    evidence = {name: value for name, value in vars(learner.evidence).items() if name != "equal_rows"}
+    arrays = learner.weights, learner.total, learner.precision, learner.covariance, learner.tally.values, learner.pocket
+    held = [None if array is None else array.tobytes() for array in arrays]
+    return held, evidence, learner.progressive, learner.passes, learner.n_updates, learner.verdict, ended
+
+
+def same_for_any_threads(*problem, threads=(2, 3, 7), **options):
+    alone = of_classes(1, *problem, **options)
+    for n_threads in threads:
+        assert of_classes(n_threads, *problem, **options) == alone
+    return alone
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("layout", ["dense", "csr", "wide"])
+@pytest.mark.parametrize(
+    "k", [10, 20, *(pytest.param(k, marks=pytest.mark.slow) for k in (3, 4, 6, 9, 17, 25, 33, 40))]
+)
+@pytest.mark.parametrize("readout", ["last", "averaged"])
+def test_classes_that_several_threads_learn_are_those_of_one(k, layout, dtype, readout):
+    *_, updates, _, ended = same_for_any_threads(
+        *many_classes(k, layout, dtype), rules.PA1(C=0.1), readout, fit_intercept=k != 20
+    )
+    assert ended == "well"
+    assert updates > 0
+
+
+@pytest.mark.parametrize("rule", RULES, ids=repr)
+@pytest.mark.parametrize("layout", ["csr", "wide"])
+def test_every_rule_learns_its_classes_on_several_threads(rule, layout):
+    full = rule.keeps == "full"
+    X, y = many_classes(20, "csr" if full else layout, np.float32, n=150 if full else None)
+    for readout in ("last", "averaged"):
+        same_for_any_threads(X, y, rule, readout, threads=(3,), weight=np.linspace(0, 2, len(y)))
+
+
+@pytest.mark.parametrize("options", [{"batch": True}, {"readout": "pocket"}, {"readout": "pocket", "ratchet": True}])
+def test_batches_and_pockets_of_classes_are_those_of_one_thread(options):
+    X, y = many_classes(20, "dense", np.float64, n=3000)
+    same_for_any_threads(X, y, rules.Perceptron(), threads=(3,), passes=1, **options)
+
+
+@pytest.mark.parametrize("layout", ["dense", "wide"])
+@pytest.mark.parametrize("rule", [rules.Perceptron(), rules.SecondOrderPerceptron()], ids=repr)
+@pytest.mark.parametrize("size", [1e16, 5e17, 1.5e18])
+def test_what_overflows_ends_where_it_does_on_one_thread(layout, rule, size):
+    """Some rows late in a pass are so large that the bound is taken anew, or the run refused."""
+    X, y = many_classes(20, layout, np.float32)
+    X = sparse.csr_matrix(X)
+    for row in range(len(y) // 2, len(y), 97):
+        X.data[X.indptr[row] : X.indptr[row + 1]] *= np.float32(size / np.linalg.norm(X[row].data))
+    *_, ended = same_for_any_threads(X, y, rule, "averaged", threads=(2, 7))
+    assert ended == "well" or "overflow" in ended
+
+
+def test_few_rows_and_streams_of_them_are_those_of_one_thread():
+    X, y = many_classes(20, "wide", np.float32)
+    learned = []
+    for n_jobs in (1, 3, None):
+        model = rb.AveragedPerceptron(multiclass="ovr", n_jobs=n_jobs)
+        for start, stop in ((0, 1), (1, 40), (40, 3000), (3000, len(y))):
+            model.partial_fit(X[start:stop], y[start:stop], classes=np.arange(20))
+        learned.append((model.coef_.tobytes(), model.intercept_.tobytes(), model.n_updates_, model.mistakes_.tolist()))
+    assert learned[1:] == learned[:1] * 2
+
+
+def test_an_interrupt_within_a_pass_leaves_what_one_thread_had_learned(monkeypatch):
+    X, y = many_classes(20, "dense", np.float32, n=9000)
+    monkeypatch.setattr("rosenblatt.core.learner._CALL", 1 << 22)  # numbers of a call
+
+    def interrupted(n_threads):
+        learner, calls = Learner(rules.PA1(C=0.1), readout="averaged", multiclass="ovr"), []
+        rows, learner.n_threads = learner.admit(X), n_threads
+        learner.allocate(rows.n_features, 20, rows.dtype)
+
+        def pulse():
+            calls.append(learner.visited)
+            if len(calls) == 2:
+                raise Interrupted
+
+        learner.pulse = pulse
+        with pytest.raises(Interrupted):
+            learner.fit(rows, y.astype(np.int8), max_iter=2, tol=None, rng=np.random.default_rng(0))
+        return calls, learner.weights.tobytes(), learner.total.tobytes(), learner.tally.values.tobytes()
+
+    assert interrupted(3) == interrupted(1)
 
 
 # ---- counts by class, and idf in a stream ---------------------------------------------------------------------------

@@ -13,7 +13,7 @@ from ..core.engine import threads
 from ..data import Block, Columns, Encoder, Svmlight, VowpalWabbit, features
 from ..data.encoder import category, hash_names
 from ..data.features import SECTION, TextColumn, bits_for
-from ..data.numbered import Density, Standardised, UnitNorm
+from ..data.numbered import Density, Standardised, UnitNorm, scaling_for
 from ..text import ENGLISH_NEGATIONS, Hashing
 from ..text.defaults import default_hashing
 from .terminal import CommandError
@@ -161,11 +161,11 @@ def _scaling(arguments: argparse.Namespace, density: Density | None) -> UnitNorm
     standardise, norm = arguments.standardise, arguments.norm
     if standardise and norm == "l2":
         raise CommandError("--standardise and --norm l2 exclude each other for rows of numbered features; say one")
-    if standardise is None and norm != "l2":
-        standardise = density is not None and density.is_dense
-    if norm is None and not standardise and density is not None and not density.is_dense:
-        norm = "l2"
-    return Standardised() if standardise else UnitNorm() if norm == "l2" else None
+    if standardise or norm == "l2" or density is None:
+        return Standardised() if standardise else UnitNorm() if norm == "l2" else None
+    by_density = scaling_for(density)
+    refused = standardise is False if isinstance(by_density, Standardised) else norm == "none"
+    return None if refused else by_density
 
 
 def _text_in_words(hashing: Hashing) -> str:

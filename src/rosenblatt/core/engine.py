@@ -367,6 +367,12 @@ def threads() -> int:
     return min(bound, int(asked)) if asked.isdigit() and int(asked) else bound
 
 
+def threads_for(n_jobs: int | None) -> int:
+    """How many threads ``n_jobs`` asks for: a number of them; -1 or None for all cores, -2 for all but one."""
+    n_jobs = -1 if n_jobs is None else int(n_jobs)
+    return n_jobs if n_jobs > 0 else max(1, threads() + 1 + n_jobs)
+
+
 def squares(weights: Array) -> Array:
     """Σ w² of each column, in double precision."""
     out = np.empty(weights.shape[1])

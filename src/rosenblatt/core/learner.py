@@ -106,7 +106,7 @@ class Learner(State):
     """A mistake-driven learner: a rule, a readout, and linear weights. ``State`` has its parameters."""
 
     scores_drift = False  # a pass without updates has judged every row by the weights themselves
-    n_threads = 1  # that learn; the weights are the same
+    n_threads = 1  # that learn, at most; the weights are the same
     pulse: Callable[[], None] | None = None  # called within a pass, now and then; it may end the run by an exception
 
     def admit(self, X: Any, dtype: Any = None, names: Any = None) -> Any:
@@ -387,8 +387,9 @@ class Learner(State):
         rows, model = self.map_rows(rows, learn=True), self._model_of(self.weights, lists=self.lists)
         for part, _ in self._calls(rows.view, order):
             if not self._learn_call(
-                rows=rows.view, model=model, rule=_STILL, targets=targets, order=part, tally=tally, stop=stop_at_mistake
-            ):
+                rows=rows.view, model=model, rule=_STILL, targets=targets, order=part, tally=tally,
+                stop=stop_at_mistake, n_threads=self.n_threads,
+            ):  # fmt: skip
                 raise ValueError(self._overflow)
             if stop_at_mistake and tally.mistakes:
                 break

@@ -190,8 +190,8 @@ class State(Weights):
         return self._native_rule
 
     def __getstate__(self) -> dict[str, Any]:
-        """All that is plain Python and NumPy: native objects are built anew."""
-        built = ("_model", "_native_rule", "_read", "_capacity", "_fast_path")
+        """All that is plain Python and NumPy: native objects are built anew, and other machines have other cores."""
+        built = ("_model", "_native_rule", "_read", "_capacity", "_fast_path", "n_threads")
         state = {name: value for name, value in self.__dict__.items() if name not in built}
         lists = None if self.lists is None else (self.lists.n_vectors, *self.lists.entries())
         return state | {"tally": self.tally.values, "lists": lists}

@@ -223,3 +223,8 @@ class Standardised:
 
 #: What brings rows to scale, by the name that a model file has.
 SCALINGS: dict[str, type[UnitNorm | Standardised]] = {kind.name: kind for kind in (UnitNorm, Standardised)}
+
+
+def scaling_for(density: Density) -> UnitNorm | Standardised:
+    """What brings rows to scale, by how dense the first ones are."""
+    return Standardised() if density.is_dense else UnitNorm()

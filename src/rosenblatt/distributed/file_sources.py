@@ -9,10 +9,11 @@ from dataclasses import replace
 from operator import getitem
 from typing import Any
 
+from ..core.checks import check_name
 from ..data import Columns, Svmlight
 from ..data.features import Features, Section, bits_for, merged
 from ..data.moments import RunningScale
-from ..data.numbered import Standardised
+from ..data.numbered import SCALINGS, Standardised, scaling_for
 from ..data.pipes import identity
 from ..data.sources import IN_MEMORY, expand, size_of
 from ..text import Hashing
@@ -84,18 +85,37 @@ def for_workers(paths: Any) -> list[str]:
     return files
 
 
-def default_features(text: Any = None, supervised: bool = True, **options: Any) -> MakeFeatures:
+def default_features(
+    text: Any = None, supervised: bool = True, scale: str | None = None, **options: Any
+) -> MakeFeatures:
     """What makes rows of tables unless told otherwise: as ``rosenblatt train`` does.
 
     ``text``: a ``HashedText`` that says how text is hashed, before it has met any. ``supervised``: weigh n-grams by the
-    classes that have them, where ``text`` does not say it.
+    classes that have them, where ``text`` does not say it. ``scale``: how numbered features are brought to scale.
     """
     if text is not None and not hasattr(text, "_new"):
         raise TypeError(f"text must be a HashedText, got {type(text).__name__}")
+    if scale is not None:
+        check_name("scale", scale, ("auto", *SCALINGS))
 
     def make(settled: Peek) -> Features:
+        own = {"text": text, **options}
         if settled.columns is None:
-            return Features(None, settled.format)
+            given = [name for name, value in own.items() if value is not None]
+            if given:
+                raise ValueError(
+                    f"features={{{given[0]!r}: …}} is of tables, and these files hold numbered features, which 'scale' "
+                    "brings to scale"
+                )
+            if scale != "auto":
+                return Features(None, settled.format, SCALINGS[scale]() if scale else None)
+            assert settled.density is not None
+            return Features(None, settled.format, scaling_for(settled.density))
+        if scale is not None:
+            raise ValueError(
+                "features={'scale': …} is of numbered features, as svmlight has them, and these files are tables, "
+                "whose numbers 'standardise' brings to scale"
+            )
 
         def hashing() -> Hashing:
             if text is not None:

@@ -85,7 +85,10 @@ def fit(
         ``rb.data.read_sentences``.
     features : dict, default=None
         How tables become rows: ``text`` (a ``HashedText``), ``standardise``, ``missing``, ``named_rows``; as
-        ``rosenblatt train`` does unless told otherwise. For bags of text, ``text``.
+        ``rosenblatt train`` does unless told otherwise. For bags of text, ``text``. Numbered rows, of svmlight and
+        Vowpal Wabbit files, are taken as they stand, as ``fit`` takes what ``rb.data.read`` gives, unless ``scale``
+        says otherwise: "standardised", "norm" (each row of norm 1), or "auto", which chooses as ``rosenblatt train``
+        does, by how dense the first 1,000 rows are. The estimator then scales what it predicts as well.
     checkpoint : path, default=None
         A model file that is written anew after every pass, whole or not at all.
     resume : bool, default=False

@@ -94,6 +94,7 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):
         fresh = "_learner" not in self.__dict__
         spec = self.spec() if fresh else None
         learner = self._learner if spec is None else spec.learner()
+        learner.n_threads = self._n_threads()
         X, y = self._validated(X, y, reset=fresh)
         rows = self._admit(X, None if fresh else learner.dtype)
         check_labels(y)
@@ -115,6 +116,10 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):
             for label in announced[labels.encode(announced, known) < 0]:
                 self._add_class(label)
             self._learn_rows(rows, y, weight)
+
+    def _n_threads(self) -> int:
+        """One for some of the classes each, where they learn one against the rest."""
+        return engine.threads_for(self.n_jobs) if self.multiclass == "ovr" else 1
 
     def _weights(self, sample_weight: Any, X: Any, y: Array, stream: bool) -> Array | None:
         """Sample weight × class weight, or None where none are given."""

@@ -434,6 +434,7 @@ class LinearEstimator(FittedState):
     def _prepare(self, X: Any, y: Any, coef_init: Any, intercept_init: Any, sample_weight: Any) -> Run:
         spec = self.spec()
         learner = spec.learner()
+        learner.n_threads = self._n_threads()
         X, rows, targets, weight, classes = self._examples(X, y, sample_weight)
         rng, n_classes = spec.generator(), 0 if classes is None else len(classes)
         start = spec.start(
@@ -441,6 +442,10 @@ class LinearEstimator(FittedState):
             earlier=self.earlier(classes),
         )  # fmt: skip
         return Run(spec, learner, X, rows, targets, weight, classes, self._names(), rng, start)
+
+    def _n_threads(self) -> int:
+        """How many threads may learn."""
+        return 1
 
     def earlier(self, classes: Array | None) -> Learner | None:
         """The learner of the last run, which ``warm_start=True`` goes on from; it must have the same classes.

@@ -46,9 +46,9 @@ PARAMETERS = {
     "class_weight": """class_weight : dict, "balanced" or None, default=None
     Weights of the classes, multiplied with those of the examples. "balanced" makes the classes weigh alike.""",
     "n_jobs": """n_jobs : int or None, default=None
-    Accepted for scikit-learn's sake, without effect. All classes learn in one reading of each row, one against the rest
-    too, so that there are no jobs to share out; products of kernels go over all cores (``OMP_NUM_THREADS`` limits
-    them).""",
+    With ``multiclass="ovr"``, so many threads at most learn some of the classes each, where there is enough to learn:
+    None or -1 for all cores, -2 for all but one (``OMP_NUM_THREADS`` limits them). The model is the same to the bit.
+    Else it has no effect: all classes learn in one reading of each row, and products of kernels go over all cores.""",
     "random_state": """random_state : int, Generator, RandomState or None, default=None
     Seed of the shuffles, of a random start and of the held-out part.""",
     "early_stopping": """early_stopping : bool, default=False

@@ -59,7 +59,7 @@ def threads(n_jobs: int | None) -> int:
     whole_number("n_jobs", n_jobs, -(2**31))
     if n_jobs == 0:
         raise ValueError("n_jobs must not be 0; set 1 for one thread, -1 for all cores")
-    return int(n_jobs) if n_jobs > 0 else max(1, engine.threads() + 1 + int(n_jobs))
+    return engine.threads_for(n_jobs)
 
 
 def check_dtype(dtype: Any) -> str:
