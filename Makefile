@@ -94,6 +94,7 @@ SANITIZED_PYTHON := LD_PRELOAD="$$($${CXX:-c++} -print-file-name=libasan.so) $$(
 sanitize: $(SANITIZED)/built
 	$(SANITIZED_PYTHON) -m pytest -q -p no:cacheprovider tests/test_native_equals_reference.py \
 	    tests/test_border.py tests/test_threads.py tests/test_sequences_equal_reference.py tests/test_sequence_features.py \
+	    tests/test_tagger.py tests/test_tagger_threads.py \
 	    tests/test_containers.py tests/test_bad_input.py tests/test_edges.py tests/test_text.py \
 	    tests/test_data_svmlight.py tests/test_data_vw.py tests/test_data_fuzz.py tests/test_data_tables.py
 
@@ -105,8 +106,8 @@ $(SANITIZED)/built: $(NATIVE)
 	touch $@
 
 # Three attacks under the sanitizers, each for so long (`make fuzz SECONDS_OF_FUZZING=600` for longer), from another seed
-# each time: any bytes through the native readers of files and text; damaged sparse matrices, odd rows and threads; and
-# forged model files. Bytes come from libFuzzer where the compiler is Clang, else a plain driver changes the corpus.
+# each time: any bytes through the native readers of files, text and sentences; damaged sparse matrices, odd rows and
+# threads; and forged model files. Bytes come from libFuzzer where the compiler is Clang, else a plain driver changes the corpus.
 SECONDS_OF_FUZZING ?= 60
 fuzz: fuzz-bytes fuzz-estimators fuzz-models
 fuzz-estimators: $(SANITIZED)/built
@@ -123,7 +124,7 @@ fuzz-bytes: build/fuzz/lines
 build/fuzz/lines: $(wildcard tests/fuzz/*.cpp) $(wildcard native/*.hpp)
 	mkdir -p build/fuzz
 	if $(CXX) --version | grep -qi clang; \
-	    then $(CXX) $(FUZZ_FLAGS) -fsanitize=fuzzer tests/fuzz/lines.cpp tests/fuzz/text.cpp -o $@; \
+	    then $(CXX) $(FUZZ_FLAGS) -fsanitize=fuzzer tests/fuzz/lines.cpp tests/fuzz/text.cpp tests/fuzz/sentences.cpp -o $@; \
 	    else $(CXX) $(FUZZ_FLAGS) tests/fuzz/*.cpp -o $@; fi
 
 clean:

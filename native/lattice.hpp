@@ -118,40 +118,8 @@ class Lattice {
     // The k best sequences, best first, of equals as `trace` would take them: tags one after the other, and scores; how
     // many there are, where these are fewer than k.
     Index k_best(Index k, std::int32_t* out, double* scores) const {
-        struct Way {
-            double sum;
-            Index source, rank;
-        };
-        const Index width = tags.middles() * stride;
-        std::vector<std::vector<Way>> ways(static_cast<std::size_t>(n_ * width));
-        const auto at = [&](Index t, Index m, Index c) -> std::vector<Way>& {
-            return ways[static_cast<std::size_t>(t * width + m * stride + c)];
-        };
-        const auto keep = [&](std::vector<Way>& list) {
-            const auto better = [](const Way& a, const Way& b) { return a.sum > b.sum; };
-            std::stable_sort(list.begin(), list.end(), better);
-            if (static_cast<Index>(list.size()) > k) list.resize(static_cast<std::size_t>(k));
-        };
-        for (Index t = 0; t < n_; ++t)
-            for (Index m = 0; m < tags.middles(); ++m) {
-                if (tags.order == 2 && (t == 0) != (m == 0)) continue;
-                for (Index c = 0; c < tags.n; ++c) {
-                    std::vector<Way>& list = at(t, m, c);
-                    const double e = emissions[static_cast<std::size_t>(t * stride + c)];
-                    for (Index s = 0; s < (t == 0 ? 1 : sources()); ++s) {
-                        const double passed = link(link_into(t, m, s), c);
-                        if (t == 0) {
-                            if (passed != kNever) list.push_back({(0 + e) + passed, 0, 0});
-                            continue;
-                        }
-                        const auto& from = tags.order == 1 ? at(t - 1, 0, s) : at(t - 1, s, m - 1);
-                        for (std::size_t r = 0; r < from.size(); ++r)
-                            if (passed != kNever)
-                                list.push_back({(from[r].sum + e) + passed, s, static_cast<Index>(r)});
-                    }
-                    keep(list);
-                }
-            }
+        const std::vector<std::vector<Way>> ways = best_ways(k);
+        const auto at = [&](Index t, Index m, Index c) -> const std::vector<Way>& { return ways[number(t, m, c)]; };
         struct End {
             double sum;
             Index m, c, rank;
@@ -184,6 +152,12 @@ class Lattice {
     static constexpr double kNever = -std::numeric_limits<double>::infinity();
 
   private:
+    // A way to a state: from which source, and by which of the ways to that.
+    struct Way {
+        double sum;
+        Index source, rank;
+    };
+
     std::vector<double> best_;           // of each state
     std::vector<double> stray_;          // of each state of the right sequence, the best that came there another way
     std::vector<double> links_;          // one row of `stride` for each
@@ -228,6 +202,49 @@ class Lattice {
             arrive(y, t, tags.middle_of(y, t), y[t]);
             stray_[static_cast<std::size_t>(t)] = *std::max_element(sums_.begin(), sums_.begin() + sources());
         }
+    }
+
+    std::size_t number(Index t, Index m, Index c) const {
+        return static_cast<std::size_t>((t * tags.middles() + m) * stride + c);
+    }
+    // The k best ways to every state, best first, of equals those of the lowest source. The ways to a source are in
+    // order, and stay so with the same numbers added: the lists of all sources are merged.
+    std::vector<std::vector<Way>> best_ways(Index k) const {
+        std::vector<std::vector<Way>> ways(static_cast<std::size_t>(n_ * tags.middles() * stride));
+        std::vector<Way> next;  // the best way of each source that was not taken yet: a heap
+        const auto worse = [](const Way& a, const Way& b) {
+            return a.sum != b.sum ? a.sum < b.sum : a.source > b.source;
+        };
+        for (Index c = 0; c < tags.n; ++c)
+            if (link(tags.start(), c) != kNever)
+                ways[number(0, 0, c)].push_back(
+                    {(0 + emissions[static_cast<std::size_t>(c)]) + link(tags.start(), c), 0, 0});
+        const auto enter = [&](Index t, Index m, Index c) {
+            const double e = emissions[static_cast<std::size_t>(t * stride + c)];
+            const auto before = [&](Index s) -> const std::vector<Way>& {
+                return ways[tags.order == 1 ? number(t - 1, 0, s) : number(t - 1, s, m - 1)];
+            };
+            const auto way = [&](Index s, Index rank) -> Way {
+                return {(before(s)[static_cast<std::size_t>(rank)].sum + e) + link(link_into(t, m, s), c), s, rank};
+            };
+            next.clear();
+            for (Index s = 0; s < sources(); ++s)
+                if (!before(s).empty() && link(link_into(t, m, s), c) != kNever) next.push_back(way(s, 0));
+            std::make_heap(next.begin(), next.end(), worse);
+            std::vector<Way>& list = ways[number(t, m, c)];
+            while (!next.empty() && static_cast<Index>(list.size()) < k) {
+                std::pop_heap(next.begin(), next.end(), worse);
+                const auto [sum, s, rank] = list.emplace_back(next.back());
+                next.pop_back();
+                if (rank + 1 == static_cast<Index>(before(s).size())) continue;
+                next.push_back(way(s, rank + 1));
+                std::push_heap(next.begin(), next.end(), worse);
+            }
+        };
+        for (Index t = 1; t < n_; ++t)
+            for (Index m = tags.order == 1 ? 0 : 1; m < tags.middles(); ++m)
+                for (Index c = 0; c < tags.n; ++c) enter(t, m, c);
+        return ways;
     }
 
     // The states of middle m, several tags at a time.

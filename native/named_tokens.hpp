@@ -30,6 +30,15 @@ inline std::string name_of_type(nb::handle h) {
     return h.is_none() ? "None" : nb::cast<std::string>(nb::handle(h.type()).attr("__name__"));
 }
 
+// What Python shows of an object, shortened.
+inline std::string shown(nb::handle h) {
+    constexpr Py_ssize_t most = 80;
+    const nb::str whole = nb::repr(h);
+    const Py_ssize_t n = PyUnicode_GetLength(whole.ptr());
+    if (n <= most) return whole.c_str();
+    return std::string(nb::steal<nb::str>(PyUnicode_Substring(whole.ptr(), 0, most)).c_str()) + "…";
+}
+
 // The bytes of a str, for as long as it lives; what: the noun of a sentence that refuses anything else.
 inline std::string_view utf8_of(nb::handle text, std::size_t token, const char* what) {
     if (!PyUnicode_Check(text.ptr()))
@@ -54,6 +63,7 @@ class NamedTokens {
         bool is_indicator;
         float value;
     };
+    static constexpr int kDeepest = 32;
     std::uint64_t mask_;
     std::vector<Feature> found_;
 
@@ -80,7 +90,7 @@ class NamedTokens {
             refuse_token(n_tokens,
                          "a token must be a dict or a list of its features by name, got " + name_of_type(token),
                          "see the features of sequences", "DataTypeError");
-        add_group(Fnv64(), token);
+        add_group(Fnv64(), token, 1);
         write();
     }
 
@@ -89,8 +99,12 @@ class NamedTokens {
         return PyDict_Check(h.ptr()) || PyList_Check(h.ptr()) || PyTuple_Check(h.ptr()) || PyAnySet_Check(h.ptr());
     }
 
-    // Names, each alone or with a value; `before`: the hash of what stands before them.
-    void add_group(const Fnv64& before, nb::handle group) {
+    // Names, each alone or with a value; `before`: the hash of what stands before them; `depth`: of groups in groups,
+    // which may hold themselves.
+    void add_group(const Fnv64& before, nb::handle group, int depth) {
+        if (depth > kDeepest)
+            refuse_token(n_tokens, "features are nested more than " + std::to_string(kDeepest) + " deep",
+                         "give them as one dict of names and values", "DataError");
         if (!PyDict_Check(group.ptr())) {
             for (const nb::handle item : group) put(name(before, item), 1, true);
             return;
@@ -100,7 +114,7 @@ class NamedTokens {
         for (Py_ssize_t at = 0; PyDict_Next(group.ptr(), &at, &key, &value);) {
             // Held: a number's own __float__ may change the dict.
             const nb::object held_key = nb::borrow(key), held_value = nb::borrow(value);
-            add_pair(name(before, held_key), held_key, held_value);
+            add_pair(name(before, held_key), held_key, held_value, depth);
         }
     }
 
@@ -109,7 +123,7 @@ class NamedTokens {
         return before;
     }
 
-    void add_pair(Fnv64 key, nb::handle name_of, nb::handle value) {
+    void add_pair(Fnv64 key, nb::handle name_of, nb::handle value, int depth) {
         if (PyUnicode_Check(value.ptr())) {
             key.add(":");
             put(name(key, value), 1, true);
@@ -117,7 +131,7 @@ class NamedTokens {
             put(key, 1, true);
         } else if (is_group(value)) {
             key.add(":");
-            add_group(key, value);
+            add_group(key, value, depth + 1);
         } else if (value.ptr() != Py_False) {
             const double number = number_of(value);
             if (!std::isfinite(static_cast<float>(number))) refuse_value(name_of, value);
@@ -137,8 +151,8 @@ class NamedTokens {
 
     [[noreturn]] void refuse_value(nb::handle name, nb::handle value) const {
         refuse_token(n_tokens,
-                     std::string("feature ") + nb::repr(name).c_str() + " has the value " + nb::repr(value).c_str() +
-                         ", which is neither text nor a finite number",
+                     "feature " + shown(name) + " has the value " + shown(value) +
+                         ", which is neither text nor a finite number of float32",
                      "leave it out, or give a number or text", "DataError");
     }
 

@@ -324,7 +324,7 @@ FAULTS = {
     "no such feature column": ("a.conll", SMALL, ["--columns", "1,5"], "there is no column 5"),
     "the tag as a feature": ("a.conll", SMALL, ["--columns", "1,2"], "column 2 is both the tag and a feature"),
     "names of plain columns": ("a.conll", SMALL, ["--tag", "upos"], "plain CoNLL columns have no names"),
-    "lengths": ("a.jsonl", '{"tokens": ["a", "b"], "tags": ["X"]}\n', [], "line 1: 2 tokens and 1 tags"),
+    "lengths": ("a.jsonl", '{"tokens": ["a", "b"], "tags": ["X"]}\n', [], "line 1: 2 tokens and 1 tag"),
     "an empty sentence": ("a.jsonl", '{"tokens": ["a", "b"], "tags": ["X", "Y"]}\n{"tokens": [], "tags": []}\n', [],
                           "a.jsonl, line 2: a sentence has no tokens; leave it out"),
     "no tags": ("a.jsonl", '{"tokens": ["a", "b"]}\n', [], "the sentence has no 'tags'"),
@@ -392,7 +392,7 @@ def test_a_tagger_is_not_for_rows_nor_a_classifier_for_sentences(model, files, t
     )
     assert "learns from rows, not from sentences" in capsys.readouterr().err
     assert run("separable", files / "test.conll") == 1
-    assert "sentences are for train, predict, evaluate and explain" in capsys.readouterr().err
+    assert "it holds sentences, a token a line; those are for taggers" in capsys.readouterr().err
 
 
 def test_features_by_name_are_not_read_from_files(files, tmp_path, capsys):
@@ -456,3 +456,54 @@ def test_no_command_on_sentences_imports_what_it_does_not_need(model, files, tmp
         code += f"assert not {{'sklearn', 'scipy', 'pandas', 'pyarrow'}} & set(sys.modules), {command[0]!r}\n"
     ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert ended.returncode == 0, ended.stderr
+
+
+def test_explain_where_no_sequence_fits_the_constraints(tmp_path, capsys):
+    (tmp_path / "train.conll").write_text("the D\ncat N\nsat V\n\na D\ndog N\nran V\n\nit P\n")
+    train(tmp_path / "train.conll", "-o", tmp_path / "seen.model", "--constraints", "seen")
+    assert run("explain", tmp_path / "seen.model", "the cat") == 0
+    text = capsys.readouterr().out
+    assert "inf" not in text
+    assert "nan" not in text
+    assert run("explain", tmp_path / "seen.model", "the cat", "--json", "--top", "1000") == 0
+    told = json.loads(capsys.readouterr().out)
+    assert sum(part["adds"] for part in told["parts"]) == pytest.approx(told["gap"])
+
+
+def test_an_unknown_order_is_refused(files, capsys):
+    assert run("train", files / "train.conll", "-o", files / "x.model", "--order", "3") == 2
+    assert "unknown value 3; choose from 1, 2" in capsys.readouterr().err
+
+
+def test_a_tagger_of_named_features_is_inspected(tmp_path, capsys):
+    path = tmp_path / "named.model"
+    rb.SequenceTagger(features=None).fit([[{"w": "a"}, {"w": "b"}]], [["X", "Y"]]).save(path)
+    assert run("inspect", path) == 0
+    text = capsys.readouterr().out
+    assert "given by name" in text
+    assert "every training sentence" in text
+    assert "tags" in text
+    assert run("explain", path) == 0
+    for arguments in (("predict", path, path), ("explain", path, "a b")):
+        assert run(*arguments) == 1
+        assert "takes features by name, which files do not hold" in capsys.readouterr().err
+
+
+def test_sentences_for_a_model_of_rows(files, tmp_path, capsys):
+    rb.Perceptron().fit([[0, 1], [1, 0]], [0, 1]).save(tmp_path / "rows.model")
+    for arguments in (
+        ("predict", tmp_path / "rows.model", files / "test.conll"),
+        ("train", files / "train.conll", "-o", tmp_path / "x.model", "--algorithm", "perceptron"),
+    ):
+        assert run(*arguments) == 1
+        assert "those are for taggers, which train makes of such files unless" in capsys.readouterr().err
+
+
+def test_tags_with_blanks_are_predicted_as_json(tmp_path, capsys):
+    path = tmp_path / "spaces.model"
+    rb.SequenceTagger().fit([["a", "b"]], [["New York", "Y"]]).save(path)
+    (tmp_path / "text.txt").write_text("a b\n")
+    assert run("predict", path, tmp_path / "text.txt", "--format", "words") == 1
+    assert "the cell 'New York' cannot be written in columns; say --json" in capsys.readouterr().err
+    assert run("predict", path, tmp_path / "text.txt", "--format", "words", "--json") == 0
+    assert json.loads(capsys.readouterr().out)["tags"] == ["New York", "Y"]

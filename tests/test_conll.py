@@ -160,7 +160,8 @@ def test_conllu_that_is_not_annotated_has_no_tags():
         (b"a DT\n", "there is no column 'pos': plain CoNLL columns have no names; say its number", {"tag": "pos"}),
         (b"a DT\n", "there is no column 3, and a line has 2 columns; name another by columns=…", {"columns": (1, 3)}),
         (b"a DT\n", "column 2 is both the tag and a feature; leave it out of columns=…", {"columns": (1, 2)}),
-        (b"a\n", "there is one column alone, and it is the tag; say tag=None if it has the words", {}),
+        (b"a\n", "there is one column alone, and it is the tag; say tag=None if it has the words",
+             {"tags_required": False}),
         (b"a DT\n", "a column is named by its number, from 1, or by its name; got 0", {"tag": 0}),
         (b"a DT\n", "columns must be a tuple of columns, such as (1, 2), got 1", {"columns": 1}),
         (b"a DT\n", "separator must be 'tab', 'blanks' or None, got ' '", {"separator": " "}),
@@ -262,11 +263,11 @@ def test_json_lines_of_tokens_and_tags():
 @pytest.mark.parametrize(
     ("line", "sentence"),
     [
-        ('{"tokens": ["a", "b"], "tags": ["O"]}', "a.jsonl, line 2: 2 tokens and 1 tags; give each token one"),
-        ('{"tokens": "a b", "tags": ["O"]}', "'tokens' must be a list, got '\"a b\"'; split the sentence into words"),
-        ('{"tokens": ["a", 1], "tags": ["O", "O"]}', "a token is a string, or a list of strings, got '1'"),
-        ('{"tokens": [["a", "b"]], "tags": ["O"]}', "a token is 2 columns, and those before are a string"),
-        ('{"tokens": ["a"], "tags": [3]}', "'tags' must be a list of strings, got '3'"),
+        ('{"tokens": ["a", "b"], "tags": ["O"]}', "a.jsonl, line 2: 2 tokens and 1 tag; give each token one"),
+        ('{"tokens": "a b", "tags": ["O"]}', "'tokens' must be a list, got \"a b\"; split the sentence into words"),
+        ('{"tokens": ["a", 1], "tags": ["O", "O"]}', "a token is a string, or a list of strings, got 1"),
+        ('{"tokens": [["a", "b"]], "tags": ["O"]}', "a token is 2 columns, where those before are a string"),
+        ('{"tokens": ["a"], "tags": [3]}', "'tags' must be a list of strings, got 3"),
         ('{"tokens": ["a"]}', "the sentence has no 'tags'; tag every sentence, or say tags=…"),
         ('{"words": ["a"], "tags": ["O"]}', "the object has no 'tokens', its names are 'words', 'tags'; say tokens=…"),
         ('{"tokens": ["a"', "not JSON"),
@@ -350,7 +351,7 @@ def test_predicted_tags_are_a_further_column_that_conlleval_reads():
 @pytest.mark.parametrize(
     ("X", "y", "sentence"),
     [
-        ([["a"]], [["O", "O"]], "1 tokens and 2 tags at sentence 0; give each token one"),
+        ([["a"]], [["O", "O"]], "1 token and 2 tags at sentence 0; give each token one"),
         ([["a"]], [], "there are 1 sentences and tags of 0"),
         ([["a\tb"]], None, r"the cell 'a\tb' cannot be written in columns; write JSON lines by format='tagged-json'"),
         ([[" "]], None, "the cell ' ' cannot be written in columns"),
@@ -402,3 +403,49 @@ def test_real_files(data_folder):
     words = read(trees)
     assert (len(words), len(set(words.tags))) == (2001, 17)
     assert Conllu(tag="upos", columns=("form",)) == Conllu(columns=["form"])
+
+
+def test_blank_lines_may_hold_blanks_anywhere():
+    lines = b" \n\t\nThe DT B-NP\n  cat NN I-NP\n \t \n \nIt PRP B-NP\n\t"
+    both = read(file_of(lines), format="conll")
+    assert both.X == [[("The", "DT"), ("cat", "NN")], [("It", "PRP")]]
+    assert both.lines.tolist() == [3, 7]
+
+
+def test_blank_lines_with_blanks_at_the_seam_of_two_parts(monkeypatch):
+    text = CHUNKS + b"\n \n" + CHUNKS + b"\n\t\n" + CHUNKS
+    for step in range(8, 90):
+        monkeypatch.setattr(tagged, "STEP", step)
+        assert read(file_of(text), format="conll").y == read(file_of(CHUNKS), format="conll").y * 3
+
+
+def test_tabs_that_were_guessed_are_told():
+    with pytest.raises(DataError, match=r"line 2: 1 column where the first line has 2; .* say separator='blanks'"):
+        read(file_of("the\tDT B-NP\ncat NN I-NP\n", "x"), format="conll")
+
+
+def test_one_column_alone_cannot_be_learned_from():
+    with pytest.raises(DataError, match="it is the tag; give each token a word before its tag"):
+        read(file_of("the\ncat\n"), format="conll", tags_required=True)
+
+
+@pytest.mark.parametrize(("format", "text"), [("conll", "a b\n"), ("words", "a\n")])
+def test_tags_that_columns_cannot_hold_are_not_written(format, text):
+    with stream(file_of(text), format=format, keep=True) as parts:
+        for part in parts:
+            for tag in ("New York", "", "a\tb", "a\nb"):
+                with pytest.raises(DataError, match="cannot be written in columns"):
+                    parts.written(part, [tag])
+    with stream(file_of("a\tb\n"), format="conll", keep=True) as parts:
+        assert [parts.written(part, ["New York"]) for part in parts] == ["a\tb\tNew York\n"]
+
+
+def test_json_counts_in_words():
+    for row, message in (
+        ({"tokens": ["a", "b"], "tags": ["X"]}, "2 tokens and 1 tag;"),
+        ({"tokens": [["a"], ["b", "c"]], "tags": ["X", "Y"]}, "a token is 2 columns, where those before are 1 column;"),
+        ({"tokens": ["a"], "tags": [5]}, "'tags' must be a list of strings, got 5"),
+        ({"tokens": ["a"], "tags": ["\ud800"]}, r"the tag '\\ud800' holds a lone surrogate"),
+    ):
+        with pytest.raises(DataError, match=message):
+            read(file_of(json.dumps(row)), format="tagged-json")

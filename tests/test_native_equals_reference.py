@@ -11,6 +11,7 @@ from identity import same_bits
 from problems import for_classes, problems
 
 from rosenblatt.core import engine, reference, rules, weights
+from rosenblatt.core.confidence import Moved
 from rosenblatt.core.learner import Learner
 
 PASSES = 3
@@ -273,3 +274,11 @@ def test_a_step_too_small_for_the_weights_is_no_update(dtype):
         model = reference.Model(learner.form, 3, learner.n_vectors, fit_intercept=False, number=dtype)
         steps = next(reference.passes(model, learner.rule, [list(x) for x in X], codes, [range(3)]))
         assert learner.n_updates == sum(step.updates for step in steps)
+
+
+@pytest.mark.parametrize("form", ["inverse", "herd", "covariance"])
+def test_a_gain_beyond_float32_is_the_surest(form):
+    """The reference in NumPy's float32 warned of an overflow that it then capped, as the native core does."""
+    x, zero = np.float32(3), np.float32(0)
+    _, p = Moved(1.0, np.float32)((form, 1e39), np.float32(1), x, x * x, zero, zero)
+    assert p == 2.0**96

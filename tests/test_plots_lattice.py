@@ -74,8 +74,8 @@ def test_a_path_scores_its_emissions_and_transitions(n, k, random):
 
 def test_every_emission_and_the_transitions_of_paths_are_written_those_shared_once():
     display = LatticeDisplay(**FISH, paths={"best": ["N", "V"], "rival": ["V", "V"]}).plot()
-    assert sorted(texts(display.ax_)) == sorted(["+1", "+0.5", "0", "+2", "+0.5", "0", "+1", "−inf", "+0.25"])
-    assert [text.get_text() for text in display.ax_.get_legend().get_texts()] == ["best: 4.75", "rival: −inf"]
+    assert sorted(texts(display.ax_)) == sorted(["+1", "+0.5", "0", "+2", "+0.5", "0", "+1", "forbidden", "+0.25"])
+    assert [text.get_text() for text in display.ax_.get_legend().get_texts()] == ["best: 4.75", "rival: forbidden"]
     assert [tick.get_text() for tick in display.ax_.get_xticklabels()] == ["start", "fish", "swim", "end"]
 
 

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
-from sklearn.model_selection import GridSearchCV
+from sklearn.model_selection import GridSearchCV, cross_val_score
 
 import rosenblatt as rb
 from rosenblatt.core.spaces.sequences import reference
@@ -194,10 +194,10 @@ def test_tags_that_break_the_scheme_are_named():
 @pytest.mark.parametrize(
     ("sentences", "tags", "message"),
     [
-        ([["a", "b"], ["c"]], [["X", "Y"], ["X", "Y"]], r"1 tokens and 2 tags.*sentence 1"),
+        ([["a", "b"], ["c"]], [["X", "Y"], ["X", "Y"]], r"1 token and 2 tags.*sentence 1"),
         ([["a", "b"], []], [["X", "Y"], []], r"no tokens.*sentence 1"),
         ([["a", "b"]], [["X", "X"]], "one tag 'X'"),
-        ([["a", "b"]], [["X", "Y"], ["X"]], "1 sentences, but tags of 2"),
+        ([["a", "b"]], [["X", "Y"], ["X"]], "tags of 2 sentences for 1 sentence"),
         ([["a", "b"]], ["XY"], "list of text, got str"),
         ([["a", "b"]], [["X", 3]], r"a tag must be text, got 3.*sentence 0, token 1"),
         ([], [], "no sentences"),
@@ -231,6 +231,8 @@ def test_bad_sentences_get_one_sentence(sentences, tags, message):
         ({"features": "U00:%x[0"}, "line 1"),
         ({"features": "U00:%x[0,1]"}, "column"),
         ({"features": 7}, "features"),
+        ({"features": "wrods"}, 'features must be "words", "chunking", templates or None'),
+        ({"order": 3}, "^order must be 1 or 2, how many tags before a token count; got 3$"),
     ],
 )
 def test_bad_parameters_get_one_sentence(parameters, message):
@@ -351,3 +353,82 @@ def test_progressive_validation_counts_tags():
     learner.start_progressive()
     tagging.learn_on(learner, None, classes, rows, tagging.flat(NOISY[1], rows.starts))
     assert learner.progressive == ("averaged", rows.n_tokens, wrong)
+
+
+@pytest.mark.parametrize(
+    "sequence",
+    [tuple, np.array, iter, lambda values: np.array(values, dtype=object)],
+    ids=["tuple", "str", "iter", "object"],
+)
+def test_sequences_of_any_kind_are_sentences(sequence):
+    expected = rb.SequenceTagger(random_state=0).fit(X, Y)
+    got = rb.SequenceTagger(random_state=0).fit([sequence(x) for x in X], (sequence(y) for y in Y))
+    same(got, expected)
+    assert got.predict(iter([sequence(x) for x in X])) == expected.predict(X)
+    assert got.predict_k_best([sequence(x) for x in X[:3]], 2) == expected.predict_k_best(X[:3], 2)
+    assert str(got.tag(sequence(X[0]))) == str(expected.tag(X[0]))
+    few = rb.SequenceTagger(random_state=0, max_iter=2)
+    assert str(few.trace([sequence(x) for x in X[:4]], Y[:4])) == str(few.trace(X[:4], Y[:4]))
+
+
+def test_sentences_are_a_sequence_of_lists():
+    whole = rb.sequences.Sentences.of_words(X)
+    assert list(whole) == [[(word,) for word in x] for x in X]
+    assert whole[-1] == whole[len(X) - 1] == whole.sentence(len(X) - 1)
+    with pytest.raises(IndexError):
+        whole[len(X)]
+    assert len(cross_val_score(rb.SequenceTagger(max_iter=2), whole, Y, cv=3)) == 3
+
+
+def test_features_that_hold_themselves_are_refused():
+    token = {"a": 1.0}
+    token["again"] = token
+    with pytest.raises(DataError, match="nested more than 32 deep at sentence 1, token 0"):
+        rb.SequenceTagger(features=None).fit([[{"b": 1}], [token]], [["x"], ["y"]])
+    deep = {"a": 1.0}
+    for _ in range(31):
+        deep = {"k": deep}
+    assert len(rb.SequenceTagger(features=None).fit([[deep, {"b": 1}]], [["x", "y"]]).predict([[deep]])) == 1
+
+
+def test_a_value_is_shown_shortened():
+    with pytest.raises(DataError, match=r"has the value 10{79}…, which is neither text nor a finite number"):
+        rb.SequenceTagger(features=None).fit([[{"a": 10**400}, {"b": 1}]], [["x", "y"]])
+
+
+@pytest.mark.parametrize("rule", [rb.rules.PA1(), rb.rules.Perceptron(), rb.rules.AROW()])
+def test_numbers_whose_squares_overflow_are_refused(rule):
+    sentences = [[{"b": 1}, {"c": 1}], [{"b": 1}, {"a": 1e25}]]
+    tagger = rb.SequenceTagger(features=None, rule=rule)
+    with pytest.raises(DataError, match="squared norm of a sentence's features overflows float32 at sentence 1"):
+        tagger.fit(sentences, [["x", "y"], ["y", "x"]])
+    tagger.partial_fit(sentences[:1], [["x", "y"]])
+    before = tagger.transitions_.copy()
+    with pytest.raises(DataError, match="overflows float32 at sentence 0"):
+        tagger.partial_fit(sentences[1:], [["y", "x"]])
+    np.testing.assert_array_equal(tagger.transitions_, before)
+
+
+def test_a_sentence_without_a_rival_has_no_runner_up():
+    tagger = rb.SequenceTagger(constraints="seen").fit([["the", "cat", "sat"]] * 2, [["D", "N", "V"]] * 2)
+    for sentence in ([], ["the", "cat", "sat"]):
+        drawn = tagger.tag(sentence)
+        assert drawn.runner_up is None
+        assert drawn.gap is None
+        assert "inf" not in str(drawn)
+        assert "runner-up" not in str(drawn)
+    lattice = rb.plots.LatticeDisplay.from_estimator(tagger, ["the", "cat", "sat"])
+    assert list(lattice.paths) == ["best"]
+    lattice = rb.plots.LatticeDisplay.from_estimator(tagger, ["the"])  # which no sequence that was seen fits
+    assert all(map(math.isfinite, lattice.scores.values()))
+
+
+@pytest.mark.parametrize("order", [1, 2])
+def test_no_more_sequences_than_there_are(order):
+    tagger = rb.SequenceTagger(order=order, random_state=0).fit(X, Y)
+    k = len(tagger.classes_)
+    (best,) = tagger.predict_k_best([X[0][:3]], 10**15)
+    assert len(best) == k ** len(X[0][:3])
+    assert [score for _, score in best] == sorted((score for _, score in best), reverse=True)
+    assert len({tuple(tags) for tags, _ in best}) == len(best)
+    assert tagger.predict_k_best([X[0][:3]], 7) == [best[:7]]

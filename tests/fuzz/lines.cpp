@@ -10,7 +10,8 @@
 
 using namespace rosenblatt::data;
 
-void try_text(const char* bytes, std::size_t size);  // text.cpp
+void try_text(const char* bytes, std::size_t size);       // text.cpp
+void try_sentences(const char* bytes, std::size_t size);  // sentences.cpp
 
 namespace {
 
@@ -176,5 +177,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     try_csv(text, n, '\0', '\0');
     try_number(text, n);
     try_text(text, size);
+    try_sentences(text, size);
     return 0;
 }

@@ -19,6 +19,7 @@ from .terminal import emit, show, shown
 def run(arguments: argparse.Namespace) -> None:
     """Print what a model is."""
     model, made_from = read_model(arguments.model), []
+    names = ("classes", "examples", "row") if not is_tagger(model) else ("tags", "sentences", "sentence")
     if is_tagger(model):
         made_from = _of_tagger(Tagger.of_model(model, arguments.model))
     elif SECTION in model.extras:
@@ -34,20 +35,22 @@ def run(arguments: argparse.Namespace) -> None:
         emit(document)
         return
     history, training = document["history"], document["training"]
+    with_names = "" if model.columns is None else ", with names"
     rows = [
         ("model", f"{arguments.model} ({summary.size_of(arguments.model)}), written by rosenblatt {model.written_by}"),
         ("learner", document["algorithm"]),
         ("parameters", _wrapped(f"{name}={value}" for name, value in document["parameters"].items())),
-        ("classes", summary.first_names(document["classes"]) if document["classes"] else "none, a regression"),
-        ("features", f"{document['features']:,}" + ("" if model.columns is None else ", with names")),
+        (names[0], summary.first_names(document["classes"]) if document["classes"] else "none, a regression"),
+        ("features", "" if is_tagger(model) else f"{document['features']:,}{with_names}"),
         ("made from", "\n".join(made_from)),
-        ("training", f"{history['examples']:,} examples visited, {history['updates']:,} updates"),
+        ("training", f"{history['examples']:,} {names[1]} visited, {history['updates']:,} updates"),
     ]
     if history["mistakes"] is not None:
         low, high = history["margin_bounds"]
         known = [f"{word} {bound:.4g}" for word, bound in (("at least", low), ("at most", high)) if bound is not None]
         proof = summary.equal_rows(model.learner, None if training is None else training.get("equal_rows"))
-        rows += [("verdict", summary.verdict_in_words(history["verdict"], proof)), ("max margin", ", ".join(known))]
+        verdict = summary.verdict_in_words(history["verdict"], proof, names[2])
+        rows += [("verdict", verdict), ("max margin", ", ".join(known))]
     if training is not None:
         after = f", continuing {training['resumed']}" if training["resumed"] else ""
         files = summary.first_names(training["files"])

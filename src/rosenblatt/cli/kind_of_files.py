@@ -24,7 +24,7 @@ def sentences_are_meant(arguments: argparse.Namespace) -> bool:
     if of_sentences or arguments.algorithm is not None:
         return True
     if arguments.resume:
-        return inputs.read_model(arguments.resume).learner.space == "sequence"
+        return inputs.is_tagger(inputs.read_model(arguments.resume))
     as_rows = arguments.format or arguments.label_from or inputs.column_options(arguments)
     return not as_rows and guessed(arguments.files, arguments) is not None
 

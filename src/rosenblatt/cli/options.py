@@ -68,7 +68,7 @@ class Parser(argparse.ArgumentParser):
         if action.choices is not None and value not in action.choices:
             among = [str(choice) for choice in action.choices]
             raise argparse.ArgumentError(
-                action, f"unknown value {value!r}{nearest(value, among)}; choose from {', '.join(among)}"
+                action, f"unknown value {value!r}{nearest(str(value), among)}; choose from {', '.join(among)}"
             )
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> tuple[Any, list[str]]:

@@ -116,8 +116,6 @@ class Tagger:
             schema.require(encoder.n_features == model.learner.n_columns, TOKENS)  # type: ignore[attr-defined]
             format = _format_of(model.extras[SECTION][0]) if SECTION in model.extras else None
             names = FeatureNames.from_state(*model.extras[NAMES]) if NAMES in model.extras else None
-        if encoder.is_named:
-            raise CommandError(f"{path} takes features by name, which files do not hold; use rb.load in Python")
         return cls(path, model, encoder, format, names)
 
     @property
@@ -134,6 +132,7 @@ class Tagger:
         self, files: Sequence[str], arguments: argparse.Namespace, *, tagged: bool, keep: bool = False
     ) -> SentenceStream:
         """The parts of files that the tagger is used on."""
+        self.check_words()
         format = self.format_for(files, arguments, tagged)
         try:
             return open_files(files, arguments, format, tagged=tagged, keep=keep)
@@ -141,6 +140,11 @@ class Tagger:
             if error.parameter == "columns" and arguments.columns is None:
                 error.at(remedy=f"the model needs {several(self.n_columns, 'column')}", parameter=None)
             raise
+
+    def check_words(self) -> None:
+        """Refuse a tagger that cannot make the features of words."""
+        if self.encoder.is_named:
+            raise CommandError(f"{self.path} takes features by name, which files do not hold; use rb.load in Python")
 
     @property
     def n_columns(self) -> int:

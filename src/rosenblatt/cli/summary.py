@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 SECTION = "training"
 #: What the verdicts mean (docs/explanation/convergence.md).
 VERDICTS = {
-    SEPARATED: "the last weights classify every training row correctly",
+    SEPARATED: "the last weights classify every training {noun} correctly",
     NO_MARGIN: "any separator has a relative margin of at most --tol",
-    STOPPED: "training ended before the rows were shown to be separable or not",
+    STOPPED: "training ended before the {noun}s were shown to be separable or not",
 }
 #: Classes of which less is found are named beside an accuracy.
 LEAST_RECALL = 0.1
@@ -249,12 +249,12 @@ def equal_rows(learner: Any, places: Sequence[str] | None) -> list[str] | None:
     return list(places or [f"row {number}" for number in learner.evidence.equal_rows])
 
 
-def verdict_in_words(verdict: str, equal_rows: Sequence[str] | None) -> str:
+def verdict_in_words(verdict: str, equal_rows: Sequence[str] | None, noun: str = "row") -> str:
     """A verdict and its meaning, or the two rows that prove it; one that a newer version wrote stands alone."""
     if verdict == NO_MARGIN and equal_rows:
         both = " and ".join(equal_rows)
         return f"{verdict} (upper bound 0, exact): {both} are equal and have different labels"
-    return f"{verdict} ({VERDICTS[verdict]})" if verdict in VERDICTS else verdict
+    return f"{verdict} ({VERDICTS[verdict].format(noun=noun)})" if verdict in VERDICTS else verdict
 
 
 def evaluation_in_words(result: dict[str, Any]) -> str:

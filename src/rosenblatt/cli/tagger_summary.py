@@ -55,7 +55,8 @@ def lines(run: TaggingRun, record: dict[str, Any]) -> list[tuple[str, str]]:
                     f"{learner.n_before}{constrained}"),
         ("training", f"{record['how']}, {passes}, {several(record['updates'], 'update')}"),
         *summary.mistakes_in_words(record),
-        ("verdict", summary.verdict_in_words(record["verdict"], record.get("equal_rows")) if record["verdict"] else ""),
+        ("verdict", summary.verdict_in_words(record["verdict"], record.get("equal_rows"), "sentence")
+                    if record["verdict"] else ""),
         ("max margin", ", ".join(bounds)),
     ]  # fmt: skip
     if record["held_out"] is not None:
@@ -75,6 +76,8 @@ def format_in_words(format: Any) -> str:
 
 def features_in_words(encoder: TokenEncoder) -> str:
     """What the features of a token are."""
+    if encoder.is_named:
+        return f"given by name; 2^{encoder.bits} columns"
     n = 0 if encoder.templates is None else len(encoder.templates)
     kind = "the built-in set, " if encoder.is_built_in else ""
     return f"{kind}{several(n, 'template')}; 2^{encoder.bits} columns"

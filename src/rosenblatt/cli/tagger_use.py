@@ -11,8 +11,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..core.spaces.sequences import links
-from ..data import TaggedSentences
+from ..data import SentenceStream, TaggedSentences
 from ..data.sources import replacing
+from ..errors import DataError
 from ..model_files import Model
 from ..sequences import Sentences, TaggedSentence, tagging
 from ..tables import Table
@@ -46,12 +47,20 @@ def predict(arguments: argparse.Namespace, model: Model) -> None:
                         json.dumps(one, ensure_ascii=False) + "\n" for one in _objects(tagger, part, arguments)
                     )
                 else:
-                    text = stream.written(part, tagger.predicted(part))
+                    text = _columns(stream, part, tagger.predicted(part))
                 file.write(text.encode())
                 n += len(part)
                 progress(f"{n:,} sentences", share=stream.progress)
         if stream.skipped:
             note(stream.skipped.worded(option))
+
+
+def _columns(stream: SentenceStream, part: TaggedSentences, tags: list[str]) -> str:
+    """Sentences as they came, with their tags."""
+    try:
+        return stream.written(part, tags)
+    except DataError as error:
+        raise error.at(remedy="say --json for JSON lines", parameter=None) from None
 
 
 def _objects(tagger: Tagger, part: TaggedSentences, arguments: argparse.Namespace) -> Iterator[dict[str, Any]]:
@@ -136,6 +145,7 @@ def _to_explain(tagger: Tagger, arguments: argparse.Namespace) -> Iterator[tuple
         words = arguments.example.split()
         if len(words) == 1 and "." in words[0][1:-1]:
             raise CommandError(f"there is no file {arguments.example!r}")
+        tagger.check_words()
         if tagger.n_columns > 1:
             raise CommandError(
                 f"there is no file {arguments.example!r}, and the model cannot be given words alone: it needs "
@@ -164,12 +174,10 @@ def explained(tagger: Tagger, sentence: Sentences, words: list[str]) -> tuple[Ta
     learner, tags = tagger.learner, tagger.tags
     rows = tagging.rows_of(tagger.encoder.encode(sentence), learner.dtype)
     codes, scores, others, gaps = learner.decode(rows, second=True)
-    has_other = bool(np.isfinite(gaps[0]))
-    drawn = TaggedSentence(
-        words, [tags[code] for code in codes], float(scores[0]), None,
-        [tags[code] for code in others] if has_other else None, float(gaps[0]) if has_other else None, tags,
-    )  # fmt: skip
-    parts = [] if not has_other else [*_of_features(tagger, sentence, codes, others), *_of_links(tagger, codes, others)]
+    drawn = TaggedSentence.of_decoded(words, tags, codes, scores, others, gaps)
+    if drawn.runner_up is None:
+        return drawn, []
+    parts = [*_of_features(tagger, sentence, codes, others), *_of_links(tagger, codes, others)]
     return drawn, sorted(parts, key=lambda part: -abs(part.adds))
 
 
@@ -184,13 +192,15 @@ def _of_features(tagger: Tagger, sentence: Sentences, codes: Array, others: Arra
         weights = tagger.learner.weights_at(columns)[1:].astype(np.float64)
         adds = weights[:, codes[t]] - weights[:, others[t]]
         for column, one in zip(columns.tolist(), adds.tolist()):
+            if one == 0:
+                continue
             yield Part(" | ".join(dict.fromkeys(names[column])), t, tags[codes[t]], tags[others[t]], one)
 
 
 def _of_links(tagger: Tagger, codes: Array, others: Array) -> Iterator[Part]:
     """What each tag adds by those before it, where the two sequences differ in them."""
     learner, tags = tagger.learner, tagger.tags
-    weights, n = learner.link_weights(), learner.n_before
+    weights, n = learner.link_weights(constrained=False), learner.n_before  # a sentence may fit no constraints
     along = [list(links.along(one.tolist(), n)) for one in (codes, others)]
     for t, (own, other) in enumerate(zip(*along)):
         if own != other:

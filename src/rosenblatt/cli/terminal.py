@@ -106,7 +106,8 @@ def in_words(error: BaseException) -> str:
         options = {
             STREAM_SENTENCES: "read some at a time with --stream, or hold more with {}",
             SMALLER_PARTS: "hold more with {}",
-            AS_SENTENCES: "sentences are for train, predict, evaluate and explain; say {} if they are a table",
+            AS_SENTENCES: "those are for taggers, which train makes of such files unless an option such as --algorithm "
+            "or --label asks for rows; say {} if it is a table",
             STREAM_INSTEAD: "read block by block with --stream, or hold more with {}",
             SMALLER_BLOCKS: "make blocks smaller with --block-rows N, or hold more with {}",
         }
@@ -135,7 +136,8 @@ _OPTIONS = {
     "client": "leave out --workers",
 }
 #: And those of files of sentences; columns of a table are a dict.
-_OF_SENTENCES = {"columns": "--columns COLUMNS", "tag": "--tag N", "tags": "--tag NAME", "tokens": "--tokens NAME"}
+_OF_SENTENCES = {"columns": "--columns COLUMNS", "tag": "--tag N", "tags": "--tag NAME", "tokens": "--tokens NAME",
+                 "separator": "--delimiter ' '"}  # fmt: skip
 #: And those of any value.
 _ANY = {
     "margins": "--margins M,M,…",

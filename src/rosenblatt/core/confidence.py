@@ -73,18 +73,22 @@ class Moved:
         amount = self.number(number) if self.largest is None or number < _wide(self.largest) else self.largest
         known = self.prior + p
         variance = 1 / known
+        gain = self._product(amount, square)
         if form == "sums":  # w = b/A: b gains v·y·x, A gains v·x²
-            gain = amount * square
             return w + amount * (sign * x - square * w) / (known + gain), self._at_most(p + gain)
         w = w + a * (variance * x)
         if form == "inverse":
-            return w, self._at_most(p + amount * square)
+            return w, self._at_most(p + gain)
         if form == "herd":
-            gain = amount * square
-            return w, self._at_most(p + gain * (2 + gain * variance))
-        gain = amount * square
-        rest = 1 - gain * variance
+            return w, self._at_most(p + self._product(gain, 2 + self._product(gain, variance)))
+        rest = 1 - self._product(gain, variance)
         return w, self._at_most(p + gain / rest) if rest > 0 else self.most
+
+    def _product(self, a: Number, b: Number) -> Number:
+        """a·b of numbers from 0 on; one that is too large is infinite, without the warning of NumPy's floats."""
+        if self.largest is None or _wide(a) * _wide(b) <= _wide(self.largest):
+            return a * b
+        return self.number(math.inf)
 
     def _at_most(self, p: Number) -> Number:
         return p if self.most is None or p <= self.most else self.most

@@ -12,11 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import DataError
-from ..sequences.sentences import Sentences
+from ..sequences.sentences import Sentences, counted
 from .chunks import check_encoding_errors, heads
 from .columns import nearest
 from .sources import Source
-from .tagged import SentenceReader, TaggedSentences
+from .tagged import SentenceReader, TaggedSentences, check_cells
 
 Column: TypeAlias = int | str
 
@@ -136,7 +136,7 @@ class ConllReader(SentenceReader):
             self.settings = replace(self.settings, separator="tab" if by_tabs else "blanks")
         n = len(self._cells(line))
         if self._n_columns and n != self._n_columns:
-            problem = f"{n} column{'s' if n > 1 else ''} where the files before have {self._n_columns}"
+            problem = f"{counted(n)} where the files before have {self._n_columns}"
             raise DataError(problem, "read files of other columns by themselves", file=source.name, line=number)
         self._n_columns = n
         try:
@@ -175,13 +175,11 @@ class ConllReader(SentenceReader):
             name = self._name(self._tag or 0)
             raise DataError(f"column {name} is both the tag and a feature", "leave it out of {}", parameter="columns",
                             value=...)  # fmt: skip
+        if not self._used and self._tags_required:
+            raise DataError("there is one column alone, and it is the tag", "give each token a word before its tag")
         if not self._used:
-            raise DataError(
-                "there is one column alone, and it is the tag",
-                "say {} if it has the words",
-                parameter="tag",
-                value=None,
-            )
+            raise DataError("there is one column alone, and it is the tag", "say {} if it has the words",
+                            parameter="tag", value=None)  # fmt: skip
         self.settings = replace(
             self.settings, columns=tuple(map(self._named, self._used)),
             tag=self.settings.tag if self._tag is None else self._named(self._tag),
@@ -208,7 +206,7 @@ class ConllReader(SentenceReader):
         if isinstance(column, int) or self._names:
             known = f": {', '.join(self._names)}" if self._names else ""
             near = nearest(column, self._names) if isinstance(column, str) else ""
-            there = f"{self._n_columns} column{'s' if self._n_columns > 1 else ''}{known}"
+            there = f"{counted(self._n_columns)}{known}"
             return DataError(f"there is no column {column!r}{near}, and a line has {there}", "name another by {}",
                              parameter=parameter, value=...)  # fmt: skip
         problem = f"there is no column {column!r}: plain CoNLL columns have no names"
@@ -231,7 +229,8 @@ class ConllReader(SentenceReader):
 
     def _parsed(self, text: str, first_line: int, file: str, unreadable: dict[int, DataError]) -> TaggedSentences:
         lines = text.split("\n")
-        filled = map(methodcaller("strip", " \t"), lines) if "\n " in text or "\n\t" in text else lines
+        indented = text.startswith((" ", "\t")) or "\n " in text or "\n\t" in text
+        filled = map(methodcaller("strip", " \t"), lines) if indented else lines
         blank = np.fromiter(map(len, filled), np.int64, len(lines)) == 0
         places = np.flatnonzero(~blank)
         if self._has_other_lines(text):
@@ -297,11 +296,11 @@ class ConllReader(SentenceReader):
         """What is wrong with the cells of a line."""
         n = self._n_columns
         if len(row) != n:
-            columns = f"{len(row)} column{'s' if len(row) > 1 else ''}"
-            return DataError(
-                f"{columns} where the first line has {n}",
-                f"separate {n} columns by {'a tab' if self._by_tabs else 'blanks'} each, and sentences by a blank line",
-            )
+            problem = f"{counted(len(row))} where the first line has {n}"
+            remedy = f"separate {n} columns by {'a tab' if self._by_tabs else 'blanks'} each"
+            if isinstance(self.settings, Conll) and self._by_tabs and any(" " in cell for cell in row):
+                return DataError(problem, f"{remedy}, or say {{}}", parameter="separator", value="blanks")
+            return DataError(problem, f"{remedy}, and sentences by a blank line")
         return DataError(f"column {self._name(row.index(''))} is empty", f"write {NOTHING} where there is nothing")
 
     def _good(self, sentence_of: Any, breaks: Any, wrong: dict[int, DataError]) -> NDArray[np.bool_]:
@@ -318,6 +317,7 @@ class ConllReader(SentenceReader):
         """The lines of a part with a further column, the tag; where documents begin, it is ``O``."""
         lines, tokens = list(part.kept.lines), part.kept.token_at
         mark = "\t" if self._by_tabs else " "
+        check_cells(tags, "\t" if self._by_tabs else " \t")
         for place, tag in zip(tokens.tolist(), tags):
             lines[place] = f"{lines[place].rstrip(' ')}{mark}{tag}"
         is_other, left = self._other.match, np.ones(len(lines), bool)
@@ -346,7 +346,7 @@ class ConlluReader(ConllReader):
     def _settle(self) -> None:
         if self._n_columns != len(self._names):
             raise DataError(
-                f"{self._n_columns} column{'s' if self._n_columns > 1 else ''} where CoNLL-U has {len(self._names)}",
+                f"{counted(self._n_columns)} where CoNLL-U has {len(self._names)}",
                 "separate them by tabs, or say {}", parameter="format", value="conll",
             )  # fmt: skip
         super()._settle()
@@ -382,6 +382,7 @@ class ConlluReader(ConllReader):
         lines, at = list(part.kept.lines), self._tag
         if at is None:
             raise ValueError("say by tag=… which column the tags are written to")
+        check_cells(tags, "\t")
         for place, tag in zip(part.kept.token_at.tolist(), tags):
             cells = lines[place].split("\t")
             cells[at] = tag

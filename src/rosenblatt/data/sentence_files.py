@@ -11,7 +11,7 @@ from pathlib import PurePath
 from typing import Any, TypeAlias
 
 from ..errors import DataError
-from ..sequences.sentences import Sentences
+from ..sequences.sentences import Sentences, counted
 from ..text.analysis import whole_number
 from .bad_rows import BadRows, Skipped
 from .columns import nearest
@@ -21,7 +21,7 @@ from .pipes import refuse_twice
 from .read_ahead import ReadAhead
 from .sentence_guess import JSON_SUFFIXES, guess_sentence_format
 from .sources import Source, expand, look_into, replacing, stem
-from .tagged import SentenceReader, TaggedSentences, joined
+from .tagged import SentenceReader, TaggedSentences, check_cells, joined
 from .tagged_json import TaggedJson, TaggedJsonReader, Words, WordsReader
 
 SentenceFormat: TypeAlias = Conll | Conllu | TaggedJson | Words
@@ -334,7 +334,8 @@ def write_sentences(path: Any, sentences: Any, tags: Any = None, *, format: str 
         raise DataError(f"there are {len(rows)} sentences and tags of {len(tags)}")
     for s, (one, own) in enumerate(zip(rows, tags or ())):
         if len(one) != len(own):
-            raise DataError(f"{len(one)} tokens and {len(own)} tags", "give each token one", sentence=s)
+            counts = f"{counted(len(one), 'token')} and {counted(len(own), 'tag')}"
+            raise DataError(counts, "give each token one", sentence=s)
     if format is None:
         format = "tagged-json" if str(path) != "-" and PurePath(stem(str(path))).suffix in JSON_SUFFIXES else "conll"
     if format not in ("conll", "tagged-json"):
@@ -349,10 +350,7 @@ def _columns(rows: list[list[tuple[str, ...]]], tags: Any) -> Iterator[str]:
     """Sentences in columns; what cannot be told from columns or line ends is refused."""
     tagged = rows if tags is None else [[(*token, tag) for token, tag in zip(*pair)] for pair in zip(rows, tags)]
     cells = set(chain.from_iterable(chain.from_iterable(tagged)))
-    bad = next((cell for cell in sorted(cells) if not cell.strip() or set("\t\n\r") & set(cell)), None)
-    if bad is not None:
-        raise DataError(f"the cell {bad!r} cannot be written in columns", "write JSON lines by {}", parameter="format",
-                        value="tagged-json")  # fmt: skip
+    check_cells(cells, "\t")
     mark = "\t" if any(" " in cell for cell in cells) else " "
     for s, one in enumerate(tagged):
         if not one:

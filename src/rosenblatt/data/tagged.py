@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, compress, pairwise
 from typing import Any, ClassVar
@@ -198,6 +198,14 @@ class SentenceReader:
         if len(self._known) > MOST_STRINGS:
             self._known.clear()
         return list(map(self._known.setdefault, values, values))
+
+
+def check_cells(cells: Iterable[str], marks: str) -> None:
+    """Refuse what could not be told apart again in columns that these characters separate."""
+    bad = next((cell for cell in sorted(set(cells)) if not cell.strip() or {*marks, "\n", "\r"} & {*cell}), None)
+    if bad is not None:
+        problem = f"the cell {bad!r} cannot be written in columns"
+        raise DataError(problem, "write JSON lines by {}", parameter="format", value="tagged-json")
 
 
 def pieces(source: Source, a_line: bool) -> Iterator[tuple[bytes, int]]:

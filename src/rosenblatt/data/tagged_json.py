@@ -11,12 +11,12 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..errors import DataError
-from ..sequences.sentences import Sentences, starts_of
+from ..sequences.sentences import Sentences, check_tags, counted, starts_of
 from .bad_rows import quoted
 from .chunks import check_encoding_errors
 from .json_lines import elements, is_array, object_of_line
 from .sources import Source
-from .tagged import SentenceReader, TaggedSentences
+from .tagged import SentenceReader, TaggedSentences, check_cells
 
 
 @dataclass(frozen=True)
@@ -110,24 +110,28 @@ class TaggedJsonReader(SentenceReader):
             return
         if not isinstance(tags, list) or not all(isinstance(tag, str) for tag in tags):
             wrong = tags if not isinstance(tags, list) else next(tag for tag in tags if not isinstance(tag, str))
-            raise DataError(f"{quoted(names.tags)} must be a list of strings, got {quoted(json.dumps(wrong))}")
+            raise DataError(f"{quoted(names.tags)} must be a list of strings, got {json.dumps(wrong)[:80]}")
         if len(tags) != len(row[names.tokens]):
-            raise DataError(f"{len(row[names.tokens])} tokens and {len(tags)} tags", "give each token one")
+            counts = f"{counted(len(row[names.tokens]), 'token')} and {counted(len(tags), 'tag')}"
+            raise DataError(counts, "give each token one")
+        check_tags(tags)
 
     def _check_tokens(self, tokens: Any) -> None:
         name = quoted(self.settings.tokens)
         if not isinstance(tokens, list):
-            raise DataError(f"{name} must be a list, got {quoted(json.dumps(tokens))}", "split the sentence into words")
+            raise DataError(f"{name} must be a list, got {json.dumps(tokens)[:80]}", "split the sentence into words")
         for token in tokens:
             is_row = isinstance(token, list) and token and all(isinstance(cell, str) for cell in token)
             if not is_row and not isinstance(token, str):
-                raise DataError(f"a token is a string, or a list of strings, got {quoted(json.dumps(token))}")
+                raise DataError(f"a token is a string, or a list of strings, got {json.dumps(token)[:80]}")
             n = len(token) if is_row else 0
             if self._n_columns is None:
                 self._n_columns = n
             if n != self._n_columns:
-                kinds = [f"{k} columns" if k else "a string" for k in (n, self._n_columns)]
-                raise DataError(f"a token is {kinds[0]}, and those before are {kinds[1]}", "give all the same columns")
+                kinds = [counted(k) if k else "a string" for k in (n, self._n_columns)]
+                raise DataError(
+                    f"a token is {kinds[0]}, where those before are {kinds[1]}", "give all the same columns"
+                )
 
     def written(self, part: TaggedSentences, tags: Sequence[str]) -> str:
         """The objects of a part, a line each, with these tags."""
@@ -181,6 +185,7 @@ class WordsReader(SentenceReader):
 
     def written(self, part: TaggedSentences, tags: Sequence[str]) -> str:
         """The words and tags in two columns, a blank line behind each sentence."""
+        check_cells(tags, " \t")
         divided = part.divided(list(tags))
         sentences = ("".join(f"{word} {tag}\n" for word, tag in zip(*pair)) for pair in zip(part.kept, divided))
         return "".join(sentence + "\n" for sentence in sentences)

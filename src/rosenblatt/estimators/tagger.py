@@ -20,7 +20,7 @@ from ..core.verdicts import SEPARATED
 from ..errors import DataError
 from ..sequences import TokenEncoder, steps, tagging
 from ..sequences.encoding import SECTION
-from ..sequences.sentences import Sentences
+from ..sequences.sentences import Sentences, lists_of
 from ..tracing.sentence_record import SentenceTrace
 from .contract import FittedState
 from .locking import reads, writes
@@ -109,8 +109,8 @@ class SequenceTagger(FittedState):
         Parameters
         ----------
         X : list of sentences, or Sentences
-            Each a list of tokens: words, tuples or lists of the strings of columns; with ``features=None`` dicts or
-            lists of features by name.
+            Each a list (or array, Series, iterator) of tokens: words, tuples or lists of the strings of columns; with
+            ``features=None`` dicts or lists of features by name.
         y : list of lists of str
             The tag of each token.
 
@@ -169,9 +169,10 @@ class SequenceTagger(FittedState):
         """
         own = copy.copy(self)
         own.random_state = copy.deepcopy(self.random_state)
-        words = [[_word(token) for token in _sentence(X, i)] for i in range(len(X))]
+        X = X if isinstance(X, Sentences) else lists_of(X)
         run = own._prepared(X, y)
-        names = [run.encoder.names_of(X[i : i + 1] if isinstance(X, Sentences) else X[i]) for i in range(len(X))]
+        words = [[_word(token) for token in sentence] for sentence in X]
+        names = [run.encoder.names_of(sentence) for sentence in X]
         return steps.trace_run(run, words, names, exact, max_steps=max_steps, name=type(self).__name__)
 
     def _examples(self, encoder: TokenEncoder, X: Any, y: Any) -> tuple[SentenceRows, list[str]]:
@@ -298,10 +299,13 @@ class SequenceTagger(FittedState):
         """
         check_number("k", k, 1, whole=True)
         self._fitted  # noqa: B018
-        whole = X if isinstance(X, Sentences) else list(X)
         out: list[list[tuple[list[str], float]]] = []
-        for i in range(len(whole)):
-            rows = self._rows(whole[i : i + 1])
+        X = X if isinstance(X, Sentences) else lists_of(X)
+        for i in range(len(X)):
+            try:
+                rows = self._rows(X[i : i + 1])
+            except DataError as error:
+                raise error.at(sentence=i) from None
             if rows.n_tokens == 0:
                 out.append([([], 0.0)])
                 continue
@@ -364,13 +368,9 @@ class SequenceTagger(FittedState):
         """
         from ..sequences.drawing import TaggedSentence
 
-        rows = self._rows([sentence])
-        best, scores, others, gaps = self._learner.decode(rows, second=True)
-        words = [_word(token) for token in sentence]
-        return TaggedSentence(
-            tokens=words, tags=self.classes_[best].tolist(), score=float(scores[0]),
-            runner_up=self.classes_[others].tolist(), gap=float(gaps[0]), tag_set=tuple(self.classes_.tolist()),
-        )  # fmt: skip
+        (sentence,) = lists_of([sentence])
+        decoded = self._learner.decode(self._rows([sentence]), second=True)
+        return TaggedSentence.of_decoded([_word(token) for token in sentence], self.classes_.tolist(), *decoded)
 
     # ---- what was learned ----------------------------------------------------------------------------------------
 
@@ -417,10 +417,13 @@ class SequenceTagger(FittedState):
     @reads
     def transitions_(self) -> Array:
         """Weights of a tag after another, of order 1: from the start and the tags (rows) to the tags and the end."""
+        return self._transitions()
+
+    def _transitions(self, *, constrained: bool = True) -> Array:
         learner = self._fitted
         if learner.n_before != 1:  # type: ignore[attr-defined]
             raise AttributeError("transitions_ is of taggers of order 1")
-        held = learner.link_weights()  # type: ignore[attr-defined]
+        held = learner.link_weights(constrained=constrained)  # type: ignore[attr-defined]
         ends = np.concatenate(([0.0], held[0]))
         return np.column_stack((held[1:], ends))
 
@@ -443,10 +446,6 @@ class SequenceTagger(FittedState):
         self._encoder, self._sections = TokenEncoder.from_state(extras[SECTION][0]), dict(extras)
         if self._encoder.n_features != self._learner.n_columns:
             raise ValueError("its features do not fit its weights")
-
-
-def _sentence(X: Any, i: int) -> Any:
-    return X.sentence(i) if isinstance(X, Sentences) else X[i]
 
 
 def _word(token: Any) -> str:

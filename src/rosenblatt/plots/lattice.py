@@ -108,11 +108,16 @@ class LatticeDisplay(Display):
         check_fitted(estimator)
         drawn = estimator.tag(sentence)
         rival = ("right", y) if y is not None and list(y) != list(drawn.tags) else ("second-best", drawn.runner_up)
+        paths = {name: path for name, path in (("best", drawn.tags), rival) if path is not None}
         emissions = estimator._learner.emissions(estimator._rows([sentence]))
-        return cls(
+        display = cls(
             tokens=drawn.tokens, tags=estimator.classes_.tolist(), emissions=emissions,
-            transitions=estimator.transitions_, paths={"best": drawn.tags, rival[0]: rival[1]},
-        ).plot(ax)  # fmt: skip
+            transitions=estimator.transitions_, paths=paths,
+        )  # fmt: skip
+        if display.scores["best"] == -np.inf:  # no sequence fits the constraints: the tags are those without them
+            display.transitions = estimator._transitions(constrained=False)
+            display.scores = {name: display._score(path) for name, path in display.paths.items()}
+        return display.plot(ax)
 
     def _codes(self, name: str, path: Sequence[str]) -> list[int]:
         if len(path) != len(self.tokens):
@@ -152,7 +157,7 @@ class LatticeDisplay(Display):
             y = [middle, *path, middle]
             (self.lines_[name],) = ax.plot(
                 range(-1, n + 1), [value + shift for value in y], color=LOOKS[place][0], ls=LOOKS[place][1], lw=3.4,
-                zorder=2, label=f"{name}: {number(self.scores[name])}",
+                zorder=2, label=f"{name}: {_total(self.scores[name])}",
             )  # fmt: skip
         self._label_steps(ax)
         self._draw_nodes(ax)
@@ -203,5 +208,11 @@ class LatticeDisplay(Display):
             ax.plot(x, (k - 1) / 2, "o", color=style.ink(ax), zorder=4)
 
 
+def _total(score: float) -> str:
+    return "forbidden" if score == -np.inf else number(score)
+
+
 def _signed(value: float) -> str:
+    if value == -np.inf:
+        return "forbidden"
     return f"{value:+.3g}".replace("-", "−") if value else "0"

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import html
+import math
 import os
 import shutil
 import sys
 import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ..errors import DataError
 from ..palette import COLOURS, letters_on, parts
@@ -81,6 +82,19 @@ class TaggedSentence:
             values = getattr(self, name)
             if values is not None and len(values) != n:
                 raise DataError(f"{n} tokens need as many {name}, got {len(values)}")
+
+    @classmethod
+    def of_decoded(
+        cls, tokens: Sequence[str], tag_set: Sequence[str], codes: Any, scores: Any, others: Any, gaps: Any
+    ) -> TaggedSentence:  # fmt: skip
+        """One sentence as a learner decodes it: codes and score, codes of the second best, and how far it is behind."""
+        gap = float(gaps[0])
+        has_other = gap < math.inf
+        return cls(
+            tokens, [tag_set[code] for code in codes], score=float(scores[0]),
+            runner_up=[tag_set[code] for code in others] if has_other else None, gap=gap if has_other else None,
+            tag_set=tuple(tag_set),
+        )  # fmt: skip
 
     @property
     def phrases(self) -> list[Phrase]:

@@ -8,7 +8,7 @@ them), and each cell's string s joins it, from left to right: h becomes fmix64(h
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from itertools import chain
 from typing import Any
 
@@ -20,7 +20,7 @@ from ..errors import DataError, DataTypeError, ParameterError
 from ..text import Lexicon
 from .features import CHUNKING, words
 from .names import FeatureNames
-from .sentences import Sentences, TokenRows, counted, place_of, starts_of
+from .sentences import Sentences, TokenRows, counted, lists_of, placed, starts_of
 from .templates import EDGES, Templates
 
 #: The section of a model file that says what the features of a token are.
@@ -71,7 +71,7 @@ class TokenEncoder:
         try:
             rows = engine.token_rows(sentences.columns, sentences.starts, self.templates.native, self.bits)
         except DataError as error:
-            raise _placed(error, sentences.starts) from None
+            raise placed(error, sentences.starts) from None
         return TokenRows(*rows, None, self.n_features, sentences.starts)
 
     def names_of(self, sentence: Any) -> list[list[tuple[str, int]]]:
@@ -119,11 +119,12 @@ class TokenEncoder:
         if isinstance(X, Sentences):
             problem = "features=None takes tokens as dicts or lists of their features by name, got columns of strings"
             raise DataTypeError(problem, 'set features="words" or give templates')
-        starts = _starts(X)
+        X = lists_of(X)
+        starts = starts_of([len(sentence) for sentence in X])
         try:
             rows = engine.named_token_rows(list(chain.from_iterable(X)), self.bits)
         except DataError as error:
-            raise _placed(error, starts) from None
+            raise placed(error, starts) from None
         return TokenRows(*rows, self.n_features, starts)
 
     # ---- state ---------------------------------------------------------------------------------------------------
@@ -164,7 +165,7 @@ _STORED = schema.record(
 
 def sentences_of(X: Any) -> Sentences:
     """Sentences from lists of tokens, each a str or the strings of its columns."""
-    _starts(X)
+    X = lists_of(X)
     first = next((token for sentence in X for token in sentence), "")
     if isinstance(first, str):
         return Sentences.of_words(X)
@@ -177,37 +178,16 @@ def sentences_of(X: Any) -> Sentences:
     raise DataTypeError(problem, "give sentences as lists of tokens", sentence=0, token=0)
 
 
-def _starts(X: Any) -> Any:
-    """Where sentences start; refuses what is no list of lists."""
-    if isinstance(X, (str, bytes, Mapping)) or not isinstance(X, Sequence):
-        problem = f"sentences must be a list of lists of tokens, got {type(X).__name__}"
-        raise DataTypeError(problem, "put a single sentence into a list: [sentence]")
-    for number, sentence in enumerate(X):
-        if isinstance(sentence, (str, bytes, Mapping)) or not isinstance(sentence, Sequence):
-            problem = f"a sentence must be a list of tokens, got {type(sentence).__name__}"
-            raise DataTypeError(
-                problem, "split text into words first, and put one sentence into a list", sentence=number
-            )
-    return starts_of([len(sentence) for sentence in X])
-
-
 def _templates(features: Any) -> Templates:
     if isinstance(features, Templates):
         return features
     if isinstance(features, str) and features == "chunking":
         return CHUNKING
-    if isinstance(features, Mapping) or not isinstance(features, Iterable):
+    is_word = isinstance(features, str) and features.isalpha() and features[0] not in "UB"
+    if is_word or isinstance(features, Mapping) or not isinstance(features, Iterable):
         problem = f'features must be "words", "chunking", templates or None, got {features!r}'
         raise ParameterError(problem, "features")
     return Templates(features)
-
-
-def _placed(error: DataError, starts: Any) -> DataError:
-    """The error of a token that was counted through all sentences, with its sentence."""
-    if error.token is None:
-        return error
-    sentence, token = place_of(starts, error.token)
-    return error.at(sentence=sentence, token=token)
 
 
 def _names(token: Any, before: str = "") -> Iterable[str]:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import operator
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from itertools import chain
 from operator import itemgetter
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,9 +30,46 @@ def place_of(starts: Array, token: int) -> tuple[int, int]:
     return sentence, token - int(starts[sentence])
 
 
-def counted(n_columns: int) -> str:
-    """So many columns, in words."""
-    return "1 column" if n_columns == 1 else f"{n_columns} columns"
+def placed(error: DataError, starts: Array) -> DataError:
+    """The error of a token that was counted through all sentences, with its sentence."""
+    if error.token is None:
+        return error
+    sentence, token = place_of(starts, error.token)
+    return error.at(sentence=sentence, token=token)
+
+
+def counted(n: int, noun: str = "column") -> str:
+    """So many of a thing, in words."""
+    return f"{n:,} {noun}" if n == 1 else f"{n:,} {noun}s"
+
+
+def lists_of(sentences: Any) -> Sequence[Sequence[Any]]:
+    """Sentences as lists or tuples of tokens: of arrays, Series and generators, too; refuses what is no sequence."""
+    if isinstance(sentences, _NO_SEQUENCE) or not isinstance(sentences, Iterable):
+        problem = f"sentences must be a list of lists of tokens, got {type(sentences).__name__}"
+        raise DataTypeError(problem, "put a single sentence into a list: [sentence]")
+    outer = sentences if isinstance(sentences, (list, tuple)) else list(sentences)
+    if all(isinstance(sentence, (list, tuple)) for sentence in outer):
+        return outer
+    for number, sentence in enumerate(outer):
+        if isinstance(sentence, _NO_SEQUENCE) or not isinstance(sentence, Iterable):
+            problem = f"a sentence must be a list of tokens, got {type(sentence).__name__}"
+            remedy = "split text into words first, and put one sentence into a list"
+            raise DataTypeError(problem, remedy, sentence=number)
+    return [sentence.tolist() if isinstance(sentence, np.ndarray) else list(sentence) for sentence in outer]
+
+
+_NO_SEQUENCE = (str, bytes, Mapping, Set)
+
+
+def check_tags(tags: Sequence[str]) -> None:
+    """Refuse a tag that is not text, as UTF-8 has no bytes for it; ``token`` of the error counts through all."""
+    for tag in dict.fromkeys(tags):
+        try:
+            tag.encode()
+        except UnicodeEncodeError:
+            problem, remedy = f"the tag {tag!r} holds a lone surrogate, which is not text", "decode it anew"
+            raise DataError(problem, remedy, token=tags.index(tag)) from None
 
 
 @dataclass(frozen=True)
@@ -70,24 +108,28 @@ class Sentences:
     @classmethod
     def of_words(cls, sentences: Sequence[Sequence[str]]) -> Sentences:
         """Sentences of words: one column."""
-        for number, sentence in enumerate(sentences):
-            if isinstance(sentence, str):
-                problem = f"a sentence must be a list of tokens, got the str {sentence!r}"
-                raise DataTypeError(problem, "split it into words", sentence=number)
+        sentences = lists_of(sentences)
         return cls((list(chain.from_iterable(sentences)),), starts_of([len(sentence) for sentence in sentences]))
 
     @classmethod
     def of_columns(cls, sentences: Sequence[Sequence[Sequence[str]]]) -> Sentences:
         """Sentences whose tokens are tuples or lists of strings, one for each column."""
+        sentences = lists_of(sentences)
         starts = starts_of([len(sentence) for sentence in sentences])
         tokens = list(chain.from_iterable(sentences))
+        odd = {kind for kind in set(map(type, tokens)) if not issubclass(kind, (tuple, list))}
+        if odd:
+            number = next(i for i, token in enumerate(tokens) if type(token) in odd)
+            sentence, place = place_of(starts, number)
+            problem = f"a token must be the strings of its columns in a tuple, got {type(tokens[number]).__name__}"
+            raise DataTypeError(problem, "give every token the same columns", sentence=sentence, token=place)
         n_columns = len(tokens[0]) if tokens else 1
-        if set(map(len, tokens)) - {n_columns} or any(issubclass(kind, str) for kind in set(map(type, tokens))):
-            number = next(i for i, one in enumerate(tokens) if isinstance(one, str) or len(one) != n_columns)
-            got, (sentence, place) = tokens[number], place_of(starts, number)
-            problem = f"a token has {'a str' if isinstance(got, str) else counted(len(got))}, where the first has"
-            remedy = "give every token the same columns"
-            raise DataError(f"{problem} {counted(n_columns)}", remedy, sentence=sentence, token=place)
+        if n_columns == 0 or set(map(len, tokens)) - {n_columns}:
+            number = next((i for i, token in enumerate(tokens) if len(token) != n_columns), 0)
+            sentence, place = place_of(starts, number)
+            problem = f"a token has {counted(len(tokens[number]))}, where the first has {counted(n_columns)}"
+            problem = problem if n_columns else "a token has no columns"
+            raise DataError(problem, "give every token the same columns", sentence=sentence, token=place)
         return cls(tuple(list(map(itemgetter(c), tokens)) for c in range(n_columns)), starts)
 
     @property
@@ -103,8 +145,18 @@ class Sentences:
     def __len__(self) -> int:
         return len(self.starts) - 1
 
-    def __getitem__(self, part: slice) -> Sentences:
-        """Some sentences that follow each other."""
+    def __iter__(self) -> Iterator[list[tuple[str, ...]]]:
+        return map(self.sentence, range(len(self)))
+
+    @overload
+    def __getitem__(self, part: slice) -> Sentences: ...
+    @overload
+    def __getitem__(self, part: int) -> list[tuple[str, ...]]: ...
+    def __getitem__(self, part: slice | int) -> Sentences | list[tuple[str, ...]]:
+        """Some sentences that follow each other, or one, as the columns of each of its tokens."""
+        if not isinstance(part, slice):
+            number = operator.index(part)
+            return self.sentence(number + len(self) if number < 0 else number)
         first, last, step = part.indices(len(self))
         if step != 1:
             raise ValueError("sentences are taken in their order, one after the other; leave the step out")

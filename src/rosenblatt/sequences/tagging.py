@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any
@@ -17,7 +17,7 @@ from ..core.spec import Spec
 from ..errors import DataError, DataTypeError
 from .encoding import TokenEncoder
 from .phrases import valid_transitions
-from .sentences import TokenRows, place_of
+from .sentences import TokenRows, check_tags, counted, place_of, placed
 
 Array = NDArray[Any]
 
@@ -32,24 +32,33 @@ def rows_of(tokens: TokenRows, dtype: Any = np.float32) -> SentenceRows:
 
 def flat(y: Any, starts: Array) -> list[str]:
     """The tags of all tokens, sentence after sentence: one for each token, and text."""
-    if isinstance(y, (str, bytes)) or not isinstance(y, Sequence) or len(y) != len(starts) - 1:
-        count = f"{len(y):,}" if hasattr(y, "__len__") and not isinstance(y, (str, bytes)) else repr(y)[:60]
-        raise DataError(
-            f"there are {len(starts) - 1:,} sentences, but tags of {count}", "give a list of tags for each sentence"
+    if isinstance(y, (str, bytes, Mapping, Set)) or not isinstance(y, Iterable):
+        raise DataTypeError(
+            f"tags must be a list of lists, got {type(y).__name__}", "give each sentence a list of tags"
         )
-    for number, (tags, n_tokens) in enumerate(zip(y, np.diff(starts).tolist())):
-        if isinstance(tags, str) or not isinstance(tags, (list, tuple, np.ndarray)):
-            problem = f"the tags of a sentence must be a list of text, got {type(tags).__name__}"
-            raise DataTypeError(problem, "give one tag for each token", sentence=number)
+    sentences: list[Any] = list(y)
+    if len(sentences) != len(starts) - 1:
+        there = f"there are tags of {counted(len(sentences), 'sentence')} for {counted(len(starts) - 1, 'sentence')}"
+        raise DataError(there, "give a list of tags for each sentence")
+    for number, (tags, n_tokens) in enumerate(zip(sentences, np.diff(starts).tolist())):
+        if not isinstance(tags, (list, tuple)):
+            if isinstance(tags, (str, bytes, Mapping, Set)) or not isinstance(tags, Iterable):
+                problem = f"the tags of a sentence must be a list of text, got {type(tags).__name__}"
+                raise DataTypeError(problem, "give one tag for each token", sentence=number)
+            tags = sentences[number] = list(tags)
         if len(tags) != n_tokens:
-            problem = f"a sentence has {n_tokens} tokens and {len(tags)} tags"
+            problem = f"a sentence has {counted(n_tokens, 'token')} and {counted(len(tags), 'tag')}"
             raise DataError(problem, "give one tag for each token", sentence=number)
-    tags = list(chain.from_iterable(y))
+    tags = list(chain.from_iterable(sentences))
     kinds = set(map(type, tags))
     if kinds - {str, np.str_}:
         at = next(i for i, tag in enumerate(tags) if not isinstance(tag, str))
         sentence, token = place_of(starts, at)
         raise DataTypeError(f"a tag must be text, got {tags[at]!r}", "give tags as str", sentence=sentence, token=token)
+    try:
+        check_tags(tags)
+    except DataError as error:
+        raise placed(error, starts) from None
     return tags if kinds == {str} else [str(tag) for tag in tags]
 
 

@@ -154,6 +154,7 @@ class SequenceLearner(Learner):
         if rows.is_mapped:
             return rows
         if learn:
+            rows.check_norms()
             self._note_merging(rows)
         if learn and self._frozen:
             self._thaw()
@@ -284,6 +285,7 @@ class SequenceLearner(Learner):
     def k_best(self, rows: Any, k: int) -> tuple[Array, Array]:
         """The k best sequences of one sentence, (at most k, n_tokens), and their scores."""
         rows = self.map_rows(rows, learn=False)
+        k = min(k, self.n_classes**rows.n_tokens)  # there are no more
         out, scores = np.empty((k, rows.n_tokens), np.int32), np.empty(k)
         found = engine.k_best(rows=rows.view, model=self.reader(), k=k, out=out, scores=scores)
         if not found:  # as `decode`
@@ -301,10 +303,10 @@ class SequenceLearner(Learner):
         engine.score(rows=tokens, model=model, out=out)
         return out[:, : self.n_classes]
 
-    def link_weights(self) -> Array:
-        """The weights of the links, (n_links, n_tags); −∞ where a tag may not follow."""
+    def link_weights(self, *, constrained: bool = True) -> Array:
+        """The weights of the links, (n_links, n_tags); ``constrained``: −∞ where a tag may not follow."""
         held = self.stored()[self.link_rows(), : self.n_classes].astype(np.float64)
-        return held if self.allowed is None else np.where(self.allowed, held, -np.inf)
+        return held if self.allowed is None or not constrained else np.where(self.allowed, held, -np.inf)
 
     def accuracy(self, rows: Any, targets: Array) -> float:
         """The share of tags that the readout gets right."""

@@ -86,6 +86,15 @@ class SentenceRows:
         """Its root."""
         return math.sqrt(self.radius2(order))
 
+    def check_norms(self) -> None:
+        """Refuse numbers so large that the squared norm of a difference may overflow: no step could be made of it."""
+        if self.data is None:
+            return
+        large = np.flatnonzero(4 * np.square(self.lengths()[1]) > float(np.finfo(self.dtype).max))
+        if len(large):
+            problem = f"the squared norm of a sentence's features overflows {self.dtype}"
+            raise DataError(problem, "scale their numbers down", sentence=int(large[0]))
+
     def depth(self, order: Array | None = None) -> int:
         """How many roundings lie between an emission and its terms."""
         most = int(np.diff(self.indptr).max(initial=1))

@@ -54,9 +54,8 @@ def sequence_space(parameters: Mapping[str, Any]) -> SequenceSpace:
     check_name("cost", parameters["cost"], COSTS)
     if parameters["order"] not in (1, 2) or isinstance(parameters["order"], bool):
         raise ParameterError(
-            f"{{order}} must be 1 or 2, how many tags before a token count; got {parameters['order']!r}", "order",
-            order=parameters["order"],
-        )  # fmt: skip
+            f"order must be 1 or 2, how many tags before a token count; got {parameters['order']!r}", "order"
+        )
     check_number("bits", parameters["bits"], 1, whole=True)
     if parameters["bits"] > MOST_BITS:
         raise ParameterError(f"bits must be at most {MOST_BITS}; got {parameters['bits']}", "bits")
