@@ -329,7 +329,8 @@ def test_an_encoder_is_made_again_from_its_state(features):
         ("U0:%x[9,0]", "lies 9 tokens away, and at most 8"),
         ("# only\nB", "the templates name no feature"),
         ("B01:%x[0,0]", "line 1: 'B01:%x[0,0]' is a feature of two tags"),
-        ("word", "line 1: 'word' begins with neither U nor B"),
+        ("word=", "line 1: 'word=' begins with neither U nor B"),
+        ("word", 'features must be "words", "chunking", templates or None, got \'word\''),
     ],
 )
 def test_templates_that_do_not_parse(lines, sentence):
@@ -355,7 +356,12 @@ def test_a_column_that_is_not_there():
         ("words", [["a", "\ud800"]], DataError, "holds a lone surrogate, which is not text at sentence 0, token 1"),
         ("words", [[{"a": "b"}]], DataTypeError, "a token is a dict, whose features are given by name"),
         ("words", [[("a", "b")], [("a",)]], DataError, "a token has 1 column, where the first has 2 columns"),
-        ("words", [[("a", "b"), "ab"]], DataError, "a token has a str, where the first has 2 columns"),
+        (
+            "words",
+            [[("a", "b"), "ab"]],
+            DataTypeError,
+            "a token must be the strings of its columns in a tuple, got str",
+        ),
         (None, [["word"]], DataTypeError, "by name, got a str at sentence 0, token 0"),
         (None, [[["a"]], [["b"], 3]], DataTypeError, "got int at sentence 1, token 1"),
         (None, [[{"a": None}]], DataError, "feature 'a' has the value None, which is neither text nor a finite number"),

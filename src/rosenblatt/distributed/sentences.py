@@ -138,8 +138,7 @@ def _cut(data: Any, y: Any, shards: int | None) -> list[tuple[Any, Any]]:
         if not isinstance(values, (Sequence, Sentences)):
             problem = f"a tagger learns from lists of sentences and of their tags, got {type(values).__name__}"
             raise DataTypeError(problem, "give lists, a bag of (sentence, tags), or names of files")
-    if len(data) != len(y):
-        raise DataError(f"there are {len(data):,} sentences, but tags of {len(y):,}", "give a list of tags for each")
+    tagging.check_lengths(len(data), len(y))
     if shards is None:
         raise ValueError("say into how many shards the sentences are to be cut: shards=…")
     check_count("shards", shards)

@@ -37,9 +37,7 @@ def flat(y: Any, starts: Array) -> list[str]:
             f"tags must be a list of lists, got {type(y).__name__}", "give each sentence a list of tags"
         )
     sentences: list[Any] = list(y)
-    if len(sentences) != len(starts) - 1:
-        there = f"there are tags of {counted(len(sentences), 'sentence')} for {counted(len(starts) - 1, 'sentence')}"
-        raise DataError(there, "give a list of tags for each sentence")
+    check_lengths(len(starts) - 1, len(sentences))
     for number, (tags, n_tokens) in enumerate(zip(sentences, np.diff(starts).tolist())):
         if not isinstance(tags, (list, tuple)):
             if isinstance(tags, (str, bytes, Mapping, Set)) or not isinstance(tags, Iterable):
@@ -60,6 +58,13 @@ def flat(y: Any, starts: Array) -> list[str]:
     except DataError as error:
         raise placed(error, starts) from None
     return tags if kinds == {str} else [str(tag) for tag in tags]
+
+
+def check_lengths(n_sentences: int, n_tagged: int) -> None:
+    """Refuse tags of more or fewer sentences than there are."""
+    if n_sentences != n_tagged:
+        problem = f"there are tags of {counted(n_tagged, 'sentence')} for {counted(n_sentences, 'sentence')}"
+        raise DataError(problem, "give a list of tags for each")
 
 
 def check_sentences(starts: Array) -> None:
