@@ -65,6 +65,10 @@ class TextColumn:
             strings, self._unnamed = Documents(chained(self._unnamed)), []
             self._naming.append(ReadAhead(iter([strings]), self.hashing.learn_names, "rosenblatt-names"))
 
+    def expect(self, rows: Sequence[Rows]) -> None:
+        """Rows that were read, which are all that will be counted, as far as is known."""
+        self.hashing.expect(rows)
+
     def count(self, rows: Rows, labels: Any) -> None:
         self.hashing.count(rows, labels)
 
@@ -229,6 +233,8 @@ class Features:
 
     def weighed(self, reads: Sequence[Read | Csr], labels: Sequence[Any]) -> list[Csr]:
         """The rows of all that was read, and their labels, in training: by the means and counts of all of them."""
+        for number, column in enumerate(self.encoder.text.values() if self.encoder is not None else ()):
+            column.expect([read.text[number] for read in reads])  # type: ignore[attr-defined, union-attr]
         for read, own in zip(reads, labels):
             self.count(read, own)
         return [self.weigh(read, learn=False) for read in reads]

@@ -9,7 +9,7 @@ from .analysis import Analysis
 from .hashing import Hashing
 
 #: Scripts that put no spaces between words: Thai, Lao, Burmese, Khmer, kana, Han.
-_WITHOUT_SPACES = re.compile(
+WITHOUT_SPACES = re.compile(
     "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]"
 )
 _LETTERS = re.compile(r"[^\W\d_]")
@@ -17,7 +17,7 @@ _LETTERS = re.compile(r"[^\W\d_]")
 
 def analyzer_for(text: str) -> tuple[str, str]:
     """Whether text is read as words or as characters, by its script, and why it is the latter."""
-    letters, without = len(_LETTERS.findall(text)), len(_WITHOUT_SPACES.findall(text))
+    letters, without = len(_LETTERS.findall(text)), len(WITHOUT_SPACES.findall(text))
     if not letters or without < letters / 4:
         return "word", ""
     return "char", f"{min(1, without / letters):.0%} of the letters are of scripts without spaces between words"

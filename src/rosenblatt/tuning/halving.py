@@ -17,7 +17,6 @@ import numpy as np
 
 from ..data.csr import Array
 from ..errors import ParameterError
-from .choices import ROWS
 from .grids import PASSES
 from .judging import Candidate, Judge, Judged
 
@@ -31,8 +30,8 @@ PASSES_BY = 2.0
 Fold = tuple[Array, Array]
 
 
-#: Of more rows, or bytes of text, the budget takes a share, which is what `train` looks at, at least.
-FEW_ROWS, FEW_BYTES = 1 << 13, 1 << 23
+#: Of more rows, or bytes of text, the budget takes a share, but so many rows at least.
+FEW_ROWS, FEW_BYTES, ROWS = 1 << 13, 1 << 23, 1 << 12
 
 
 class Budget(NamedTuple):
