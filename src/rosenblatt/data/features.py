@@ -233,8 +233,10 @@ class Features:
 
     def weighed(self, reads: Sequence[Read | Csr], labels: Sequence[Any]) -> list[Csr]:
         """The rows of all that was read, and their labels, in training: by the means and counts of all of them."""
-        for number, column in enumerate(self.encoder.text.values() if self.encoder is not None else ()):
-            column.expect([read.text[number] for read in reads])  # type: ignore[attr-defined, union-attr]
+        if self.encoder is not None:
+            for number, name in enumerate(self.encoder.columns.text or ()):
+                rows = [read.text[number] for read in reads]  # type: ignore[union-attr]
+                self.encoder.text[name].expect(rows)  # type: ignore[attr-defined]
         for read, own in zip(reads, labels):
             self.count(read, own)
         return [self.weigh(read, learn=False) for read in reads]

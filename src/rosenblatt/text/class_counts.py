@@ -52,13 +52,19 @@ class Places:
             places = np.arange(last - first, dtype=np.int32) + (part * self.width + 1)
             self.columns[places] = columns[first:last]
             self._place[columns[first:last]] = places
+        self._found = [(some, self._place[some]) for some in met]  # of rows that will be counted, then weighed
 
     def has(self, columns: Array) -> bool:
         """Whether all of these columns have places."""
-        return bool(self._place[columns].all())
+        return any(some is columns for some, _ in self._found) or bool(self._place[columns].all())
 
-    def of(self, columns: Array) -> Array:
-        """The place of each of these columns."""
+    def of(self, columns: Array, *, last: bool = False) -> Array:
+        """The place of each of these columns; ``last``: they are not asked for again."""
+        for i, (some, places) in enumerate(self._found):
+            if some is columns:
+                if last:
+                    del self._found[i]
+                return places
         places = self._place[columns]
         if self.size > self.width:  # those of others are in the part that their column is in
             np.maximum(places, columns // self._width * self.width, out=places)
@@ -69,7 +75,7 @@ class ClassCounts:
     """Counts of documents by class and column.
 
     Where it is known which columns rows have, and they have fewer entries than there are columns, those that were met
-    stand side by side: of small files, to touch the memory of all columns would take most of the time.
+    stand side by side: of small files, to touch the memory of all columns takes longer than to count.
 
     Parameters
     ----------
@@ -105,11 +111,11 @@ class ClassCounts:
             self._native = engine.ClassCounts(self._n_columns)
             self._native.add(counts)
 
-    def _placed(self, rows: Rows, parts: Parts) -> tuple[Rows, Parts]:
-        """The rows and their parts as they are counted."""
+    def _placed(self, rows: Rows, parts: Parts, *, last: bool = False) -> tuple[Rows, Parts]:
+        """The rows and their parts as they are counted; ``last``: these rows are not asked for again."""
         if self._places is None:
             return rows, parts
-        return (rows[0], self._places.of(rows[1]), rows[2]), (parts[0], self._places.width, parts[2])
+        return (rows[0], self._places.of(rows[1], last=last), rows[2]), (parts[0], self._places.width, parts[2])
 
     def numbers(self, labels: Any) -> Array:
         """The number of each document's class; those that are new get the next."""
@@ -141,7 +147,7 @@ class ClassCounts:
             self._spread()
             self._native.weigh(rows, self.numbers(labels), parts, idf, n_threads)
             return
-        rows, parts = self._placed(rows, parts)
+        rows, parts = self._placed(rows, parts, last=True)
         table, n_places = self._table if self._table_idf == idf else None, self._n_places
         if table is None and len(rows[1]) >= n_places // MANY:
             table = np.empty(n_places)
