@@ -341,6 +341,7 @@ def test_budgets():
     assert [budget.candidates for budget in BUDGETS.values()] == sorted(
         budget.candidates for budget in BUDGETS.values()
     )
+    assert BUDGETS["large"].candidates == 40  # more take longer than ten fits
     assert budget_of("30").candidates == 30
     with pytest.raises(ValueError, match="small, medium, large or a number"):
         budget_of("huge")

@@ -51,7 +51,7 @@ class Budget(NamedTuple):
 BUDGETS = {
     "small": Budget(12, 1 / 4, 3, passes=tuple(passes for passes in PASSES if passes <= PASSES[0])),
     "medium": Budget(24, 1 / 2, 3),
-    "large": Budget(48, 1.0, 5, 3),
+    "large": Budget(40, 1.0, 5, 3),
 }
 #: With fewer rows configurations are not compared.
 LEAST_ROWS = 40
