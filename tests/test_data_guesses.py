@@ -205,6 +205,18 @@ def test_keys_and_dates_are_left_out_alike_and_said(format, tmp_path):
 
 
 @pytest.mark.parametrize("format", ["csv", "jsonl", "parquet"])
+def test_sentences_without_spaces_are_no_keys(format, tmp_path):
+    """Short ones, all different: two characters are taken for a word. Names of two or three are keys still."""
+    text = [f"很快，好吃，味道足，量大，送餐员{chr(0x4E00 + i)}好" for i in range(N)]
+    name = [f"{chr(0x4E00 + i)}大明" for i in range(N)]
+    frame = pd.DataFrame({"name": name, "text": text, "target": WORDS})
+    columns = columns_of(frame, tmp_path, format)
+    assert columns.text == ("text",)
+    assert columns.why["text"] == "guessed: strings of 7 words"
+    assert columns.why["name"] == "not used: different in every row, as keys are"
+
+
+@pytest.mark.parametrize("format", ["csv", "jsonl", "parquet"])
 def test_dates_that_are_named_numeric_are_days(format, tmp_path, capsys):
     days = pd.date_range("1970-01-03 12:00", periods=N)
     frame = pd.DataFrame({"when": days, "target": ["a", "b"] * (N // 2)})

@@ -119,6 +119,45 @@ def test_in_memory_all_are_counted_before_any_is_weighed(n_classes, data):
     assert how.n_documents_ == len(documents)
 
 
+@pytest.mark.parametrize("characters", [None, (2, 3)])
+@given(data=st.data())
+def test_columns_that_stand_side_by_side_weigh_and_are_kept_as_others(characters, data):
+    """Counts of rows that were announced give the bits of those that were not, also for rows that come later."""
+    documents, labels = zip(*data.draw(labelled(3, 14)))
+    later = ["words never met, film", *documents[:2], "!"]
+    made = []
+    for announced in (True, False):
+        how = Hashing(Analysis(), bits=12, supervised=True, idf=True, weighting="binary", characters=characters)
+        parts = [how.read(Documents(documents[:5])), how.read(Documents(documents[5:]))]
+        if announced:
+            how.expect(parts)
+            assert (how.class_counts._places is not None) == (sum(len(own[1]) for own in parts) < how.n_columns)
+        for own, its in zip(parts, (labels[:5], labels[5:])):
+            how.count(own, its)
+        others = how.read(Documents(later))
+        for own in (*parts, others):
+            how.weigh(own)
+        plain, arrays = how.class_counts.to_state()
+        copied = how.read(Documents(later))
+        copy.deepcopy(how).weigh(copied)
+        more = how.read(Documents(later))
+        how.count(more, ["x", "y", "x", "z"][: len(later)])  # columns that were not announced
+        how.weigh(more)
+        made.append([plain, *(array for own in (*parts, others, copied, more) for array in own), *arrays.values()])
+    for one, other in zip(*made):
+        assert np.array_equal(one, other) if isinstance(one, np.ndarray) else one == other
+
+
+def test_only_columns_that_are_met_take_memory_in_small_files(monkeypatch, tmp_path):
+    """`train` announces the rows that it has read."""
+    rows = "".join(f"{'ab'[i % 2]},{'good' if i % 2 else 'bad'} film of {i} days\n" for i in range(60))
+    (tmp_path / "a.csv").write_text("label,text\n" + rows)
+    sizes, real = [], class_counts.engine.ClassCounts
+    monkeypatch.setattr(class_counts.engine, "ClassCounts", lambda n: sizes.append(n) or real(n))
+    assert cli.main(["train", str(tmp_path / "a.csv"), "-o", str(tmp_path / "m"), "-q", "--text", "text"]) == 0
+    assert max(sizes) < 1000
+
+
 @pytest.mark.parametrize("n_classes", [2, 5, 77])
 @given(data=st.data())
 def test_a_stream_counts_each_document_then_weighs_it_in_any_chunks(n_classes, data):

@@ -116,7 +116,7 @@ def _tune(parser: argparse.ArgumentParser) -> None:
         metavar="SIZE",
         type=options.budget,
         default="small",
-        help="how much to try: small (12 configurations, on a quarter of many rows), medium (24, half) or large (48, "
+        help="how much to try: small (12 configurations, on a quarter of many rows), medium (24, half) or large (40, "
         "all rows), or a number of configurations, on all rows (default: %(default)s)",
     )
     parser.add_argument(

@@ -26,7 +26,7 @@ WIDE, FEW = 1 << 26, 1 << 10
 #: unless they are more than this share of all. Of more classes than these only those that moved are kept, feature by
 #: feature, unless the run has a pocket, sums up the steps of a pass, starts from given weights, or learns from dense
 #: rows. Of so few, to learn takes several times as long in such lists as side by side.
-SHARE, SIDE_BY_SIDE = 2, 128
+SHARE, SIDE_BY_SIDE = 2, 256
 #: So it is with more classes than these once the features that were met would take more bytes than this side by side.
 SOME, MOST = 32, 1 << 29
 #: Bytes of a feature that has a list, besides its list.

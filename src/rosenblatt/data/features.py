@@ -65,6 +65,10 @@ class TextColumn:
             strings, self._unnamed = Documents(chained(self._unnamed)), []
             self._naming.append(ReadAhead(iter([strings]), self.hashing.learn_names, "rosenblatt-names"))
 
+    def expect(self, rows: Sequence[Rows]) -> None:
+        """Rows that were read, which are all that will be counted, as far as is known."""
+        self.hashing.expect(rows)
+
     def count(self, rows: Rows, labels: Any) -> None:
         self.hashing.count(rows, labels)
 
@@ -229,6 +233,10 @@ class Features:
 
     def weighed(self, reads: Sequence[Read | Csr], labels: Sequence[Any]) -> list[Csr]:
         """The rows of all that was read, and their labels, in training: by the means and counts of all of them."""
+        if self.encoder is not None:
+            for number, name in enumerate(self.encoder.columns.text or ()):
+                rows = [read.text[number] for read in reads]  # type: ignore[union-attr]
+                self.encoder.text[name].expect(rows)  # type: ignore[attr-defined]
         for read, own in zip(reads, labels):
             self.count(read, own)
         return [self.weigh(read, learn=False) for read in reads]

@@ -8,6 +8,8 @@ import re
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from ..text.defaults import count_without_spaces
+
 #: Longer strings than this on average, or more words, are text.
 TEXT_LENGTH, TEXT_WORDS = 40, 3.0
 
@@ -92,9 +94,14 @@ def profile_values(values: Sequence[Any]) -> Profile:
 def _profile(kind: str, there: Sequence[str]) -> Profile:
     n = len(there)
     length = sum(map(len, there)) / max(n, 1)
-    words = sum(len(value.split()) for value in there) / max(n, 1)
+    words = sum(map(words_of, there)) / max(n, 1)
     counts = kind == "integer" and all(int(b) - int(a) == 1 for a, b in itertools.pairwise(there))
     return Profile(kind, n, len(set(there)), length, words, counts)
+
+
+def words_of(value: str) -> int:
+    """How many words a string has; in scripts that put no spaces between them two characters are taken for one."""
+    return max(len(value.split()), 0 if value.isascii() else count_without_spaces(value) // 2)
 
 
 def kind_of_strings(there: Sequence[str]) -> str:

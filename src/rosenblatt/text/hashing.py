@@ -7,7 +7,7 @@ lowest ``bits`` bits. There is no sign.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -208,6 +208,11 @@ class Hashing:
     def learn_names(self, documents: Documents) -> None:
         """Keep the names of documents, and learn nothing else."""
         self._take(self._gathered(documents))
+
+    def expect(self, rows: Sequence[Rows]) -> None:
+        """These, which were read, are all the rows that will be counted, as far as is known."""
+        if self.class_counts is not None:
+            self.class_counts.expect([columns for _, columns, _ in rows], self._parts)
 
     def count(self, rows: Rows, labels: Any = None) -> None:
         """Count rows that were read, and weigh none; ``labels``: of the documents, which ``supervised`` needs."""

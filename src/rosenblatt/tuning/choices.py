@@ -4,7 +4,7 @@
 2. N-grams count once in a row, or as 1 + log of their count where that is better.
 3. The aggressiveness C is 1, or 0.3 or 0.1 where that is better; 0.1 is tried where 0.3 is no worse.
 4. N-grams have up to two words; or three where there are very many rows of long texts, unless two are better.
-5. N-grams of characters are joined to the words where texts are short and it is better so.
+5. N-grams of characters are joined to the words where texts are short, unless words alone are better.
 
 "Better" is what errs less on the rows of the sample, each half predicted by a model of the other after three
 passes, by more than one standard error of the difference: what is within chance stays as it is.
@@ -24,7 +24,7 @@ from .metrics import METRICS
 from .sample import Sample
 
 #: A sample has at most so many rows, and columns of about so many bytes.
-ROWS, BYTES = 4_096, 1 << 22
+ROWS, BYTES = 3_072, 1 << 22
 #: So many passes, or fewer, tell which is better.
 PASSES = 3
 #: With fewer rows nothing is compared.
@@ -137,8 +137,10 @@ COMPARED: dict[str, tuple[Any, ...]] = {
     "weighting": ("binary", "log"),
     "C": (1.0, 0.3, 0.1),
     "ngrams": (3, 2),  # where there are many rows of long texts
-    "characters": ("none", CHARACTERS),  # last, as they make rows several times as long
+    "characters": (CHARACTERS, "none"),  # where texts are short
 }
+#: What stands while other options are compared, where it is not the default: rows are several times as long with them.
+MEANWHILE = {"characters": "none"}
 
 
 #: Options whose values are in order: where one is worse than the one before, so are those after it.
@@ -153,7 +155,7 @@ def choose_for_text(chooser: Chooser, open_options: Collection[str], mean_bytes:
     if "characters" in open_options and not short:
         choices.options["characters"] = "none"
         choices.reasons.append(f"no n-grams of characters, as texts have {mean_bytes:,.0f} bytes on average")
-    choices.options |= {option: COMPARED[option][0] for option in left}
+    choices.options |= {option: MEANWHILE.get(option, COMPARED[option][0]) for option in left}
     for option in left:
         chooser.compare(option, COMPARED[option])
     return choices

@@ -17,7 +17,6 @@ import numpy as np
 
 from ..data.csr import Array
 from ..errors import ParameterError
-from .choices import ROWS
 from .grids import PASSES
 from .judging import Candidate, Judge, Judged
 
@@ -31,8 +30,8 @@ PASSES_BY = 2.0
 Fold = tuple[Array, Array]
 
 
-#: Of more rows, or bytes of text, the budget takes a share, which is what `train` looks at, at least.
-FEW_ROWS, FEW_BYTES = 1 << 13, 1 << 23
+#: Of more rows, or bytes of text, the budget takes a share, but so many rows at least.
+FEW_ROWS, FEW_BYTES, ROWS = 1 << 13, 1 << 23, 1 << 12
 
 
 class Budget(NamedTuple):
@@ -52,7 +51,7 @@ class Budget(NamedTuple):
 BUDGETS = {
     "small": Budget(12, 1 / 4, 3, passes=tuple(passes for passes in PASSES if passes <= PASSES[0])),
     "medium": Budget(24, 1 / 2, 3),
-    "large": Budget(48, 1.0, 5, 3),
+    "large": Budget(40, 1.0, 5, 3),
 }
 #: With fewer rows configurations are not compared.
 LEAST_ROWS = 40
