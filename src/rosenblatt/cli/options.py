@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import sys
 from collections.abc import Iterable
 from typing import Any, Literal, NoReturn
 
@@ -25,8 +24,8 @@ class HelpFormatter(argparse.RawDescriptionHelpFormatter):
 
 def _columns() -> int:
     try:
-        return int(os.environ.get("COLUMNS", 0)) or os.get_terminal_size(sys.__stdout__.fileno()).columns or 80
-    except (AttributeError, ValueError, OSError):
+        return int(os.environ.get("COLUMNS", 0)) or os.get_terminal_size().columns or 80
+    except (ValueError, OSError):
         return 80
 
 
