@@ -16,7 +16,7 @@ from clockless import GUARD
 
 import rosenblatt as rb
 from rosenblatt import atomic_files, cli
-from rosenblatt.cli import terminal, train, training
+from rosenblatt.cli import evaluate, terminal, training
 from rosenblatt.core.learner import Learner
 
 ROWS = b"1 1:1 2:0.5\n-1 2:1\n1 1:2\n-1 3:1\n"
@@ -278,7 +278,7 @@ def test_an_interrupt_while_saving_comes_too_late_and_a_second_one_leaves_what_w
 @pytest.mark.posix
 def test_an_interrupt_while_judging_loses_no_model(tmp_path, capsys, monkeypatch):
     (tmp_path / "a.svm").write_bytes(ROWS * 5)
-    interrupting(monkeypatch, train, "evaluate", 1, signal.SIGINT)
+    interrupting(monkeypatch, evaluate, "evaluate", 1, signal.SIGINT)
     command = ["train", str(tmp_path / "a.svm"), "-o", str(tmp_path / "m"), "--held-out", str(tmp_path / "a.svm")]
     assert cli.main(command) == 130
     assert "the model so far is in" in capsys.readouterr().err

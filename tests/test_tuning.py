@@ -583,11 +583,11 @@ def test_a_weight_by_class_leaves_no_progressive_figure(files, capsys):
 
 
 def test_rows_that_are_held_out_are_not_looked_at(files, capsys, monkeypatch):
-    from rosenblatt.cli import choosing
+    from rosenblatt.tuning import sample
 
     seen = []
-    real = choosing.drawn
-    monkeypatch.setattr(choosing, "drawn", lambda blocks, *rest: seen.extend(blocks) or real(blocks, *rest))
+    real = sample.drawn
+    monkeypatch.setattr(sample, "drawn", lambda blocks, *rest: seen.extend(blocks) or real(blocks, *rest))
     assert cli.main(["train", "train.csv", "-o", "m", "--held-out", "0.25", "-q"]) == 0
     assert sum(map(len, seen)) == 300
 

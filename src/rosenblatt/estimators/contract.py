@@ -198,6 +198,8 @@ class FittedState(Locked):
 
     def _take_sections(self, extras: Any) -> None:
         """Keep sections of a model file; where columns have names of their own, they need no other encoding."""
+        if not extras:
+            return
         from ..data.features import SECTION
         from .encodings import encoding_of
 

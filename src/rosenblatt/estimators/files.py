@@ -91,8 +91,7 @@ def _estimator(model: Model, path: str | os.PathLike[str]) -> Any:
         estimator._columns = {name: column for column, name in enumerate(model.columns)}
     if model.classes is not None:
         estimator._know(model.classes)
-    if model.extras or model.learner.space == "sequence":
-        estimator._take_sections(model.extras)
+    estimator._take_sections(model.extras)
     return estimator
 
 

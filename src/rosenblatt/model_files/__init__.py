@@ -168,7 +168,7 @@ _DOCUMENT = schema.record(
 def _model(document: Any, tensors: dict[str, Array]) -> Model:
     own = {name: array for name, array in tensors.items() if "/" not in name}
     names = own.pop(_FEATURE_NAMES, None)
-    in_order = document["learner"].get("space") == "sequence"  # tags are known in the order in which they came
+    in_order = learners.keeps_order(document["learner"])
     classes = None if document["classes"] is None else _decode_classes(document["classes"], in_order)
     if document["learner"].get("n_classes") != (0 if classes is None else len(classes)):  # before room is made for them
         raise ValueError("its classes do not fit its weights")

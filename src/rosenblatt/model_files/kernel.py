@@ -22,6 +22,8 @@ from .values import encode
 
 #: The learners that this is for,
 LEARNERS: tuple[type[Learner], ...] = (KernelLearner, BudgetLearner)
+#: whether their classes stand in the order in which they came,
+IN_ORDER = False
 #: what they are made with,
 MADE_WITH = {
     "block_size": schema.optional(schema.whole(1, None)),

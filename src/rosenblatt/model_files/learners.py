@@ -57,7 +57,7 @@ _REST = {
 }
 
 
-def _space_of(name: str) -> Any:
+def _space_of(name: Any) -> Any:
     schema.choice("linear", "kernel", "sequence")(name, "learner.space")
     if name == "linear":
         return linear
@@ -73,6 +73,11 @@ def _space_of(name: str) -> Any:
 def are_compatible(one: Learner, other: Learner) -> bool:
     """Whether two learners are of the same space, and both classifiers or both regressions."""
     return (one.space, one.epsilon is None) == (other.space, other.epsilon is None)
+
+
+def keeps_order(plain: dict[str, Any]) -> bool:
+    """Whether the classes of the learner of this state stand in the order in which they came, and are not sorted."""
+    return bool(_space_of(plain.get("space")).IN_ORDER)
 
 
 def n_vectors(plain: dict[str, Any]) -> int:

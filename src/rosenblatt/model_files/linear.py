@@ -17,6 +17,8 @@ Array = NDArray[Any]
 
 #: The learners that this is for,
 LEARNERS: tuple[type[Learner], ...] = (Learner,)
+#: whether their classes stand in the order in which they came,
+IN_ORDER = False
 #: what they are made with,
 MADE_WITH = {
     "fit_intercept": schema.flag,

@@ -14,6 +14,8 @@ from .linear import Array
 
 #: The learners that this is for,
 LEARNERS = (SequenceLearner,)
+#: whether their classes stand in the order in which they came,
+IN_ORDER = True
 #: what they are made with,
 MADE_WITH = {"n_before": schema.whole(1, 2), "cost": schema.choice(*COSTS)}
 #: what their run has come to,
