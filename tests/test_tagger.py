@@ -104,7 +104,7 @@ def test_one_tag_so_far_is_a_stream():
     assert tagger.predict([["a", "b"]]) == [["DET", "DET"]]
     assert tagger.decision_function([["a", "b"]]).tolist() == [math.inf]
     tagger.partial_fit(X * 5, Y * 5)
-    assert tagger.score(X, Y) > 0.95
+    assert tagger.predict(X) == Y
 
 
 def test_with_readout_and_k_best():
@@ -140,7 +140,7 @@ def test_numbers_are_features_too():
     sentences = [[{"x": float(v)} for v in rng.normal(size=5)] for _ in range(40)]
     tags = [["+" if token["x"] > 0 else "-" for token in x] for x in sentences]
     tagger = rb.SequenceTagger(features=None, max_iter=50, random_state=0).fit(sentences, tags)
-    assert tagger.score(sentences, tags) > 0.95
+    assert (tagger.verdict_, tagger.with_readout("last").predict(sentences) == tags) == ("separated", True)
     low, high = tagger.margin_bounds_
     assert low <= high
 
