@@ -23,6 +23,7 @@
 #include "csv.hpp"
 #include "hash.hpp"
 #include "pages.hpp"
+#include "rows_in_use.hpp"
 #include "svmlight.hpp"
 #include "tuples.hpp"
 #include "vw.hpp"
@@ -234,6 +235,47 @@ void hash_texts(nb::handle text_array, nb::handle offsets, nb::handle out) {
     }
 }
 
+// An array as rows of bytes.
+ByteRows byte_rows(nb::handle h) {
+    nb::ndarray<const std::uint8_t, nb::ndim<2>, nb::device::cpu> a;
+    if (!nb::try_cast(h, a, false) || (a.shape(1) > 1 && a.stride(1) != 1) || (a.shape(0) > 1 && a.stride(0) < 0))
+        throw std::invalid_argument("rows must be a table of bytes, those of a row side by side");
+    return {a.data(), static_cast<std::int64_t>(a.shape(0)), static_cast<std::int64_t>(a.shape(1)), a.stride(0)};
+}
+
+// f(type of the numbers) of an array of whole numbers.
+template <class F>
+auto with_numbers(nb::handle h, const F& f) {
+    return holds<const std::int32_t>(h) ? f(std::int32_t{}) : f(std::int64_t{});
+}
+
+std::int64_t find_rows_in_use(const nb::list& given, nb::object out, std::int64_t n_threads) {
+    std::vector<ByteRows> arrays;
+    for (nb::handle array : given) arrays.push_back(byte_rows(array));
+    const std::int64_t n_rows = arrays.empty() ? 0 : arrays[0].n_rows;
+    for (const ByteRows& rows : arrays)
+        if (rows.n_rows != n_rows) throw std::invalid_argument("the arrays must have the same rows");
+    return with_numbers(out, [&]<class I>(I) {
+        if (n_rows > std::numeric_limits<I>::max()) throw std::invalid_argument("the rows are too many for the numbers");
+        I* const room = room_in<I>(out, n_rows, "the room for numbers of rows");
+        nb::gil_scoped_release unlocked;
+        return rows_in_use(arrays, n_rows, room, n_threads);
+    });
+}
+
+void take_given_rows(nb::handle array, nb::object numbers, nb::object out, std::int64_t n_threads) {
+    const ByteRows rows = byte_rows(array);
+    const auto count = static_cast<std::int64_t>(nb::len(numbers));
+    std::uint8_t* const room = room_in<std::uint8_t>(out, count * rows.width, "the room for rows");
+    with_numbers(numbers, [&]<class I>(I) {
+        const I* const which = room_in<const I>(numbers, count, "numbers of rows");
+        nb::gil_scoped_release unlocked;
+        for (std::int64_t i = 0; i < count; ++i)
+            if (which[i] < 0 || which[i] >= rows.n_rows) throw std::out_of_range("a number is not that of a row");
+        take_rows(rows, which, count, room, n_threads);
+    });
+}
+
 // The pages of an array are asked for in the background, or come one by one as they are needed; what it holds stays.
 void populate([[maybe_unused]] nb::handle array_like) {
 #if defined(MADV_POPULATE_WRITE)
@@ -283,6 +325,10 @@ void bind_data(nb::module_& m) {
           "starts and text of the different ones; None where something is not plain UTF-8 text.");
     m.def("hash_texts", &hash_texts, nb::arg("text"), nb::arg("offsets"), nb::arg("out"),
           "MurmurHash3_x86_32 with seed 0 of each text between two offsets.");
+    m.def("rows_in_use", &find_rows_in_use, nb::arg("arrays"), nb::arg("out"), nb::arg("n_threads"),
+          "The numbers of the rows, as bytes, in which any bit of any array is set, written to out; how many they are.");
+    m.def("take_rows", &take_given_rows, nb::arg("rows"), nb::arg("numbers"), nb::arg("out"), nb::arg("n_threads"),
+          "Write the rows, as bytes, with these numbers to out, one behind the other.");
     m.def("populate", &populate, nb::arg("array"),
           "Have the system make room for the zeros of a large array in the background, before they are written to.");
     m.def("keep_freed_memory", &keep_freed_memory,

@@ -471,3 +471,38 @@ def test_a_matrix_is_judged_by_its_numbers_not_by_its_attributes():
     wide.indices = np.array([0, 9], np.int32)
     with pytest.raises(ValueError, match="outside its 2 columns at row 1"):
         engine.admit(wide)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "uint16"])
+@pytest.mark.parametrize("shape", [(0, 1), (5, 2), (70_001, 1), (70_001, 3)])
+def test_rows_in_use_are_those_with_any_bit(dtype, shape):
+    rng = np.random.default_rng(0)
+    tables = [np.zeros(shape, dtype), np.zeros(shape), np.zeros((shape[0], shape[1] + 3), np.float32)[:, : shape[1]]]
+    for table, n in zip(tables, (1_000, 3, 20)):
+        some = rng.integers(0, max(shape[0], 1), n if shape[0] else 0)
+        table[some] = rng.integers(0, 3, (len(some), shape[1]))
+    if shape[0]:
+        tables[1][-1] = -0.0
+    used = [i for i in range(shape[0]) if any(table[i].tobytes().strip(b"\0") for table in tables)]
+    found = engine.rows_in_use(tables)
+    assert found.tolist() == used
+    for table in tables:
+        assert engine.take_rows(table, found).tobytes() == table[used].tobytes()
+
+
+@pytest.mark.parametrize("numbers", [[-1], [5], [0, 2**31 - 1]])
+def test_only_rows_that_are_there_are_taken(numbers):
+    with pytest.raises(IndexError, match="not that of a row"):
+        engine.take_rows(np.zeros((5, 1)), np.array(numbers, np.int32))
+
+
+def test_tables_of_other_rows_and_too_little_room_are_refused():
+    bytes_of = [np.zeros((n, 4), np.uint8) for n in (5, 6)]
+    with pytest.raises(ValueError, match="the same rows"):
+        _native.rows_in_use(bytes_of, np.zeros(6, np.int32), 1)
+    with pytest.raises(ValueError, match="wrong type or length"):
+        _native.rows_in_use(bytes_of[:1], np.zeros(4, np.int32), 1)
+    with pytest.raises(ValueError, match="wrong type or length"):
+        _native.take_rows(bytes_of[0], np.zeros(2, np.int64), np.zeros((1, 4), np.uint8), 1)
+    with pytest.raises(ValueError, match="those of a row side by side"):
+        _native.take_rows(bytes_of[0].T, np.zeros(1, np.int64), np.zeros((1, 5), np.uint8), 1)

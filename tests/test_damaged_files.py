@@ -1,6 +1,8 @@
 """Files that are damaged, tampered with, of another version or of another kind: each is refused in one sentence."""
 
+import hashlib
 import pickle
+import threading
 
 import numpy as np
 import pytest
@@ -12,7 +14,7 @@ from safetensors.numpy import save_file
 from saved import data, mostly_zero, rewritten, same_model, small
 
 import rosenblatt as rb
-from rosenblatt.model_files import ModelFileError
+from rosenblatt.model_files import ModelFileError, container
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
@@ -92,7 +94,8 @@ def loads_equal_or_is_refused(content, model, folder):
 @pytest.mark.parametrize(
     ("change", "telling"),
     [
-        (lambda m: m.update(format_version="2"), ("format 2", "upgrade")),
+        (lambda m: m.update(format_version="3"), ("format 3", "upgrade")),
+        (lambda m: m.update(format_version="1"), ("format 1", "earlier version", "train it again")),
         (lambda m: m.update(format_version="x"), ("format version is 'x'",)),
         (lambda m: m.update(format="pt"), ("safetensors", "not a model of rosenblatt")),
         (lambda m: m.pop("format"), ("not a model of rosenblatt",)),
@@ -215,3 +218,28 @@ def test_rows_of_weights_that_do_not_fit_are_refused(change_document, change_row
     change = change_rows and (lambda tensors: tensors.update(weight_rows=change_rows(tensors["weight_rows"])))
     rewritten(path, change_document=change_document, change_tensors=change)
     one_sentence(lambda: rb.load(path), ModelFileError, str(path), *telling)
+
+
+@pytest.mark.parametrize("threads_left", [0, 1, 99])
+def test_the_checksum_is_of_every_piece_whoever_makes_it(threads_left, monkeypatch):
+    start, left = threading.Thread.start, [threads_left]
+
+    def start_some(thread):
+        if not left[0]:
+            raise RuntimeError("can't start new thread")
+        left[0] -= 1
+        start(thread)
+
+    monkeypatch.setattr(container, "PIECE", 8)
+    arrays = {"b": np.arange(5, dtype=np.int32), "a": np.arange(3, dtype=np.uint8), "c": np.zeros(0)}
+    pieces = [b"{}", bytes(range(3)), *(arrays["b"].tobytes()[i : i + 8] for i in (0, 8, 16))]
+    expected = hashlib.sha256(b"".join(hashlib.sha256(piece).digest() for piece in pieces)).hexdigest()
+    monkeypatch.setattr(container.engine, "threads", lambda: 4)
+    monkeypatch.setattr(threading.Thread, "start", start_some)
+    assert container._digest("{}", arrays) == expected
+    for name, array in arrays.items():
+        for place in range(len(array)):
+            changed = array.copy()
+            changed[place] += 1
+            left[0] = threads_left
+            assert container._digest("{}", {**arrays, name: changed}) != expected

@@ -60,3 +60,15 @@ def test_moments_of_parts_are_those_of_the_whole():
     n, mean, squares = Moments().joined(parts[0]).joined(parts[1]).joined(parts[2])
     assert n == 101
     np.testing.assert_allclose((mean, squares), (values.mean(), 101 * values.var()), rtol=1e-13)
+
+
+@given(
+    st.lists(st.sampled_from(["", "a", "ab", "b", "ü", "z"]), max_size=40),
+    st.sets(st.sampled_from(["", "a", "ab", "b", "ü", *"cdefghij"])),
+)
+def test_few_classes_are_compared_and_many_looked_up_to_the_same_codes(y, classes):
+    known = sorted(classes)
+    codes = labels.encode(np.array(y, "U3"), np.array(known, "U3"))
+    assert codes.tolist() == [known.index(label) if label in classes else -1 for label in y]
+    counts = labels.counts_of(np.array(y, "U3"), np.array(known, "U3"))
+    assert counts == {label: y.count(label) for label in set(y)}

@@ -420,6 +420,12 @@ def arrow_strings(starts: bytes, text: bytes) -> tuple[Any, Any]:
 def hash_texts(text: NDArray[Any], offsets: NDArray[Any], out: NDArray[Any]) -> None:
     """MurmurHash3_x86_32 with seed 0 of each text between two offsets."""
 
+def rows_in_use(arrays: list[NDArray[Any]], out: NDArray[Any], n_threads: int) -> int:
+    """The numbers of the rows, as bytes, in which any bit of any array is set, written to out; how many they are."""
+
+def take_rows(rows: NDArray[Any], numbers: NDArray[Any], out: NDArray[Any], n_threads: int) -> None:
+    """Write the rows, as bytes, with these numbers to out, one behind the other."""
+
 def populate(array: NDArray[Any]) -> None:
     """Have the system make room for the zeros of a large array in the background, before they are written to."""
 

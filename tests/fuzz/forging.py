@@ -367,9 +367,11 @@ def write(path, document, tensors, rng=None):
         header[name] = {"dtype": dtype, "shape": list(array.shape), "data_offsets": place}
         content += array.tobytes()
     text = json.dumps({**document, "tensors": listed})
-    checked = text.encode() + b"".join(array.tobytes() for array in arrays.values())
-    metadata = {"format": "rosenblatt", "format_version": "1", "model": text,
-                "sha256": hashlib.sha256(checked).hexdigest()}  # fmt: skip
+    pieces = [text.encode()]
+    for array in arrays.values():
+        pieces += [array.tobytes()[start : start + (1 << 22)] for start in range(0, array.nbytes, 1 << 22)]
+    checksum = hashlib.sha256(b"".join(hashlib.sha256(piece).digest() for piece in pieces)).hexdigest()
+    metadata = {"format": "rosenblatt", "format_version": "2", "model": text, "sha256": checksum}
     header["__metadata__"] = metadata
     if rng is not None:
         _change_document(rng, header, header)

@@ -6,13 +6,12 @@ import argparse
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .. import data
 from ..core import labels
-from ..core.spec import Spec
 from ..data import Block, Columns, Data, Stream, VowpalWabbit
 from ..data.blocks import joined
 from ..data.chunks import Size, chunks
@@ -24,12 +23,14 @@ from ..data.pipes import ReplayablePipe, identity, refuse_twice
 from ..data.sources import IN_MEMORY, Source, expand, size_of
 from ..data.sparse_text import vowpal_wabbit_names
 from ..errors import DataError
-from ..model_files import Model, learners, read, refusing
 from ..schema import cut
 from . import algorithms, options
-from .features import Features
 from .parameters import OPTIONS, asked_for, spelled
 from .terminal import CommandError, note, several, shown
+
+if TYPE_CHECKING:  # else when they are needed: files are opened first, and read while other modules are imported
+    from ..model_files import Model
+    from .features import Features
 
 #: More different whole numbers than these may be the classes of labels, or the numbers of a regression.
 MOST_NUMBERED = 50
@@ -259,6 +260,8 @@ def read_small(arguments: argparse.Namespace, most: int | None = None, regressio
             holding.keep(2 * part.nbytes, len(part), part.file(0))  # and all of them in one
             blocks.append(part)
         block, columns, format = joined(blocks), stream.columns, stream.format
+    from .features import Features
+
     y = targets_of(block, regression)
     if not regression:
         refuse_one_class(np.unique(y), arguments.files)
@@ -297,6 +300,8 @@ def hashed_names(sources: Sequence[Any], format: VowpalWabbit, rows: int | None 
 
 def load_model(path: str) -> tuple[Model, Features]:
     """A model of rows, and what makes them."""
+    from .features import Features
+
     model = read_model(path)
     if is_tagger(model):
         raise CommandError(f"{path} is a tagger, which learns from sentences: these are rows")
@@ -310,6 +315,9 @@ def is_tagger(model: Model) -> bool:
 
 def read_model(path: str) -> Model:
     """A model; refuses parameters that are not those of its learner."""
+    from ..core.spec import Spec
+    from ..model_files import learners, read, refusing
+
     model = read(path)
     with refusing(path):
         if model.algorithm not in {named.estimator for named in algorithms.ALGORITHMS.values()}:

@@ -11,16 +11,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..atomic_files import check
 from ..core import engine
-from ..core.spec import Spec
 from ..data import Block
 from ..data.memory_limit import MemoryLimitError, parse_limit
 from ..data.numbered import FIRST_ROWS
 from ..data.sources import expand
 from ..errors import DataError
-from ..model_files import Model, learners, write
-from . import algorithms, choosing, inputs, summary, training
+from . import algorithms, inputs, summary
 from .commands import PASSES
-from .features import SECTION, Features
 from .held_out import HeldOut
 from .kind_of_files import refuse_options_of_sentences, sentences_are_meant
 from .terminal import (
@@ -36,10 +33,11 @@ from .terminal import (
     several,
     show,
 )
-from .training import TrainingRun
 
 if TYPE_CHECKING:
+    from ..model_files import Model
     from .evaluate import ConfusionMatrix, RegressionErrors
+    from .training import TrainingRun
 
 #: Options that need a cluster.
 _CLUSTER_OPTIONS = ("mix", "shards", "checkpoint", "worker_timeout")
@@ -71,6 +69,8 @@ def run(arguments: argparse.Namespace) -> int:
             held_out, fault = kind.evaluate_held_out(run)
             record = kind.record(run, streamed, held_out)
             saved = f"the model is in {arguments.output}"
+            from ..model_files import write
+
             with interrupt.ignored(saved):
                 write(arguments.output, kind.model_of(run, record), mappable=_is_mappable(run, arguments))
         record["seconds"] = round(time.monotonic() - began, 3)
@@ -90,10 +90,19 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _is_mappable(run: Any, arguments: argparse.Namespace) -> bool:
     """Whether the file is to be one that can be mapped; where none can be, what was learned is not lost by it."""
-    why_not = learners.why_not_mapped(run.learner) if arguments.mappable else None
+    why_not = _why_not_mappable(run, arguments)
     if why_not is not None:
         note(f"{why_not}; the model is saved without --mappable")
     return bool(arguments.mappable) and why_not is None
+
+
+def _why_not_mappable(run: Any, arguments: argparse.Namespace) -> str | None:
+    """Why the file that is to be mapped cannot be; None: it can, or is not to be."""
+    if not arguments.mappable:
+        return None
+    from ..model_files import learners
+
+    return learners.why_not_mapped(run.learner)
 
 
 def _kind(arguments: argparse.Namespace) -> Training:
@@ -121,7 +130,7 @@ def _train(arguments: argparse.Namespace, progress: Progress, interrupt: Interru
             note(run.skipped.worded(option))
         return run, arguments.stream
     run = prepare(arguments, progress, interrupt)
-    why_not = learners.why_not_mapped(run.learner) if arguments.mappable else None
+    why_not = _why_not_mappable(run, arguments)
     if why_not is not None:  # which is known before hours of work
         raise CommandError(f"{why_not}; train it without --mappable")
     return learn(run, arguments)
@@ -129,6 +138,8 @@ def _train(arguments: argparse.Namespace, progress: Progress, interrupt: Interru
 
 def learn(run: TrainingRun, arguments: argparse.Namespace) -> tuple[TrainingRun, bool]:
     """Train a run that is prepared, all rows in memory or block by block; the run, and whether it was the latter."""
+    from . import choosing, training
+
     streamed = _is_streamed(run, arguments)
     if not run.reads_again(streamed):
         inputs.release_pipes(arguments, arguments.files)
@@ -247,6 +258,8 @@ def prepare(arguments: argparse.Namespace, progress: Progress, interrupt: Interr
     files = expand(arguments.files)
     stamps = inputs.file_stamps(files)
     if arguments.resume:
+        from .training import TrainingRun
+
         inputs.refuse_other_settings(arguments)
         model, features = inputs.load_model(arguments.resume)
         columns = None if features.encoder is None else features.encoder.columns
@@ -259,6 +272,11 @@ def prepare(arguments: argparse.Namespace, progress: Progress, interrupt: Interr
             updates_before=model.learner.n_updates, stamps=stamps,
         )  # fmt: skip
     stream = inputs.open_files(files, arguments, inputs.column_options(arguments))
+    from ..core.spec import Spec  # while the first block is read
+    from . import choosing
+    from .features import Features
+    from .training import TrainingRun
+
     columns, format = stream.columns, stream.format
     if columns is not None and not columns.features:
         next(stream)  # raises if there are no rows
@@ -326,6 +344,9 @@ def evaluate_held_out(run: TrainingRun) -> tuple[ConfusionMatrix | RegressionErr
 
 def model_of(run: TrainingRun, record: dict[str, Any]) -> Model:
     """The model of a run, with what makes its rows and a record of its training."""
+    from ..model_files import Model
+    from .features import SECTION
+
     before = run.resumed
     extras = {} if before is None else before.extras
     extras = {**extras, SECTION: run.features.to_section(), summary.SECTION: (record, {})}

@@ -28,7 +28,6 @@ from ..data.csr import Csr, vstack
 from ..data.features import nbytes_of
 from ..data.memory_limit import STREAM_INSTEAD, MemoryLimit
 from ..data.weigh_ahead import WeighAhead
-from ..model_files import Model
 from .algorithms import class_weights
 from .features import Features
 from .held_out import HeldOut
@@ -37,6 +36,7 @@ from .label_order import LabelOrder
 from .terminal import CommandError, Interrupt, Progress, shown
 
 if TYPE_CHECKING:
+    from ..model_files import Model
     from ..tuning.choices import Choices
 
 Array = Any
@@ -281,6 +281,7 @@ def _one_pass(run: TrainingRun, stream: Any, number: int, rng: np.random.Generat
     with run.features.read_ahead(run.blocks(stream), learn=first) as blocks:
         if not run.begun and run.features.encoder is not None and run.learner.space == "linear":
             _begin(run, run.features, None, rng)  # while the first block is read
+            from .. import model_files as model_files  # which is needed in the end
         ahead = _weighed_ahead(run, blocks, first)
         try:
             _learn_all(run, _gathered(run, blocks, ahead, first), ahead, stream, number, rng)
@@ -435,7 +436,7 @@ def _learn(run: TrainingRun, part: _Part, rng: np.random.Generator | None, first
     if order is not None:
         csr, y, weight = csr.taken(order), y[order], None if weight is None else weight[order]
         run.shuffled_within = max(run.shuffled_within, len(y))
-    counts = None if run.is_regression else labels.counts_of(y)
+    counts = None if run.is_regression else labels.counts_of(y, run.classes)
     if first and run.order is not None:
         run.order.add(y, counts)
     if run.begun and csr.n_features > learner.n_features:

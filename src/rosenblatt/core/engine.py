@@ -37,6 +37,7 @@ from __future__ import annotations
 
 import math
 import os
+from collections.abc import Sequence
 from typing import Any, NamedTuple, Union
 
 import numpy as np
@@ -371,6 +372,20 @@ def threads_for(n_jobs: int | None) -> int:
     """How many threads ``n_jobs`` asks for: a number of them; -1 or None for all cores, -2 for all but one."""
     n_jobs = -1 if n_jobs is None else int(n_jobs)
     return n_jobs if n_jobs > 0 else max(1, threads() + 1 + n_jobs)
+
+
+def rows_in_use(arrays: Sequence[Array]) -> Array:
+    """The rows in which any number of any of these tables is set, ascending; −0 is, too."""
+    n_rows = len(arrays[0])
+    out = np.empty(n_rows, np.int32 if n_rows < 1 << 31 else np.int64)
+    return out[: _native.rows_in_use([array.view(np.uint8) for array in arrays], out, threads())]
+
+
+def take_rows(table: Array, rows: Array) -> Array:
+    """These rows of a table of numbers."""
+    out = np.empty((len(rows), table.shape[1]), table.dtype)
+    _native.take_rows(table.view(np.uint8), rows, out.view(np.uint8), threads())
+    return out
 
 
 def squares(weights: Array) -> Array:

@@ -17,6 +17,7 @@ Array = NDArray[Any]
 
 _BLOCK = 1 << 13
 _TEXT = "US"  # NumPy's kinds of text
+_FEW = 8  # classes: labels are compared with each of them, which is faster than to look each label up
 
 
 def classes_of(y: Array) -> Array:
@@ -34,8 +35,12 @@ def _sorted_set(y: Array) -> Array:
     return unique(y)
 
 
-def counts_of(y: Array) -> Counter[Any]:
-    """How often each label occurs."""
+def counts_of(y: Array, known: Array | None = None) -> Counter[Any]:
+    """How often each label occurs; those among the ``known`` classes, if these are few, are counted faster."""
+    if known is not None and _are_few_texts(y, known):
+        there = Counter({label: int(np.count_nonzero(y == label)) for label in known.tolist()})
+        if there.total() == len(y):
+            return +there  # without those that do not occur
     if y.dtype.kind not in "biuf":  # to sort text takes longer
         return Counter(y.tolist())
     classes, counts = np.unique(y, return_counts=True)
@@ -47,12 +52,18 @@ def encode(y: Array, classes: Array) -> Array:
     codes = np.empty(len(y), np.int8 if len(classes) < 128 else np.int32)
     for start in range(0, len(y), _BLOCK):  # in blocks, so that nothing as long as y is made besides the codes
         block = y[start : start + _BLOCK]
-        if len(classes) == 0:
+        if len(classes) == 0 or _are_few_texts(block, classes):
             codes[start : start + _BLOCK] = -1
+            for code, label in enumerate(classes.tolist()):
+                codes[start : start + _BLOCK][block == label] = code
             continue
         places = np.minimum(np.searchsorted(classes, block), len(classes) - 1)
         codes[start : start + _BLOCK] = np.where(classes[places] == block, places, -1)
     return codes
+
+
+def _are_few_texts(y: Array, classes: Array) -> bool:
+    return len(classes) <= _FEW and y.dtype.kind in _TEXT and y.dtype.kind == classes.dtype.kind
 
 
 def alone(label: Any) -> Array:

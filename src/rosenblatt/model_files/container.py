@@ -1,7 +1,8 @@
 """The file: a JSON document and named arrays, as safetensors, with a checksum over both.
 
 The metadata of the safetensors header are ``format`` ("rosenblatt"), ``format_version``, ``model`` (the document) and
-``sha256``: that of the document's UTF-8 text followed by the bytes of every tensor, in the order of their names. The
+``sha256``: the checksum of checksums, that of the document's UTF-8 text and then those of the pieces, of 4 MiB each and
+the last of what is left, of every tensor, in the order of their names: so several threads make them at a time. The
 document lists the tensors with their types and shapes.
 
 It is written and read here rather than by the ``safetensors`` package: to go into a file without a name, and without a
@@ -11,6 +12,7 @@ is read ends the process: here they are mapped for those alone who ask for it.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import itertools
 import json
@@ -19,6 +21,7 @@ import mmap
 import os
 import stat
 import threading
+from collections import deque
 from collections.abc import Collection
 from pathlib import Path
 from typing import Any
@@ -28,10 +31,13 @@ from numpy.typing import NDArray
 
 from .. import schema
 from ..atomic_files import replacing
+from ..core import engine
 
 Array = NDArray[Any]
 
-FORMAT, VERSION = "rosenblatt", 1
+FORMAT, VERSION = "rosenblatt", 2
+#: Bytes of a piece that has a checksum.
+PIECE = 1 << 22
 
 #: Of the types that safetensors knows, those that occur here, by their names there.
 TYPES = {
@@ -189,7 +195,12 @@ def _check_format(place: Path, metadata: dict[str, str]) -> None:
         raise ModelFileError(f"{place} is damaged: its format version is {schema.cut(version)}")
     if int(version) > VERSION:
         raise ModelFileError(
-            f"{place} is of format {version}, and this version of rosenblatt reads formats up to {VERSION}: upgrade it"
+            f"{place} is of format {version}, and this version of rosenblatt reads format {VERSION}: upgrade it"
+        )
+    if int(version) < VERSION:
+        raise ModelFileError(
+            f"{place} is of format {version}, of an earlier version of rosenblatt, and this one reads format "
+            f"{VERSION}: train it again, or load it with that version"
         )
 
 
@@ -209,10 +220,28 @@ def json_text(value: Any) -> str:
 
 
 def _digest(text: str, arrays: dict[str, Array]) -> str:
-    digest = hashlib.sha256(text.encode())
+    pieces = [memoryview(text.encode())]
     for name in sorted(arrays):
-        digest.update(_bytes(_stored(arrays[name])))
-    return digest.hexdigest()
+        whole = _bytes(_stored(arrays[name]))
+        pieces += [whole[start : start + PIECE] for start in range(0, len(whole), PIECE)]
+    digests = [b""] * len(pieces)
+    left = deque(range(len(pieces)))
+
+    def work() -> None:
+        with contextlib.suppress(IndexError):  # nothing is left
+            while True:
+                place = left.popleft()
+                digests[place] = hashlib.sha256(pieces[place]).digest()
+
+    threads = [threading.Thread(target=work) for _ in range(min(engine.threads(), len(pieces)) - 1)]
+    with contextlib.suppress(RuntimeError):  # no more threads to be had: those there are do it
+        for thread in threads:
+            thread.start()
+    work()
+    for thread in threads:
+        if thread.ident is not None:  # it was started
+            thread.join()
+    return hashlib.sha256(b"".join(digests)).hexdigest()
 
 
 def _listed(array: Array) -> list[Any]:

@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import schema
+from ..core import engine
 from ..core.learner import Learner
-from ..core.lists import Entries, bits_of
+from ..core.lists import Entries
 from . import in_memory, listed
 from .listed import Pairs
 
@@ -74,11 +75,11 @@ def _weights_of(learner: Learner) -> tuple[dict[str, Any], dict[str, Array]]:
         if pairs.is_smaller(k):
             return {}, pairs.packed(k, n_rows)
     held = {name: learner.in_order(array) for name, array in held.items()}
-    rows = _rows_in_use(list(held.values()))
+    rows = engine.rows_in_use(list(held.values()))
     if numbers is None and listed.has_most(rows, n_rows):
         return {}, held
-    numbers = (rows if numbers is None else numbers[rows]).astype(listed.index_type(n_rows))
-    return {}, {_ROWS: numbers} | {name: np.take(array, rows, axis=0) for name, array in held.items()}
+    numbers = (rows if numbers is None else numbers[rows]).astype(listed.index_type(n_rows), copy=False)
+    return {}, {_ROWS: numbers} | {name: engine.take_rows(array, rows) for name, array in held.items()}
 
 
 def made(plain: dict[str, Any], **options: Any) -> Learner:
@@ -186,12 +187,3 @@ def _fill_pairs(learner: Learner, pairs: Pairs) -> None:
     learner.fill_lists(
         rows[biases:] - 1, Entries(pairs.starts[biases:] - end, classes, rest["weights"], rest.get("total"))
     )
-
-
-def _rows_in_use(held: list[Array]) -> Array:
-    """The rows in which any bit is set: of 2^22 hashed columns most are empty."""
-    used = np.zeros(len(held[0]), bool)
-    for array in held:
-        there = bits_of(array)
-        used |= there.ravel() != 0 if there.shape[1] == 1 else there.any(axis=1)
-    return np.flatnonzero(used)

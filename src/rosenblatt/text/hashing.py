@@ -409,9 +409,10 @@ class Hashing:
         plain = self.analysis.stored() | {name: getattr(self, name) for name in (*_MADE_WITH, *_LEARNED)}
         arrays: dict[str, Array] = {}
         if self.document_counts is not None:
-            columns = np.flatnonzero(self.document_counts != 0)  # of flags, which is faster
-            counts = self.document_counts[columns].astype(_count_type(self.n_documents))
-            arrays |= {"counted_columns": columns.astype(np.int32), "document_counts": counts}
+            table = self.document_counts[:, np.newaxis]
+            columns = engine.rows_in_use([table])
+            counts = engine.take_rows(table, columns)[:, 0].astype(_count_type(self.n_documents), copy=False)
+            arrays |= {"counted_columns": columns, "document_counts": counts}
         if self.class_counts is not None:
             plain["supervised_by"], own = self.class_counts.to_state()
             arrays |= own

@@ -1,0 +1,101 @@
+// The rows of arrays that are not empty, and what stands in them: of millions of hashed columns most have no weight.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <vector>
+
+#include "parallel.hpp"
+
+namespace rosenblatt::data {
+
+// Rows of so many bytes each, some of which may lie between them unused.
+struct ByteRows {
+    const std::uint8_t* bytes;
+    std::int64_t n_rows, width, stride;
+
+    const std::uint8_t* operator[](std::int64_t row) const { return bytes + row * stride; }
+    bool is_empty(std::int64_t row) const {
+        const std::uint8_t* const at = (*this)[row];
+        std::uint8_t set = 0;
+        for (std::int64_t i = 0; i < width; ++i) set |= at[i];
+        return set == 0;
+    }
+};
+
+constexpr std::int64_t kRowsOfPart = 1 << 15;
+
+template <class F>
+void with_width(std::int64_t width, const F& f) {
+    if (width == 4)
+        f(std::uint32_t{});
+    else if (width == 8)
+        f(std::uint64_t{});
+    else
+        f(nullptr);
+}
+
+// Whether each row of a part is in use, by any of the arrays.
+inline void mark_in_use(const std::vector<ByteRows>& arrays, std::int64_t first, std::int64_t last, bool* used) {
+    std::memset(used, 0, static_cast<std::size_t>(last - first));
+    for (const ByteRows& rows : arrays)
+        with_width(rows.width, [&]<class Number>(Number) {
+            for (std::int64_t row = first; row < last; ++row) {
+                if constexpr (std::is_integral_v<Number>) {
+                    Number number;
+                    std::memcpy(&number, rows[row], sizeof number);
+                    used[row - first] |= number != 0;
+                } else {
+                    used[row - first] |= !rows.is_empty(row);
+                }
+            }
+        });
+}
+
+// The numbers of the rows, ascending, in which any bit of any of the arrays is set, written to `out`, which has room
+// for all; how many they are.
+template <class I>
+std::int64_t rows_in_use(const std::vector<ByteRows>& arrays, std::int64_t n_rows, I* out, std::int64_t n_threads) {
+    const std::int64_t n_parts = (n_rows + kRowsOfPart - 1) / kRowsOfPart;
+    std::vector<std::int64_t> starts(static_cast<std::size_t>(n_parts) + 1);
+    const auto each_used = [&](std::int64_t part, const auto& f) {
+        bool used[kRowsOfPart];
+        const std::int64_t first = part * kRowsOfPart, last = std::min(n_rows, first + kRowsOfPart);
+        mark_in_use(arrays, first, last, used);
+        for (std::int64_t row = first; row < last; ++row) f(row, used[row - first]);
+    };
+    in_parallel(n_parts, n_threads, [&](std::int64_t part) {
+        std::int64_t count = 0;
+        each_used(part, [&](std::int64_t, bool used) { count += used; });
+        starts[static_cast<std::size_t>(part) + 1] = count;
+    });
+    for (std::size_t part = 0; part + 1 < starts.size(); ++part) starts[part + 1] += starts[part];
+    in_parallel(n_parts, n_threads, [&](std::int64_t part) {
+        I* at = out + starts[static_cast<std::size_t>(part)];
+        const I* const end = out + starts[static_cast<std::size_t>(part) + 1];
+        each_used(part, [&](std::int64_t row, bool used) {
+            if (at == end) return;
+            *at = static_cast<I>(row);
+            at += used;
+        });
+    });
+    return starts.back();
+}
+
+// The rows with these numbers, all of which are there, one behind the other.
+template <class I>
+void take_rows(const ByteRows& rows, const I* numbers, std::int64_t count, std::uint8_t* out, std::int64_t n_threads) {
+    in_parallel((count + kRowsOfPart - 1) / kRowsOfPart, n_threads, [&](std::int64_t part) {
+        const std::int64_t first = part * kRowsOfPart, last = std::min(count, first + kRowsOfPart);
+        with_width(rows.width, [&]<class Number>(Number) {
+            for (std::int64_t i = first; i < last; ++i) {
+                if constexpr (std::is_integral_v<Number>)
+                    std::memcpy(out + i * rows.width, rows[numbers[i]], sizeof(Number));
+                else
+                    std::memcpy(out + i * rows.width, rows[numbers[i]], static_cast<std::size_t>(rows.width));
+            }
+        });
+    });
+}
+
+}  // namespace rosenblatt::data
