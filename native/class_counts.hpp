@@ -47,6 +47,10 @@ class ClassCounts {
     }
 
     void prefetch(std::size_t column) const { prefetch_near(&columns_[column]); }
+    // Of a column that is here already.
+    void prefetch_list(std::size_t column) const {
+        if (const std::uint32_t more = columns_[column].more) prefetch_near(shards_[column >> shift_].data() + more);
+    }
 
     // f(class, count) for each class whose documents have the column, in any order.
     template <class F>
@@ -219,9 +223,10 @@ struct CountedByClass {
 
     template <class T, class I>
     void row(const Weighing<T, I>& rows, std::size_t row, I first, I last, I end) {
-        constexpr I ahead = 64;
+        constexpr I ahead = 64, near = 16;
         for (I i = first; i < last; ++i) {
             if (i + ahead < end) prefetch(static_cast<std::size_t>(rows.columns[i + ahead]));
+            if (i + near < last) counts.prefetch_list(static_cast<std::size_t>(rows.columns[i + near]));
             counts.add(static_cast<std::size_t>(rows.columns[i]), classes[row]);
         }
         if (!weights) return;

@@ -256,11 +256,28 @@ std::int64_t find_rows_in_use(const nb::list& given, nb::object out, std::int64_
     for (const ByteRows& rows : arrays)
         if (rows.n_rows != n_rows) throw std::invalid_argument("the arrays must have the same rows");
     return with_numbers(out, [&]<class I>(I) {
-        if (n_rows > std::numeric_limits<I>::max()) throw std::invalid_argument("the rows are too many for the numbers");
+        if (n_rows > std::numeric_limits<I>::max())
+            throw std::invalid_argument("the rows are too many for the numbers");
         I* const room = room_in<I>(out, n_rows, "the room for numbers of rows");
         nb::gil_scoped_release unlocked;
         return rows_in_use(arrays, n_rows, room, n_threads);
     });
+}
+
+// Refuses numbers that are not below n.
+template <class I>
+void check_numbers(const I* numbers, std::int64_t count, std::int64_t n) {
+    for (std::int64_t i = 0; i < count; ++i)
+        if (numbers[i] < 0 || numbers[i] >= n) throw std::out_of_range("a number is not that of a row");
+}
+
+void set_given_flags(nb::object numbers, nb::object flags, std::int64_t n_threads) {
+    const auto count = static_cast<std::int64_t>(nb::len(numbers)), n = static_cast<std::int64_t>(nb::len(flags));
+    const auto* const which = room_in<const std::int32_t>(numbers, count, "numbers of rows");
+    std::uint8_t* const room = room_in<std::uint8_t>(flags, n, "the flags");
+    nb::gil_scoped_release unlocked;
+    check_numbers(which, count, n);
+    set_flags(which, count, room, n_threads);
 }
 
 void take_given_rows(nb::handle array, nb::object numbers, nb::object out, std::int64_t n_threads) {
@@ -270,10 +287,46 @@ void take_given_rows(nb::handle array, nb::object numbers, nb::object out, std::
     with_numbers(numbers, [&]<class I>(I) {
         const I* const which = room_in<const I>(numbers, count, "numbers of rows");
         nb::gil_scoped_release unlocked;
-        for (std::int64_t i = 0; i < count; ++i)
-            if (which[i] < 0 || which[i] >= rows.n_rows) throw std::out_of_range("a number is not that of a row");
+        check_numbers(which, count, rows.n_rows);
         take_rows(rows, which, count, room, n_threads);
     });
+}
+
+PairsInUse pairs_of(const nb::list& given, std::int64_t n_vectors, nb::handle order) {
+    PairsInUse pairs{{}, n_vectors, nullptr, static_cast<std::int64_t>(nb::len(order))};
+    pairs.order = room_in<const std::int64_t>(order, pairs.n_rows, "the order of rows");
+    for (nb::handle array : given) {
+        const ByteRows rows = byte_rows(array);
+        const std::int64_t item = n_vectors > 0 ? rows.width / n_vectors : 0;
+        if (item * n_vectors != rows.width || (item != 4 && item != 8))
+            throw std::invalid_argument("numbers of 4 or 8 bytes are needed, one for each vector");
+        check_numbers(pairs.order, pairs.n_rows, rows.n_rows);
+        pairs.arrays.push_back({rows, item});
+    }
+    return pairs;
+}
+
+void count_pairs(const nb::list& arrays, std::int64_t n_vectors, nb::object order, nb::object counts,
+                 std::int64_t n_threads) {
+    const PairsInUse pairs = pairs_of(arrays, n_vectors, order);
+    std::int64_t* const room = room_in<std::int64_t>(counts, pairs.n_rows, "the room for counts");
+    nb::gil_scoped_release unlocked;
+    pairs.count(room, n_threads);
+}
+
+void take_pairs(const nb::list& arrays, std::int64_t n_vectors, nb::object order, nb::object starts, nb::object vectors,
+                const nb::list& out, std::int64_t n_threads) {
+    const PairsInUse pairs = pairs_of(arrays, n_vectors, order);
+    const auto* const begins = room_in<const std::int64_t>(starts, pairs.n_rows + 1, "the starts of rows");
+    rosenblatt::check_starts(begins, pairs.n_rows, static_cast<std::int64_t>(nb::len(vectors)));
+    auto* const which = room_in<std::int32_t>(vectors, begins[pairs.n_rows], "the room for vectors");
+    std::vector<std::uint8_t*> room;
+    if (nb::len(out) != pairs.arrays.size()) throw std::invalid_argument("room for each array is needed");
+    for (std::size_t a = 0; a < pairs.arrays.size(); ++a)
+        room.push_back(
+            room_in<std::uint8_t>(out[a], begins[pairs.n_rows] * pairs.arrays[a].item, "the room for numbers"));
+    nb::gil_scoped_release unlocked;
+    pairs.take(begins, which, room, n_threads);
 }
 
 // The pages of an array are asked for in the background, or come one by one as they are needed; what it holds stays.
@@ -325,10 +378,18 @@ void bind_data(nb::module_& m) {
           "starts and text of the different ones; None where something is not plain UTF-8 text.");
     m.def("hash_texts", &hash_texts, nb::arg("text"), nb::arg("offsets"), nb::arg("out"),
           "MurmurHash3_x86_32 with seed 0 of each text between two offsets.");
-    m.def("rows_in_use", &find_rows_in_use, nb::arg("arrays"), nb::arg("out"), nb::arg("n_threads"),
-          "The numbers of the rows, as bytes, in which any bit of any array is set, written to out; how many they are.");
+    m.def(
+        "rows_in_use", &find_rows_in_use, nb::arg("arrays"), nb::arg("out"), nb::arg("n_threads"),
+        "The numbers of the rows, as bytes, in which any bit of any array is set, written to out; how many they are.");
+    m.def("set_flags", &set_given_flags, nb::arg("numbers"), nb::arg("flags"), nb::arg("n_threads"),
+          "Set the flags, bytes, with these numbers to 1.");
     m.def("take_rows", &take_given_rows, nb::arg("rows"), nb::arg("numbers"), nb::arg("out"), nb::arg("n_threads"),
           "Write the rows, as bytes, with these numbers to out, one behind the other.");
+    m.def("count_pairs", &count_pairs, nb::arg("arrays"), nb::arg("n_vectors"), nb::arg("order"), nb::arg("counts"),
+          nb::arg("n_threads"), "Write how many vectors of each row, in this order, have a number other than 0.");
+    m.def("take_pairs", &take_pairs, nb::arg("arrays"), nb::arg("n_vectors"), nb::arg("order"), nb::arg("starts"),
+          nb::arg("vectors"), nb::arg("out"), nb::arg("n_threads"),
+          "Write which these are, from the start of each row on, and the numbers of each array.");
     m.def("populate", &populate, nb::arg("array"),
           "Have the system make room for the zeros of a large array in the background, before they are written to.");
     m.def("keep_freed_memory", &keep_freed_memory,

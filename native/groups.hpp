@@ -8,6 +8,7 @@
 #include <bit>
 #include <cstdint>
 
+#include "prefetch.hpp"
 #include "rows.hpp"
 
 namespace rosenblatt {
@@ -24,10 +25,16 @@ struct Groups {
     Index next_place(Index feature) {
         return used ? kLanes * used[feature % kLanes]++ + feature % kLanes : kLanes * count;
     }
+    // Where a group is looked for first.
+    std::uint64_t hash(Index called) const {
+        return static_cast<std::uint64_t>(called) * 0x9E3779B97F4A7C15u >>
+               (64 - std::countr_zero(static_cast<std::uint64_t>(size)));
+    }
+    void prefetch(Index feature) const { prefetch_near(table + 2 * hash(name(feature))); }
     // The pair of a group, or the free one where it belongs.
     Index* find(Index called) const {
         const auto mask = static_cast<std::uint64_t>(size) - 1;
-        auto at = static_cast<std::uint64_t>(called) * 0x9E3779B97F4A7C15u >> (64 - std::countr_zero(mask + 1));
+        auto at = hash(called);
         for (std::uint64_t left = mask; left > 0; --left, at = (at + 1) & mask)
             if (table[2 * at] == 0 || table[2 * at] == called + 1) break;  // half of them are free
         return table + 2 * at;
@@ -38,8 +45,10 @@ struct Groups {
 // get the next number, until half of the table is used: returns how many features were done.
 template <class I>
 Index place_features(const I* feature, Index n, Groups& groups, bool add, I* out) {
+    constexpr Index ahead = 24;
     Index last = -1, place = 0;
     for (Index e = 0; e < n; ++e) {
+        if (e + ahead < n) groups.prefetch(static_cast<Index>(feature[e + ahead]));
         const Index j = static_cast<Index>(feature[e]), called = groups.name(j);
         if (called != last) {
             Index* const pair = groups.find(called);

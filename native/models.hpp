@@ -97,7 +97,17 @@ struct Weights {
             }
         };
         step(sink, one);
-        x.each_nonzero([&](Index j, T value) { step(sink + (j + 1) * stride, value); });
+        const auto step_of = [&](Index j, T value) { step(sink + (j + 1) * stride, value); };
+        if constexpr (requires { x.is_near(stride); }) {
+            const auto ask = [&](Index j) {  // for the sums: the weights were read a moment ago
+                for (const auto& [c, a] : steps) prefetch_near(total + (j + 1) * stride + c);
+            };
+            if (total && !x.is_near(stride)) {
+                x.ask_first(ask);
+                return x.each(step_of, ask);
+            }
+        }
+        x.each_nonzero(step_of);
     }
 
     // Scores of all classes without their biases: `out` has room for `stride`.

@@ -1,8 +1,11 @@
 // The rows of arrays that are not empty, and what stands in them: of millions of hashed columns most have no weight.
 #pragma once
 
+#include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <cstring>
+#include <type_traits>
 #include <vector>
 
 #include "parallel.hpp"
@@ -27,7 +30,9 @@ constexpr std::int64_t kRowsOfPart = 1 << 15;
 
 template <class F>
 void with_width(std::int64_t width, const F& f) {
-    if (width == 4)
+    if (width == 1)
+        f(std::uint8_t{});
+    else if (width == 4)
         f(std::uint32_t{});
     else if (width == 8)
         f(std::uint64_t{});
@@ -82,6 +87,14 @@ std::int64_t rows_in_use(const std::vector<ByteRows>& arrays, std::int64_t n_row
     return starts.back();
 }
 
+// Set the flags with these numbers, all of which are there; threads may set the same.
+inline void set_flags(const std::int32_t* numbers, std::int64_t count, std::uint8_t* flags, std::int64_t n_threads) {
+    in_parallel((count + kRowsOfPart - 1) / kRowsOfPart, n_threads, [&](std::int64_t part) {
+        for (std::int64_t i = part * kRowsOfPart; i < std::min(count, (part + 1) * kRowsOfPart); ++i)
+            std::atomic_ref(flags[numbers[i]]).store(1, std::memory_order_relaxed);
+    });
+}
+
 // The rows with these numbers, all of which are there, one behind the other.
 template <class I>
 void take_rows(const ByteRows& rows, const I* numbers, std::int64_t count, std::uint8_t* out, std::int64_t n_threads) {
@@ -97,5 +110,72 @@ void take_rows(const ByteRows& rows, const I* numbers, std::int64_t count, std::
         });
     });
 }
+
+// Numbers of so many bytes each, `n_vectors` of them in each row.
+struct NumberRows {
+    ByteRows rows;
+    std::int64_t item;
+
+    bool is_set(std::int64_t row, std::int64_t c) const {
+        const std::uint8_t* const at = rows[row] + c * item;
+        if (item == 4) {
+            std::uint32_t number;
+            std::memcpy(&number, at, 4);
+            return number != 0;
+        }
+        std::uint64_t number;
+        std::memcpy(&number, at, 8);
+        return number != 0;
+    }
+};
+
+// Of the rows with these numbers, in their order, the vectors of which any array has a number other than 0.
+struct PairsInUse {
+    std::vector<NumberRows> arrays;
+    std::int64_t n_vectors;
+    const std::int64_t* order;
+    std::int64_t n_rows;
+
+    template <class F>
+    void each(std::int64_t i, const F& f) const {
+        for (std::int64_t c = 0; c < n_vectors; ++c) {
+            bool used = false;
+            for (const NumberRows& array : arrays) used |= array.is_set(order[i], c);
+            if (used) f(c);
+        }
+    }
+    template <class F>
+    void some(std::int64_t n_threads, const F& f) const {
+        constexpr std::int64_t step = 1 << 12;
+        in_parallel((n_rows + step - 1) / step, n_threads, [&](std::int64_t part) {
+            for (std::int64_t i = part * step; i < std::min(n_rows, (part + 1) * step); ++i) f(i);
+        });
+    }
+    // How many each row has.
+    void count(std::int64_t* counts, std::int64_t n_threads) const {
+        some(n_threads, [&](std::int64_t i) {
+            std::int64_t n = 0;
+            each(i, [&](std::int64_t) { ++n; });
+            counts[i] = n;
+        });
+    }
+    // Which, from the start of each row on, and the numbers of each array.
+    void take(const std::int64_t* starts, std::int32_t* vectors, const std::vector<std::uint8_t*>& out,
+              std::int64_t n_threads) const {
+        some(n_threads, [&](std::int64_t i) {
+            std::int64_t at = starts[i];
+            each(i, [&](std::int64_t c) {
+                if (at == starts[i + 1]) return;  // someone has written to the arrays meanwhile
+                vectors[at] = static_cast<std::int32_t>(c);
+                for (std::size_t a = 0; a < arrays.size(); ++a) {
+                    const std::int64_t item = arrays[a].item;
+                    std::memcpy(out[a] + at * item, arrays[a].rows[order[i]] + c * item,
+                                static_cast<std::size_t>(item));
+                }
+                ++at;
+            });
+        });
+    }
+};
 
 }  // namespace rosenblatt::data

@@ -506,3 +506,42 @@ def test_tables_of_other_rows_and_too_little_room_are_refused():
         _native.take_rows(bytes_of[0], np.zeros(2, np.int64), np.zeros((1, 4), np.uint8), 1)
     with pytest.raises(ValueError, match="those of a row side by side"):
         _native.take_rows(bytes_of[0].T, np.zeros(1, np.int64), np.zeros((1, 5), np.uint8), 1)
+
+
+@pytest.mark.parametrize("order", [slice(None), np.array([3, 0, 9_999, 3]), np.array([], np.int64)])
+def test_pairs_in_use_are_those_with_any_bit_row_by_row(order):
+    rng = np.random.default_rng(0)
+    tables = [np.zeros((10_000, 5), np.float32)[:, :3], np.zeros((10_000, 3))]
+    for table in tables:
+        table[rng.integers(0, 10_000, 3_000), rng.integers(0, 3, 3_000)] = rng.standard_normal(3_000)
+    tables[1][3] = [0.0, -0.0, 1.0]
+    starts, vectors, numbers = engine.pairs_in_use(tables, order)
+    expected = [
+        (row, c, tables[0][row, c], tables[1][row, c])
+        for row in np.arange(10_000)[order].tolist()
+        for c in range(3)
+        if any(table[row, c].tobytes().strip(b"\0") for table in tables)
+    ]
+    rows = np.repeat(np.arange(10_000)[order], np.diff(starts))
+    assert list(zip(rows.tolist(), vectors.tolist(), *numbers)) == expected
+
+
+def test_pairs_of_rows_that_are_not_there_and_too_little_room_are_refused():
+    table, starts = np.zeros((5, 8), np.uint8), np.array([0, 1])
+    with pytest.raises(IndexError, match="not that of a row"):
+        _native.count_pairs([table], 2, np.array([5]), np.zeros(1, np.int64), 1)
+    with pytest.raises(ValueError, match="4 or 8 bytes"):
+        _native.count_pairs([table], 3, np.array([0]), np.zeros(1, np.int64), 1)
+    with pytest.raises(ValueError, match="wrong type or length"):
+        _native.take_pairs([table], 2, np.array([0]), starts, np.zeros(1, np.int32), [np.zeros(3, np.uint8)], 1)
+    with pytest.raises(ValueError, match="room for each array"):
+        _native.take_pairs([table], 2, np.array([0]), starts, np.zeros(1, np.int32), [], 1)
+    with pytest.raises(ValueError):
+        _native.take_pairs([table], 2, np.array([0]), -starts, np.zeros(1, np.int32), [np.zeros(4, np.uint8)], 1)
+
+
+def test_flags_that_are_not_there_are_refused():
+    assert engine.distinct([np.array([3, 1, 3], np.int32), np.array([0], np.int32)], 5).tolist() == [0, 1, 3]
+    for number in (-1, 5):
+        with pytest.raises(IndexError, match="not that of a row"):
+            engine.distinct([np.array([number], np.int32)], 5)

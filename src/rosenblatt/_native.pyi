@@ -423,8 +423,27 @@ def hash_texts(text: NDArray[Any], offsets: NDArray[Any], out: NDArray[Any]) -> 
 def rows_in_use(arrays: list[NDArray[Any]], out: NDArray[Any], n_threads: int) -> int:
     """The numbers of the rows, as bytes, in which any bit of any array is set, written to out; how many they are."""
 
+def set_flags(numbers: NDArray[Any], flags: NDArray[Any], n_threads: int) -> None:
+    """Set the flags, bytes, with these numbers to 1."""
+
 def take_rows(rows: NDArray[Any], numbers: NDArray[Any], out: NDArray[Any], n_threads: int) -> None:
     """Write the rows, as bytes, with these numbers to out, one behind the other."""
+
+def count_pairs(
+    arrays: list[NDArray[Any]], n_vectors: int, order: NDArray[Any], counts: NDArray[Any], n_threads: int
+) -> None:
+    """Write how many vectors of each row, in this order, have a number other than 0."""
+
+def take_pairs(
+    arrays: list[NDArray[Any]],
+    n_vectors: int,
+    order: NDArray[Any],
+    starts: NDArray[Any],
+    vectors: NDArray[Any],
+    out: list[NDArray[Any]],
+    n_threads: int,
+) -> None:
+    """Write which these are, from the start of each row on, and the numbers of each array."""
 
 def populate(array: NDArray[Any]) -> None:
     """Have the system make room for the zeros of a large array in the background, before they are written to."""

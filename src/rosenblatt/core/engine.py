@@ -381,11 +381,36 @@ def rows_in_use(arrays: Sequence[Array]) -> Array:
     return out[: _native.rows_in_use([array.view(np.uint8) for array in arrays], out, threads())]
 
 
+def distinct(numbers: Sequence[Array], below: int) -> Array:
+    """The different ones of arrays of int32 numbers from 0 to ``below`` − 1, ascending."""
+    flags = np.zeros((below, 1), np.uint8)
+    for some in numbers:
+        _native.set_flags(some, flags[:, 0], threads())
+    return rows_in_use([flags])
+
+
 def take_rows(table: Array, rows: Array) -> Array:
     """These rows of a table of numbers."""
     out = np.empty((len(rows), table.shape[1]), table.dtype)
     _native.take_rows(table.view(np.uint8), rows, out.view(np.uint8), threads())
     return out
+
+
+def pairs_in_use(tables: Sequence[Array], order: slice | Array = slice(None)) -> tuple[Array, Array, list[Array]]:
+    """The vectors, columns, that have a number other than 0 in any of these tables, row by row in this order.
+
+    Where those of each row begin, and the last ones end; which they are, ascending in each row; and the numbers of each
+    table. −0 is not 0.
+    """
+    n_vectors, rows = tables[0].shape[1], np.arange(len(tables[0]))[order]
+    held, n_threads = [table.view(np.uint8) for table in tables], threads()
+    starts = np.zeros(len(rows) + 1, np.int64)
+    _native.count_pairs(held, n_vectors, rows, starts[1:], n_threads)
+    np.cumsum(starts, out=starts)
+    vectors, numbers = np.empty(starts[-1], np.int32), [np.empty(starts[-1], table.dtype) for table in tables]
+    room = [values.view(np.uint8) for values in numbers]
+    _native.take_pairs(held, n_vectors, rows, starts, vectors, room, n_threads)
+    return starts, vectors, numbers
 
 
 def squares(weights: Array) -> Array:

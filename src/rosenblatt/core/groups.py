@@ -73,6 +73,7 @@ class Groups:
     def add(self, features: Array, most: int) -> Array | None:
         """The place of each feature, of new ones too; None: that would be more than ``most`` places."""
         out, done = np.empty_like(features), 0
+        self._expect(len(features))
         while True:
             part = features[done:]
             more, self.count = engine.place_features(
@@ -88,6 +89,12 @@ class Groups:
     def truncate(self, count: int) -> None:
         """Keep the first ``count`` groups alone."""
         self._number(self._keys[1:count], len(self._keys))
+
+    def _expect(self, n: int) -> None:
+        """Have room for so many features, of which most come again and again, without growing step by step."""
+        room = min(1 << (n // 8).bit_length(), 1 << 20)
+        if room > len(self._keys):
+            self._number(self._keys[1 : self.count], room)
 
     def _grow(self) -> None:
         self._number(self._keys[1 : self.count], 2 * len(self._keys))

@@ -27,13 +27,9 @@ class Entries(NamedTuple):
     @classmethod
     def of(cls, weights: Array, total: Array | None, n_vectors: int) -> Entries:
         """Those of rows that have a number for each class, and padding."""
-        used = bits_of(weights[:, :n_vectors]) != 0
-        if total is not None:
-            used |= bits_of(total[:, :n_vectors]) != 0
-        rows, classes = np.nonzero(used)
-        starts = np.concatenate(([0], np.cumsum(np.count_nonzero(used, axis=1))))
-        there = None if total is None else total[rows, classes]
-        return cls(starts.astype(np.int64), classes.astype(np.int32), weights[rows, classes], there)
+        held = [weights[:, :n_vectors]] if total is None else [weights[:, :n_vectors], total[:, :n_vectors]]
+        starts, classes, values = engine.pairs_in_use(held)
+        return cls(starts, classes, values[0], None if total is None else values[1])
 
     @property
     def rows(self) -> Array:

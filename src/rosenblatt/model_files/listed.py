@@ -20,7 +20,6 @@ from numpy.typing import NDArray
 
 from .. import schema
 from ..core import engine, memory
-from ..core.lists import bits_of
 
 Array = NDArray[Any]
 
@@ -38,19 +37,13 @@ class Pairs(NamedTuple):
     @classmethod
     def of(cls, held: dict[str, Array], numbers: Array | None = None, order: slice | Array = slice(None)) -> Pairs:
         """Those of arrays that have a number for each class; ``numbers``: of their rows in ``order``."""
-        used: Array = np.zeros(next(iter(held.values())).shape, bool)
-        for array in held.values():
-            used |= bits_of(array) != 0
-        used = used[order]
-        counts = np.count_nonzero(used, axis=1)
-        there = np.flatnonzero(counts)
-        places, classes = np.divmod(np.flatnonzero(used), used.shape[1])  # which is faster than to find both at once
-        places = places if isinstance(order, slice) else order[places]
+        starts, classes, values = engine.pairs_in_use(list(held.values()), order)
+        there = np.flatnonzero(np.diff(starts))
         return cls(
             there if numbers is None else numbers[there],
-            np.concatenate(([0], np.cumsum(counts[there]))),
+            np.concatenate((starts[there], starts[-1:])),
             classes,
-            {name: array[places, classes] for name, array in held.items()},
+            dict(zip(held, values)),
         )
 
     def is_smaller(self, n_vectors: int) -> bool:

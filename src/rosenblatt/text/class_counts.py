@@ -38,25 +38,25 @@ class Places:
     """
 
     def __init__(self, met: Sequence[Array], n_columns: int, parts: Parts) -> None:
-        there = np.zeros(n_columns, np.bool_)
-        for some in met:
-            there[some] = True
-        columns = np.flatnonzero(there).astype(np.int32)
+        columns = engine.distinct(met, n_columns)
         n_parts, self._width, _ = parts
         ends = np.searchsorted(columns, self._width * np.arange(n_parts + 1))
         self.width = 1 + int(np.diff(ends).max())  # of a part
         self.size = n_parts * self.width
         self.columns = np.zeros(self.size, np.int32)  # of the places
-        self._place = np.zeros(n_columns, np.int32)  # of the columns; 0: it was not met
+        self._place = np.zeros((n_columns, 1), np.int32)  # of the columns; 0: it was not met
         for part, (first, last) in enumerate(itertools.pairwise(ends.tolist())):
             places = np.arange(last - first, dtype=np.int32) + (part * self.width + 1)
             self.columns[places] = columns[first:last]
-            self._place[columns[first:last]] = places
-        self._found = [(some, self._place[some]) for some in met]  # of rows that will be counted, then weighed
+            self._place[columns[first:last], 0] = places
+        self._found = [(some, self._places_of(some)) for some in met]  # of rows that will be counted, then weighed
 
     def has(self, columns: Array) -> bool:
         """Whether all of these columns have places."""
-        return any(some is columns for some, _ in self._found) or bool(self._place[columns].all())
+        return any(some is columns for some, _ in self._found) or bool(self._places_of(columns).all())
+
+    def _places_of(self, columns: Array) -> Array:
+        return engine.take_rows(self._place, columns)[:, 0]
 
     def of(self, columns: Array, *, last: bool = False) -> Array:
         """The place of each of these columns; ``last``: they are not asked for again."""
@@ -65,7 +65,7 @@ class Places:
                 if last:
                     del self._found[i]
                 return places
-        places = self._place[columns]
+        places = self._places_of(columns)
         if self.size > self.width:  # those of others are in the part that their column is in
             np.maximum(places, columns // self._width * self.width, out=places)
         return places

@@ -129,7 +129,7 @@ class TextRows:
     def __init__(self, strings: Any) -> None:
         self._documents = Documents(strings)
         self._pieces: dict[Analysis, Csr] = {}
-        self._number = np.empty(1 << _BITS, np.int32)  # of the columns that were met last
+        self._number = np.empty((1 << _BITS, 1), np.int32)  # of the columns that were met last
         self._joined: dict[tuple[Analysis, ...], tuple[Csr, int]] = {}
 
     def weighed(self, hashing: Hashing, codes: Array | None, learned: Array) -> Csr:
@@ -164,11 +164,9 @@ class TextRows:
         if analysis not in self._pieces:
             how = ("count", False, "float32", engine.threads())
             indptr, columns, counts = self._documents.read_by(engine.hash_text, (analysis.native,), how, _BITS)
-            met = np.zeros(1 << _BITS, np.bool_)
-            met[columns] = True
-            there = np.flatnonzero(met)
-            self._number[there] = np.arange(len(there), dtype=np.int32)
-            self._pieces[analysis] = Csr(indptr, self._number[columns], counts, len(there))
+            met = engine.distinct([columns], 1 << _BITS)
+            self._number[met, 0] = np.arange(len(met), dtype=np.int32)
+            self._pieces[analysis] = Csr(indptr, engine.take_rows(self._number, columns)[:, 0], counts, len(met))
         return self._pieces[analysis]
 
 
