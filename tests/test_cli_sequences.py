@@ -146,7 +146,8 @@ def test_the_summary_tells_what_was_learned(files, tmp_path, capsys):
     assert run("train", files / "train.conll", "-o", tmp_path / "m", "--held-out", files / "test.conll") == 0
     out = capsys.readouterr().out
     for words in ("120 sentences", "features of columns 1, 2 (0, 1 in templates); tag: 3 (conll files)",
-                  "rule pa1 (C 1), readout averaged", "in memory, 10 passes", "mistakes ", "verdict ", "max margin ", "F1 ", "of 40 sent"):  # fmt: skip
+                  "rule pa1 (C 1), readout averaged", "in memory, 10 passes", "mistakes ", "verdict ", "max margin ",
+                  "F1 ", "of 40 sent"):  # fmt: skip
         assert words in out
     assert run("inspect", tmp_path / "m") == 0
     out = capsys.readouterr().out
