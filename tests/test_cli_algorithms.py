@@ -418,7 +418,7 @@ def test_a_precomputed_kernel_says_why_not(tmp_path, capsys):
         (["-a", "pa", "-C", "1"], 1, "-C does not go with --algorithm pa; it goes with pa1, pa2, mira, "),
         (["-a", "kernel", "--projection-tol", "0.3"], 1, "--projection-tol goes with --budget-policy projectron or pr"),
         (["-a", "kernel", "--budget", "9", "--projection-tol", "0.3"], 1, "name one of them"),
-        (["--intercept-scaling", "3", "--no-fit-intercept"], 1, "--intercept-scaling is of a bias, and the learner has"),
+        (["--intercept-scaling", "3", "--no-fit-intercept"], 1, "--intercept-scaling is of a bias, and the learner"),
         (["-a", "pa1", "--norm", "l2", "--intercept-scaling", "3"], 1, "learner has none here; say --fit-intercept"),
         (["-a", "batch", "--no-shuffle"], 1, "--no-shuffle does not go with --algorithm batch"),
         (["--last"], 1, "--last does not go with --algorithm averaged"),
