@@ -142,6 +142,23 @@ def test_held_out_sentences_are_not_learned_from(files, tmp_path, capsys):
     assert record["held_out"]["phrases"]["f1"] == score_tags(right, expected.predict(others)).phrases.f1
 
 
+def test_a_file_that_has_changed_is_not_judged_on(files, tmp_path, capsys, monkeypatch):
+    """Other sentences would be held out of it."""
+    path = tmp_path / "a.conll"
+    path.write_text((files / "train.conll").read_text())
+    real = tagger_training.in_memory
+
+    def changing(run):
+        real(run)
+        path.write_text((files / "test.conll").read_text() + path.read_text())
+
+    monkeypatch.setattr(tagger_training, "in_memory", changing)
+    assert run("train", path, "-o", tmp_path / "m", "--held-out", 0.25) == 1
+    err = capsys.readouterr().err
+    assert "a.conll: the file has changed since it was first opened; the model is in " in err
+    assert rb.load(tmp_path / "m").classes_.tolist() == ["B-NP", "B-PP", "B-VP", "I-NP", "O"]
+
+
 def test_the_summary_tells_what_was_learned(files, tmp_path, capsys):
     assert run("train", files / "train.conll", "-o", tmp_path / "m", "--held-out", files / "test.conll") == 0
     out = capsys.readouterr().out

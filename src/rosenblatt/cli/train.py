@@ -18,11 +18,12 @@ from ..data.numbered import FIRST_ROWS
 from ..data.sources import expand
 from ..errors import DataError
 from ..model_files import Model, learners, write
-from . import algorithms, choosing, inputs, options, summary, training
+from . import algorithms, choosing, inputs, summary, training
 from .commands import PASSES
 from .features import SECTION, Features
 from .held_out import HeldOut
 from .kind_of_files import refuse_options_of_sentences, sentences_are_meant
+from .options import OF_TEXT, encoding_defaults
 from .terminal import (
     DONE,
     CommandError,
@@ -294,8 +295,8 @@ def prepare(arguments: argparse.Namespace, progress: Progress, interrupt: Interr
 
 def _refuse_options_of_text(arguments: argparse.Namespace) -> None:
     """Refuse options that say how text is read, where there is none."""
-    usual = options.encoding_defaults()
-    for name in options.OF_TEXT:
+    usual = encoding_defaults()
+    for name in OF_TEXT:
         value = getattr(arguments, name)
         if value != usual[name]:
             raise CommandError(
