@@ -142,11 +142,29 @@ def test_held_out_sentences_are_not_learned_from(files, tmp_path, capsys):
     assert record["held_out"]["phrases"]["f1"] == score_tags(right, expected.predict(others)).phrases.f1
 
 
+def test_a_file_that_has_changed_is_not_judged_on(files, tmp_path, capsys, monkeypatch):
+    """Other sentences would be held out of it."""
+    path = tmp_path / "a.conll"
+    path.write_text((files / "train.conll").read_text())
+    real = tagger_training.in_memory
+
+    def changing(run):
+        real(run)
+        path.write_text((files / "test.conll").read_text() + path.read_text())
+
+    monkeypatch.setattr(tagger_training, "in_memory", changing)
+    assert run("train", path, "-o", tmp_path / "m", "--held-out", 0.25) == 1
+    err = capsys.readouterr().err
+    assert "a.conll: the file has changed since it was first opened; the model is in " in err
+    assert rb.load(tmp_path / "m").classes_.tolist() == ["B-NP", "B-PP", "B-VP", "I-NP", "O"]
+
+
 def test_the_summary_tells_what_was_learned(files, tmp_path, capsys):
     assert run("train", files / "train.conll", "-o", tmp_path / "m", "--held-out", files / "test.conll") == 0
     out = capsys.readouterr().out
-    for words in ("120 sentences", "features of columns 1, 2; tag: 3 (conll files)", "rule pa1 (C 1), readout averaged",
-                  "in memory, 10 passes", "mistakes ", "verdict ", "max margin ", "F1 ", "of 40 sent"):  # fmt: skip
+    for words in ("120 sentences", "features of columns 1, 2 (0, 1 in templates); tag: 3 (conll files)",
+                  "rule pa1 (C 1), readout averaged", "in memory, 10 passes", "mistakes ", "verdict ", "max margin ",
+                  "F1 ", "of 40 sent"):  # fmt: skip
         assert words in out
     assert run("inspect", tmp_path / "m") == 0
     out = capsys.readouterr().out

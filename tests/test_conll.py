@@ -18,6 +18,7 @@ from rosenblatt.data import read_sentences as read
 from rosenblatt.data import stream_sentences as stream
 from rosenblatt.data import write_sentences as write
 
+NO_LINE_END = r"a carriage return alone ends no line here; end each with a line feed, as \n or \r\n"
 CHUNKS = b"The DT B-NP\ncat NN I-NP\nsat VBD B-VP\n\nIt PRP B-NP\nslept VBD B-VP\n"
 TREES = """# sent_id = 1
 # text = Don't run. (as one)
@@ -170,6 +171,13 @@ def test_conllu_that_is_not_annotated_has_no_tags():
         (b"a DT\nb\xff NN\n", "a.conll, line 2, byte 2: byte 0xff is not UTF-8", {}),
         (b"a\tb\n", "line 1: 2 columns where CoNLL-U has 10; separate them by tabs, or say format='conll'",
          {"format": "conllu"}),
+        (CHUNKS.replace(b"\n", b"\r"), f"a.conll, line 1, byte 12: {NO_LINE_END}", {}),
+        (CHUNKS.replace(b"\n", b"\r\r\n"), f"a.conll, line 1, byte 12: {NO_LINE_END}", {}),
+        (CHUNKS + b"\na b\rc d\r", f"a.conll, line 8, byte 4: {NO_LINE_END}", {}),
+        (TREES.encode().replace(b"\n", b"\r"), f"a.conll, line 1, byte 14: {NO_LINE_END}", {"format": "conllu"}),
+        (b"a b\rc d\r", f"a.conll, line 1, byte 4: {NO_LINE_END}", {"format": "words", "tags_required": False}),
+        (b'{"tokens": ["a"], "tags": ["O"]}\r' * 2, f"a.conll, line 1, byte 33: {NO_LINE_END}",
+         {"format": "tagged-json"}),
     ],
 )  # fmt: skip
 def test_what_is_wrong_is_told_with_its_line(text, sentence, options):
@@ -185,6 +193,25 @@ def test_faulty_sentences_are_left_out_whole():
         assert [error.line for error in parts.skipped.first] == [2, 5, 11]
     with pytest.raises(DataError, match="there are no sentences; 1 were skipped"):
         read(file_of(b"a DT\nb\n"), format="conll", on_error="skip")
+
+
+def test_a_carriage_return_spoils_its_sentence_alone():
+    text = b"x\rDT\n\na DT\nb NN\n\nc\r NN\nd NN\n\ne NN\n"
+    with stream(file_of(text, "a.conll"), on_error="skip") as parts:
+        (part,) = parts
+        assert (part.X, [error.line for error in parts.skipped.first]) == ([["a", "b"], ["e"]], [1, 6])
+    with pytest.raises(DataError, match="ends no line"):  # and columns with such line ends are seen to be columns
+        read(file_of((CHUNKS + b"\n" + CHUNKS).replace(b"\n", b"\r"), "a.txt"))
+    pretty = b'{"tokens":\r["a"], "tags":\r["O"]}\n'  # a blank of JSON
+    assert read(file_of(pretty, "a.jsonl")).y == [["O"]]
+
+
+def test_what_is_skipped_are_sentences():
+    for text, worded in ((b"a DT\n\nb\n", "1 sentence skipped\n"), (b"a DT\n\nb\n\nc\n", "2 sentences skipped\n")):
+        with stream(file_of(text), format="conll", on_error="skip") as parts:
+            list(parts)
+            assert str(parts.skipped).startswith(worded)
+    assert str(stream(file_of(b"a DT\n"), format="conll").skipped) == "no sentences skipped"
 
 
 def test_files_of_other_columns_are_not_mixed(tmp_path):

@@ -1,6 +1,7 @@
 """Configurations compared on rows: the sample, the metrics, halving, and the rules of what `train` chooses."""
 
 import json
+import shlex
 from itertools import pairwise
 
 import numpy as np
@@ -623,3 +624,157 @@ def test_the_parts_of_a_weight_are_explained(files, capsys):
     assert max(scale.values()) == pytest.approx(min(scale.values()), rel=1e-5)
     assert cli.main(["explain", "m", "a good film"]) == 0
     assert "idf" in capsys.readouterr().out
+
+
+# ---- what strangers do ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("words", "kept"),
+    [
+        (["train.csv", "--budget", "3", "--analyzer", "char"], "--analyzer char"),
+        (["train.csv", "--budget", "3", "--analyzer", "char_wb", "--ngrams", "2"], "--ngrams 2"),
+        (["--budget", "2", "--", "-odd name.csv"], "-- '-odd name.csv'"),
+        (["--budget", "2", "--", "--json"], "-- --json"),
+        (["train.csv", "--no-average"], "--no-average"),
+    ],
+    ids=str,
+)
+def test_odd_options_are_kept_and_the_command_has_them(words, kept, files, capsys):
+    for name in ("-odd name.csv", "--json"):
+        (files / name).write_text((files / "train.csv").read_text())
+    assert cli.main(["tune", "-o", "tuned", *words]) == 0
+    command = capsys.readouterr().out.splitlines()[-1].partition("  ")[2].strip()
+    assert kept in command
+    again = [word if word != "tuned" else "again" for word in shlex.split(command)[1:]]
+    assert cli.main(again) == 0
+    first, second = rb.load("tuned"), rb.load("again")
+    np.testing.assert_array_equal(first.coef_, second.coef_)
+    assert first.get_params() == second.get_params()
+
+
+def test_files_that_are_named_twice_or_held_out_too_are_told(files, capsys):
+    assert (
+        cli.main(["tune", "train.csv", "train.csv", "--held-out", "train.csv", "-o", "m", "--budget", "2", "-q"]) == 0
+    )
+    err = capsys.readouterr().err
+    assert "train.csv is named twice: its rows count twice" in err
+    assert "train.csv is trained on, too" in err
+
+
+def test_rows_of_weight_0_are_not_compared_on(files, capsys):
+    y, texts = reviews(300)
+    rows = [f"{label},{text},1\n" for label, text in zip(y, texts)]
+    (files / "plain.csv").write_text("label,text,weight\n" + "".join(rows))
+    (files / "zeros.csv").write_text("label,text,weight\n" + "".join(rows) + "other,odd words,0\n" * 300)
+    words = ["--weight", "weight", "--text", "text", "-o", "m", "--budget", "3"]
+    record = tuned(capsys, "zeros.csv", *words)["tuning"]
+    assert record["rows"] == 300
+    assert tuned(capsys, "zeros.csv", *words, "--metric", "auc")["tuning"]["metric"] == "auc"  # of the two classes
+    few = "".join(row.replace(",1\n", ",0\n") if i > 20 else row for i, row in enumerate(rows))
+    (files / "few.csv").write_text("label,text,weight\n" + few)
+    assert cli.main(["tune", "few.csv", *words]) == 1
+    assert "at least 40 rows, and there are 21" in capsys.readouterr().err
+    assert cli.main(["train", "zeros.csv", *words[:-2], "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["choices"]["rows"] == 300
+
+
+@pytest.mark.parametrize("command", ["train", "tune"])
+@pytest.mark.parametrize("words", [["--ngrams", "2"], ["--analyzer", "char"], ["--no-idf"], ["--no-supervised"]])
+def test_options_of_text_are_refused_where_there_is_none(command, words, files, capsys):
+    for name in ("rows.svm", "numbers.csv"):
+        more = ["--label", "y"] if name == "numbers.csv" else []
+        assert cli.main([command, name, "-o", "m", *more, *words]) == 1
+        err = capsys.readouterr().err
+        assert f"{name}: {words[0]} is of text, and no column is text; " in err
+
+
+def some_rows(n=120):
+    X = np.random.default_rng(0).standard_normal((n, 3))
+    return X, X[:, 0] > 0
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        (lambda X, y: (np.where(np.arange(360).reshape(120, 3) == 13, np.nan, X), y), "NaN at row 4, column 1"),
+        (lambda X, y: (sp.csr_matrix(np.where(np.arange(360).reshape(120, 3) == 13, np.inf, X)), y), "row 4, column 1"),
+        (lambda X, y: (X + 1j, y), "X holds complex numbers"),
+        (lambda X, y: (sp.csr_matrix(X + 1j), y), "omplex"),
+        (lambda X, y: (X[:, 0], y), "Expected 2D array, got 1D array"),
+        (lambda X, y: (X[:, :, None], y), "dim 3"),
+        (lambda X, y: (["a text"] * 120, y), "give texts in a frame, with their labels in a column"),
+        (lambda X, y: (X, 5), "there are 120 rows, and y is no list of labels: it has 0 dimensions"),
+        (lambda X, y: (X, np.c_[y, y]), "it has 2 dimensions"),
+        (lambda X, y: (X, [None, *y[1:].tolist()]), "labels of several types"),
+        (lambda X, y: (X, np.array([np.nan, *np.where(y[1:], "a", "b")], object)), "Input y contains NaN at row 0"),
+        (lambda X, y: (X, np.array([1, *np.where(y[1:], "a", "b")], object)), "labels of several types"),
+        (lambda X, y: (X, np.where(np.arange(120) == 3, np.inf, X[:, 0])), "Input y contains infinity at row 3"),
+        (lambda X, y: (X, np.zeros(120)), "y holds only one class"),
+        (lambda X, y: (X, np.arange(120)), "each of the 120 rows has a label of its own"),
+    ],
+)  # fmt: skip
+def test_arrays_that_cannot_be_tuned_are_refused_as_fit_does(change, sentence):
+    with pytest.raises((ValueError, TypeError), match=sentence):
+        rb.tune(*change(*some_rows()), budget=2)
+
+
+def test_labels_that_are_missing_in_a_series_are_refused_with_their_row():
+    pd = pytest.importorskip("pandas")
+    X, y = some_rows()
+    named = pd.Series(np.where(y, "a", "b"), dtype="string")
+    named[7] = pd.NA
+    for fit in (lambda: rb.tune(X, named, budget=2), lambda: rb.Perceptron().fit(X, named)):
+        with pytest.raises(ValueError, match="Input y contains NA at row 7; remove or impute"):
+            fit()
+
+
+@pytest.mark.parametrize(
+    ("options", "kind", "sentence"),
+    [
+        ({"seed": -1}, ValueError, "seed must be a whole number >= 0, got -1"),
+        ({"seed": None}, ValueError, "seed must be a whole number >= 0, got None"),
+        ({"seed": 1.5}, ValueError, "seed must be a whole number >= 0, got 1.5"),
+        ({"budget": 2.5}, ValueError, "budget must be small, medium, large or a number of configurations; got 2.5"),
+        ({"budget": True}, ValueError, "budget must be small, medium, large or a number"),
+        ({"grid": 3}, ValueError, "grid must be one of all, features, learners; got 3"),
+        ({"metric": 3}, ValueError, "metric must be one of accuracy, f1, auc, mae; got 3"),
+    ],
+)
+def test_parameters_are_refused_in_words_of_python_whatever_the_data(options, kind, sentence):
+    frame = pa.table(dict(zip(("label", "text"), reviews(60))))
+    for data in ((*some_rows(),), (frame,)):
+        with pytest.raises(kind, match=sentence):
+            rb.tune(*data, **{"budget": 2, **options})
+
+
+def test_what_is_wrong_with_a_frame_is_told_of_it_and_of_no_file():
+    y, texts = reviews(60)
+    with pytest.raises(ValueError, match=r"^data, row 6, column 'text': the value is missing"):
+        rb.tune(pa.table({"label": y, "text": [None if i == 5 else text for i, text in enumerate(texts)]}), budget=2)
+    with pytest.raises(ValueError, match=r"^data: all labels are the same, 'a'"):
+        rb.tune(pa.table({"label": ["a"] * 60, "text": texts}), budget=2)
+    with pytest.raises(ValueError, match=r"^data: there is no column 'mood'"):
+        rb.tune(pa.table({"label": y, "text": texts}), budget=2, label="mood")
+    pd = pytest.importorskip("pandas")
+    for column in ([1 + 2j] * 60, [object()] * 60, [1, "a"] * 30):
+        with pytest.raises((ValueError, TypeError), match=r"^data: column 'odd' cannot be read as an Arrow column"):
+            rb.tune(pd.DataFrame({"label": y, "text": texts, "odd": column}), budget=2)
+
+
+def test_frames_and_options_of_python_are_taken_as_they_are(files):
+    y, texts = reviews(60)
+    table = pa.table({"label": y, "text": texts, "also": texts[::-1]})
+    usual = rb.tune(table, budget=2, text=["text", "also"])
+    batch = pa.RecordBatch.from_pydict(table.to_pydict())
+    for data, named in ((batch, ["text", "also"]), (table, ("text", "also"))):
+        found = rb.tune(data, budget=2, text=named)
+        assert np.array_equal(found.estimator.coef_, usual.estimator.coef_)
+    weighted = rb.tune(table, budget=2, class_weight={"pos": 2.0, "neg": 0.5})
+    assert "--class-weight pos=2.0,neg=0.5" in weighted.command
+    (files / "-odd.csv").write_text((files / "train.csv").read_text())
+    found = rb.tune("-odd.csv", budget=2, output="-odd.model")
+    assert found.command.startswith("rosenblatt train ./-odd.csv -o ./-odd.model ")
+    assert rb.load("-odd.model").predict(["a good film"]).tolist() == ["pos"]
+    with pytest.raises(TypeError, match="help is no option of tune in Python"):
+        rb.tune(table, help=True)

@@ -99,20 +99,36 @@ def tune(
     >>> found = rb.tune("reviews.csv", budget="medium")                                              # doctest: +SKIP
     >>> print(found)                                                                                 # doctest: +SKIP
     """
+    from .text.analysis import whole_number
+    from .tuning.grids import check_grid
+    from .tuning.halving import budget_of
+    from .tuning.metrics import check_metric
+
+    whole_number("seed", seed, 0)
+    budget_of(str(budget))
+    check_grid(grid)
+    check_metric(metric)
     if y is not None:
         if options or output is not None:
             what = next(iter(options), "output")
             raise TypeError(f"{what} is an option for files and frames; with arrays, save the estimator that was found")
         return _tune_arrays(data, y, str(budget), metric, grid, seed)
     from .cli import tune as command
+    from .errors import DataError
     from .estimators.files import load
 
     with tempfile.TemporaryDirectory() as folder:
-        path = os.fspath(output) if output is not None else os.path.join(folder, "tuned.model")
-        words = [*_files(data, folder), "-o", path, "--budget", str(budget), "--grid", grid, "--seed", str(seed), "-q"]
+        path = _path(output) if output is not None else os.path.join(folder, "tuned.model")
+        rows = os.path.join(folder, "rows.arrow")
+        words = [*_files(data, rows), "-o", path, "--budget", str(budget), "--grid", grid, "--seed", str(seed), "-q"]
         words += ["--metric", metric] if metric is not None else []
-        record = command.run_quietly([*words, *_words(options)])
-        for given, shown in ((os.path.join(folder, "rows.arrow"), "rows.arrow"), (path, "tuned.model")):
+        try:
+            record = command.run_quietly([*words, *_words(options)])
+        except DataError as error:
+            raise error.at(file="data") if error.file == rows else error from None
+        except ValueError as error:
+            raise ValueError(str(error).replace(rows, "data")) if rows in str(error) else error from None
+        for given, shown in ((rows, "rows.arrow"), (path, "tuned.model")):
             if output is None or given != path:  # which is gone when this returns
                 record["tuning"]["command"] = record["tuning"]["command"].replace(given, shown)
         return _tuned(load(path), record["tuning"], record)
@@ -130,7 +146,7 @@ def _tune_arrays(X: Any, y: Any, budget: str, metric: str | None, grid: str, see
 
     from . import estimators
     from .cli.algorithms import ALGORITHMS
-    from .core import engine, labels
+    from .core import engine
     from .core.spec import Spec
     from .data import Block
     from .data.csr import Csr
@@ -141,20 +157,17 @@ def _tune_arrays(X: Any, y: Any, budget: str, metric: str | None, grid: str, see
     from .tuning.metrics import metric_of
     from .tuning.sample import Sample
 
-    targets = np.asarray(y)
-    regression = targets.dtype.kind == "f" and bool(np.any(targets != np.round(targets)))
-    classes = None if regression else labels.classes_of(targets)
+    targets = _labels(X, y)
+    regression = targets.dtype.kind == "f" and bool(np.any(targets[np.isfinite(targets)] % 1))
+    kinds = estimators.PassiveAggressiveRegressor if regression else estimators.AveragedPerceptron
+    checked, _, codes, _, classes = kinds()._examples(X, targets, None)  # as fit checks them
+    if classes is not None and len(classes) == len(targets):
+        raise ValueError(f"each of the {len(targets)} rows has a label of its own, which no other row can tell")
     how, measure = budget_of(budget), metric_of(metric, None if classes is None else len(classes))
-    try:
-        rows = X.tocsr() if engine.is_sparse(X) else Csr.of_dense(np.asarray(X, np.float64))
-    except (TypeError, ValueError):
-        raise ValueError("with y, data must be numbers; give texts in a frame, with their labels in a column") from None
+    rows = checked if engine.is_sparse(checked) else Csr.of_dense(np.asarray(checked, np.float64))
     csr = Csr(rows.indptr, rows.indices, np.asarray(rows.data, np.float64), rows.shape[1])
-    if csr.shape[0] != len(targets):
-        raise ValueError(f"there are {csr.shape[0]} rows and {len(targets)} labels; give one for each")
     order = np.random.default_rng(seed).permutation(len(targets))[: how.rows(len(targets))]
     block = Block(None, order, (), csr.taken(order))
-    codes = targets.astype(np.float64) if classes is None else labels.encode(targets, classes)
     candidates = []
     sparse = engine.is_sparse(X) and not Density.of([block], hashed=False).is_dense
     kind = "regression" if regression else "sparse" if sparse else "numbers"
@@ -170,29 +183,75 @@ def _tune_arrays(X: Any, y: Any, budget: str, metric: str | None, grid: str, see
     spec = best.candidate.spec
     chosen = {name: value for name, value in best.candidate.options.items() if name != "algorithm"}
     kept = {**ALGORITHMS[best.candidate.options["algorithm"]].preset, **chosen, "random_state": seed}
-    estimator = getattr(estimators, spec.algorithm)(**kept, max_iter=best.passes).fit(X, y)
+    estimator = getattr(estimators, spec.algorithm)(**kept, max_iter=best.passes).fit(X, targets)
     record = as_record(search, budget, repr(estimator))
     return _tuned(estimator, record, {"tuning": record})
 
 
-def _files(data: Any, folder: str) -> list[str]:
-    """Files that hold the data."""
+def _labels(X: Any, y: Any) -> Any:
+    """The labels of rows, as many as these; refuses texts in the place of rows."""
+    import numpy as np
+
+    from .core import engine
+
+    targets = np.asarray(y)
+    if targets.ndim == 2 and targets.shape[1] == 1:
+        targets = targets[:, 0]
+    if not engine.is_sparse(X) and (cells := np.asarray(X)).dtype.kind in "USO":
+        try:
+            cells.astype(np.float64)
+        except (TypeError, ValueError):
+            problem = "with y, data must be numbers; give texts in a frame, with their labels in a column"
+            raise ValueError(problem) from None
+    n = X.shape[0] if hasattr(X, "shape") else len(X)
+    if targets.ndim != 1:
+        raise ValueError(f"there are {n} rows, and y is no list of labels: it has {targets.ndim} dimensions")
+    if n != len(targets):
+        raise ValueError(f"there are {n} rows and {len(targets)} labels; give one for each")
+    return targets
+
+
+def _path(name: str | os.PathLike[str]) -> str:
+    """The name of a file as it is typed: one that begins with a dash would be an option."""
+    typed = os.fspath(name)
+    return os.path.join(".", typed) if typed.startswith("-") and typed != "-" else typed
+
+
+def _files(data: Any, rows: str) -> list[str]:
+    """Files that hold the data; a frame is written to the file ``rows``."""
     if isinstance(data, (str, os.PathLike)):
-        return [os.fspath(data)]
+        return [_path(data)]
     if isinstance(data, (list, tuple)) and data and all(isinstance(one, (str, os.PathLike)) for one in data):
-        return [os.fspath(one) for one in data]
+        return [_path(one) for one in data]
     import pyarrow as pa
     from pyarrow import feather
 
     if hasattr(data, "iloc"):
-        data = pa.Table.from_pandas(data, preserve_index=False)
+        data = _table_of_pandas(data)
     elif hasattr(data, "to_arrow"):
         data = data.to_arrow()
+    elif isinstance(data, pa.RecordBatch):
+        data = pa.Table.from_batches([data])
     if not isinstance(data, pa.Table):
         raise TypeError(f"data must be files or a frame, or with y an array; got {type(data).__name__}")
-    path = os.path.join(folder, "rows.arrow")
-    feather.write_feather(data, path, compression="uncompressed")
-    return [path]
+    feather.write_feather(data, rows, compression="uncompressed")
+    return [rows]
+
+
+def _table_of_pandas(frame: Any) -> Any:
+    """A frame of pandas as an Arrow table; refuses a column of what Arrow has not."""
+    import pyarrow as pa
+
+    try:
+        return pa.Table.from_pandas(frame, preserve_index=False)
+    except pa.ArrowException:
+        for name in frame.columns:
+            try:
+                pa.Array.from_pandas(frame[name])
+            except pa.ArrowException as error:
+                problem = f"data: column {name!r} cannot be read as an Arrow column ({error.args[0]})"
+                raise ValueError(f"{problem}; make it text or numbers, or leave it out") from None
+        raise
 
 
 def _words(options: Mapping[str, Any]) -> Sequence[str]:
@@ -200,12 +259,20 @@ def _words(options: Mapping[str, Any]) -> Sequence[str]:
     words: list[str] = []
     for name, value in options.items():
         flag = "-C" if name == "C" else f"--{name.replace('_', '-')}"
+        if name == "help":
+            raise TypeError("help is no option of tune in Python")
         if isinstance(value, bool):
             words.append(flag if value else f"--no-{flag[2:]}")
-        elif isinstance(value, tuple):
-            words += [flag, "-".join(map(str, value))]
-        elif isinstance(value, list):
-            words += [flag, ",".join(map(str, value))]
         elif value is not None:
-            words += [flag, str(value)]
+            typed = _typed(name, value)
+            words += [f"{flag}={typed}"] if typed.startswith("-") else [flag, typed]
     return words
+
+
+def _typed(name: str, value: Any) -> str:
+    """A value of an option as it is typed."""
+    if isinstance(value, Mapping):
+        return ",".join(f"{key}={number}" for key, number in value.items())
+    if isinstance(value, (list, tuple)):
+        return ("-" if name == "characters" else ",").join(map(str, value))
+    return str(value)

@@ -89,6 +89,9 @@ FOR_SENTENCES = "tagger"
 _IN_PYTHON = {named.estimator: name for name, named in reversed(ALGORITHMS.items())}
 
 
+#: The budgets that --projection-tol is of.
+_PROJECTRONS = ("projectron", "projectron++")
+
 #: The options of each rule: its parameters.
 _OF_RULES = {name: kind().parameters for name, kind in rules.BY_OPTION.items()}
 
@@ -146,6 +149,10 @@ def chosen(arguments: argparse.Namespace, name: str, is_text: bool = False) -> t
         chosen[option] = value
     if "kernel" in named.takes:
         _refuse_unused(chosen, named, name)
+    if "intercept_scaling" in chosen and not chosen.get("fit_intercept", True):
+        raise CommandError(
+            "--intercept-scaling is of a bias, and the learner has none here; say --fit-intercept, or leave it out"
+        )
     if named.estimator == "OnlineClassifier" and chosen.get("readout") == "voted":
         raise CommandError("--readout voted needs the examples of the run: say --algorithm voted")
     if named.is_of_sentences and chosen.get("readout") == "voted":
@@ -154,7 +161,7 @@ def chosen(arguments: argparse.Namespace, name: str, is_text: bool = False) -> t
 
 
 def _refuse_unused(chosen: dict[str, Any], named: Named, name: str) -> None:
-    """Refuse parameters of a kernel that the one chosen does not use."""
+    """Refuse parameters of a kernel, or of a budget, that the one chosen does not use."""
     from ..core import spec
     from ..core.spaces.kernel.function import USES
 
@@ -167,6 +174,11 @@ def _refuse_unused(chosen: dict[str, Any], named: Named, name: str) -> None:
                 f"{spelled(option, chosen[option])} does not go with --kernel {kernel}{default}; it goes with --kernel "
                 f"{listed(takes)}"
             )
+    if "projection_tol" in chosen and chosen.get("budget_policy") not in _PROJECTRONS:
+        raise CommandError(
+            f"--projection-tol goes with --budget-policy {listed(_PROJECTRONS)}, which project a step; name one of "
+            "them and --budget N, or leave it out"
+        )
 
 
 def _with_rule(asked: dict[str, Any], name: str) -> dict[str, Any]:

@@ -66,7 +66,7 @@ def _undecided(run: TrainingRun) -> set[str]:
 
 
 def training_rows(run: TrainingRun, in_memory: bool) -> list[Block]:
-    """All rows, or the first ones, that are trained on; the blocks are put back to be read from."""
+    """All rows with weight, or the first ones, that are trained on; the blocks are put back to be read from."""
     if in_memory:
         holding = MemoryLimit(run.arguments.memory, STREAM_INSTEAD)
         known = len(run.ahead)
@@ -76,10 +76,12 @@ def training_rows(run: TrainingRun, in_memory: bool) -> list[Block]:
             if number >= known:
                 run.ahead.append(block)
             run.progress("reading", share=run.first.progress)
-    if run.held_out is None:
-        return list(run.ahead)
-    ends = np.cumsum([0, *map(len, run.ahead)]).tolist()
-    return [run.held_out.part(block, start, held_out=False) for block, start in zip(run.ahead, ends)]
+    blocks = list(run.ahead)
+    if run.held_out is not None:
+        ends = np.cumsum([0, *map(len, blocks)]).tolist()
+        blocks = [run.held_out.part(block, start, held_out=False) for block, start in zip(blocks, ends)]
+    weighted = [block if block.weights is None else block.taken(np.flatnonzero(block.weights > 0)) for block in blocks]
+    return weighted if any(map(len, weighted)) else blocks  # which training refuses
 
 
 def choices_for(run: TrainingRun, block: Block, n_rows: int) -> Choices:

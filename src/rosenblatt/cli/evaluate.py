@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -43,7 +43,7 @@ def run(arguments: argparse.Namespace) -> None:
             raise CommandError(f"{arguments.model} reads {features.format.name} files, which have no columns to choose")
         features.encoder.columns = replace(features.encoder.columns, **other)
     with open_for_model(features, arguments.files, arguments, labelled=True) as stream, Progress() as progress:
-        result = evaluate(features, model.learner, model.classes, _with_progress(stream, progress))
+        result = evaluate(features, model.learner, model.classes, progress.through(stream, "rows"))
         skipped = stream.skipped
     if skipped:
         note(skipped.worded(option))
@@ -57,14 +57,6 @@ def run(arguments: argparse.Namespace) -> None:
     for table in result.tables():
         print()
         table.show()
-
-
-def _with_progress(stream: Any, progress: Progress) -> Iterator[Block]:
-    n = 0
-    for block in stream:
-        n += len(block)
-        progress(f"{n:,} rows", share=stream.progress)
-        yield block
 
 
 def evaluate(

@@ -383,6 +383,12 @@ def add_missing(group: argparse._ArgumentGroup, default: str | None) -> None:
     )  # fmt: skip
 
 
+#: Those of them that say how text is read.
+OF_TEXT = (
+    "analyzer", "ngrams", "symbols", "min_length", "characters", "weighting", "no_idf", "supervised", "negation",
+)  # fmt: skip
+
+
 def encoding_defaults() -> dict[str, Any]:
     """How tables become rows of numbers unless options say otherwise."""
     parser = argparse.ArgumentParser()

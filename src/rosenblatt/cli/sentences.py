@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import chain
 from typing import Any
@@ -283,15 +283,6 @@ def judged(tagger: Tagger, parts: Iterable[TaggedSentences]) -> Judged:
     known = set(tagger.tags)
     met = dict.fromkeys(chain.from_iterable(true))
     return Judged(score_tags(true, predicted), [tag for tag in met if tag not in known])
-
-
-def with_progress(stream: SentenceStream, progress: Any) -> Iterator[TaggedSentences]:
-    """The parts of a stream, while a line tells how far it has come."""
-    n = 0
-    for part in stream:
-        n += len(part)
-        progress(f"{n:,} sentences", share=stream.progress)
-        yield part
 
 
 def asked_parameters(arguments: argparse.Namespace, name: str, passes: int) -> dict[str, Any]:

@@ -70,6 +70,8 @@ def format_in_words(format: Any) -> str:
     if columns is None:
         return f"{format.name} files"
     names = ", ".join(map(str, columns))
+    if len(columns) > 1:  # whose cells count from 0, as those of CRF++
+        names += f" ({', '.join(map(str, range(len(columns))))} in templates)"
     tag = "" if format.tag is None else f"; tag: {format.tag}"
     return f"features of {'column' if len(columns) == 1 else 'columns'} {names}{tag} ({format.name} files)"
 

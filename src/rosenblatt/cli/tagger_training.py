@@ -80,12 +80,16 @@ class TaggingRun:
     def spec(self) -> Spec:
         return Spec.of("SequenceTagger", self.parameters)
 
-    def open(self) -> SentenceStream:
-        """The files from their beginning."""
+    def refuse_changed(self) -> None:
+        """Refuse files that have changed since they were first opened."""
         now = inputs.file_stamps(self.files)
         for name, before in self.stamps.items():
             if now.get(name, before) != before:
                 raise CommandError(f"{name}: the file has changed since it was first opened")
+
+    def open(self) -> SentenceStream:
+        """The files from their beginning."""
+        self.refuse_changed()
         stream = sentences.open_files(self.files, self.arguments, self.format, tagged=True)
         self.format = stream.format
         return stream
@@ -397,6 +401,8 @@ def evaluate_held_out(run: TaggingRun) -> tuple[Judged | None, Exception | None]
                 yield part
 
     try:
+        if drawn:
+            run.refuse_changed()
         tagger = Tagger(arguments.output, model_of(run, None), run.encoder, run.format)
         files = run.files if drawn else [arguments.held_out]
         with tagger.open(files, arguments, tagged=True) as stream:

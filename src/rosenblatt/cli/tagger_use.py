@@ -88,7 +88,7 @@ def evaluate(arguments: argparse.Namespace, model: Model) -> None:
     inputs.keep_pipes(arguments, *arguments.files)
     with tagger.open(arguments.files, arguments, tagged=True) as stream, Progress() as progress:
         inputs.release_pipes(arguments, arguments.files)
-        result = sentences.judged(tagger, sentences.with_progress(stream, progress))
+        result = sentences.judged(tagger, progress.through(stream, "sentences"))
         skipped = stream.skipped
     if skipped:
         note(skipped.worded(option))

@@ -281,6 +281,14 @@ class Progress:
             del words[1]
         self._write(", ".join(words)[: columns - 1])
 
+    def through(self, stream: Any, noun: str) -> Iterator[Any]:
+        """The parts of a stream, while a line tells how many rows or sentences were read."""
+        n = 0
+        for part in stream:
+            n += len(part)
+            self(f"{n:,} {noun}", share=stream.progress)
+            yield part
+
     def line(self, text: str) -> None:
         """A line that stays."""
         if self._live:

@@ -20,6 +20,7 @@ from . import algorithms, inputs, summary
 from .commands import PASSES
 from .held_out import HeldOut
 from .kind_of_files import refuse_options_of_sentences, sentences_are_meant
+from .options import OF_TEXT, encoding_defaults
 from .terminal import (
     DONE,
     CommandError,
@@ -57,7 +58,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Train a model, evaluate it if asked to, save it and print a summary."""
     began = time.monotonic()
     refuse_outputs(arguments)
-    _note_repeated(arguments)
+    note_repeated(arguments)
     if arguments.shuffle_buffer and arguments.shuffle is False:
         raise CommandError("--shuffle-buffer and --no-shuffle exclude each other; say one of them")
     if arguments.shuffle_buffer:
@@ -239,7 +240,7 @@ def refuse_outputs(arguments: argparse.Namespace) -> None:
         raise CommandError(f"{arguments.output}: the checkpoint and the model must be two files; name another for one")
 
 
-def _note_repeated(arguments: argparse.Namespace) -> None:
+def note_repeated(arguments: argparse.Namespace) -> None:
     """Say which files are named twice, and which are held out though they are trained on."""
     trained_on: set[str] = set()
     for name in expand(arguments.files):
@@ -286,6 +287,8 @@ def prepare(arguments: argparse.Namespace, progress: Progress, interrupt: Interr
             f"--categorical{reasons}"
         )
     inputs.refuse_unlabelled(columns, arguments.files)
+    if columns is None or not columns.text:
+        _refuse_options_of_text(arguments)
     first = next(stream)
     numbers = inputs.are_numbers(first.labels, arguments)
     density = None
@@ -306,6 +309,18 @@ def prepare(arguments: argparse.Namespace, progress: Progress, interrupt: Interr
         arguments, files, columns, format, features, Spec.of(kind, parameters).learner(), kind, parameters, passes,
         held_out, progress, interrupt, why=why, first=stream, ahead=deque([first]), stamps=stamps,
     )  # fmt: skip
+
+
+def _refuse_options_of_text(arguments: argparse.Namespace) -> None:
+    """Refuse options that say how text is read, where there is none."""
+    usual = encoding_defaults()
+    for name in OF_TEXT:
+        value = getattr(arguments, name)
+        if value != usual[name]:
+            raise CommandError(
+                f"{', '.join(arguments.files)}: --{'no-' if value is False else ''}{name.replace('_', '-')} is of text,"
+                " and no column is text; name one with --text, or leave it out"
+            )
 
 
 def evaluate_held_out(run: TrainingRun) -> tuple[ConfusionMatrix | RegressionErrors | None, Exception | None]:

@@ -12,6 +12,7 @@ from typing import Any
 from ..core import engine, labels
 from ..core.spec import Spec
 from ..data.memory_limit import MemoryLimitError
+from ..errors import ParameterError
 from ..model_files import write
 from ..tables import Table
 from ..tuning import choices, grids
@@ -88,6 +89,7 @@ def _tune(arguments: argparse.Namespace, interrupt: Interrupt) -> tuple[Training
     began = time.monotonic()
     engine.keep_freed_memory()
     train.refuse_outputs(arguments)
+    train.note_repeated(arguments)
     with Progress(not arguments.quiet) as progress:
         inputs.keep_pipes(arguments, *arguments.files, *train.held_out_files(arguments))
         asked = {name: value for name, value in vars(arguments).items() if value is not None}
@@ -166,8 +168,11 @@ def _candidates(run: TrainingRun, asked: Mapping[str, Any], most: int, block: An
     kind, first, fixed = _kind_of(run, block, n_rows)
     made: list[Candidate] = []
     features: dict[Any, Features] = {}
-    whole = len(block) == n_rows
-    for options in grids.configurations(kind, arguments.grid, asked, first, fixed, most, no_shorter=not whole):
+    tried = grids.configurations(
+        kind, arguments.grid, asked, first, fixed, most, no_shorter=len(block) < n_rows,
+        refused={name for name in grids.algorithms_of(kind) if not _goes_with(name, arguments)},
+    )  # fmt: skip
+    for options in tried:
         own = argparse.Namespace(**{**vars(arguments), **options})
         key = tuple((name, options[name]) for name in sorted(options) if name not in ("algorithm", "C", "r", "epsilon"))
         if key not in features:
@@ -178,6 +183,15 @@ def _candidates(run: TrainingRun, asked: Mapping[str, Any], most: int, block: An
     return made
 
 
+def _goes_with(algorithm: str, arguments: argparse.Namespace) -> bool:
+    """Whether an algorithm takes all options that are named."""
+    try:
+        Spec.of(*algorithms.chosen(arguments, algorithm))
+    except (CommandError, ParameterError):
+        return False
+    return True
+
+
 def _kind_of(run: TrainingRun, block: Any, n_rows: int) -> tuple[str, dict[str, Any], dict[str, Any]]:
     """The kind of the rows, what `train` would choose of them, and what they leave no choice of (`grids`)."""
     if not run.features.has_text:
@@ -186,7 +200,9 @@ def _kind_of(run: TrainingRun, block: Any, n_rows: int) -> tuple[str, dict[str, 
     first = choosing.choices_for(run, block, n_rows).options
     fixed: dict[str, Any] = {} if run.features.is_text else {"fit_intercept": None}
     if "analyzer" in first:
-        fixed |= {"analyzer": first["analyzer"], "ngrams": 3, "characters": "none"}
+        fixed["analyzer"] = first["analyzer"]
+    if first.get("analyzer", run.arguments.analyzer or "word") != "word":
+        fixed |= {"ngrams": 3, "characters": "none"}
     elif sum(block.columns[name].nbytes for name in run.columns.text) / len(block) > choices.SHORT:
         fixed["characters"] = "none"
     if not run.is_regression:
@@ -197,8 +213,9 @@ def _kind_of(run: TrainingRun, block: Any, n_rows: int) -> tuple[str, dict[str, 
 
 def command_of(typed: Sequence[str], options: Mapping[str, Any]) -> str:
     """The command ``train`` that gives the same model: what was typed, without the options of the search, and these."""
+    cut = typed.index("--") if "--" in typed else len(typed)  # behind it are files alone
     words: list[str] = []
-    rest = iter(word for word in typed if word not in _OF_OUTPUT)
+    rest = iter(word for word in typed[:cut] if word not in _OF_OUTPUT)
     for word in rest:
         if word in _OF_SEARCH:
             next(rest, None)  # its value
@@ -209,7 +226,7 @@ def command_of(typed: Sequence[str], options: Mapping[str, Any]) -> str:
         new = written(name, value)
         if new.partition(" ")[0] not in asked:
             words += shlex.split(new)
-    return shlex.join(["rosenblatt", "train", *words])
+    return shlex.join(["rosenblatt", "train", *words, *typed[cut:]])
 
 
 def table_of(record: Mapping[str, Any]) -> Table:

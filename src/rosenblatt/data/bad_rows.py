@@ -27,10 +27,13 @@ class Skipped:
         How many.
     first : list of DataError
         The first five.
+    noun : str
+        What they are: "row" or "sentence".
     """
 
     count: int = 0
     first: list[DataError] = field(default_factory=list)
+    noun: str = "row"
 
     def add(self, count: int, errors: list[DataError]) -> None:
         """Count more of them."""
@@ -43,8 +46,8 @@ class Skipped:
     def worded(self, setting: Callable[[str, Any], str] = keyword) -> str:
         """Their number and the first few, a line each; ``setting`` as in `DataError.worded`."""
         if not self.count:
-            return "no rows skipped"
-        lines = [f"{self.count} row{'s' if self.count > 1 else ''} skipped"]
+            return f"no {self.noun}s skipped"
+        lines = [f"{self.count} {self.noun}{'s' if self.count > 1 else ''} skipped"]
         lines += [f"  {error.worded(setting)}" for error in self.first]
         if self.count > len(self.first):
             lines.append(f"  … and {self.count - len(self.first)} more")
@@ -76,11 +79,11 @@ class BadRows:
         return np.searchsorted(lines, sorted(skipped))
 
     @classmethod
-    def of(cls, on_error: str) -> BadRows:
-        """As ``on_error`` says: "raise" or "skip"."""
+    def of(cls, on_error: str, noun: str = "row") -> BadRows:
+        """As ``on_error`` says: "raise" or "skip"; ``noun`` is what rows are called."""
         if on_error not in ("raise", "skip"):
             raise ValueError(f"on_error must be 'raise' or 'skip', got {on_error!r}")
-        return cls(on_error == "skip")
+        return cls(on_error == "skip", Skipped(noun=noun))
 
 
 def quoted(token: bytes | str, longest: int = 40) -> str:

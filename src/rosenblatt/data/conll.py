@@ -16,7 +16,7 @@ from ..sequences.sentences import Sentences, counted
 from .chunks import check_encoding_errors, heads
 from .columns import nearest
 from .sources import Source
-from .tagged import SentenceReader, TaggedSentences, check_cells
+from .tagged import SentenceReader, TaggedSentences, carriage_return, check_cells
 
 Column: TypeAlias = int | str
 
@@ -146,13 +146,20 @@ class ConllReader(SentenceReader):
 
     def _first_token(self, source: Source) -> tuple[str, int]:
         """The first line with a token, and its number."""
+        fault = None
         for head, whole in heads(source):
-            lines = head.decode("utf-8", "replace").replace("\r\n", "\n").split("\n")
+            text = head.replace(b"\r\n", b"\n")
+            fault = carriage_return(text if whole else text.rstrip(b"\r"), source.name, 1)
+            if fault is not None and not self._bad_rows.skip:
+                raise fault
+            lines = text.decode("utf-8", "replace").split("\n")
             for number, line in enumerate(lines if whole else lines[:-1], 1):
                 if number == 1:
                     self._read_names(line)
-                if line.strip(" \t") and not self._other.match(line):
+                if line.strip(" \t") and "\r" not in line and not self._other.match(line):
                     return line, number
+        if fault is not None:
+            raise fault
         raise DataError("there are no sentences", "a token stands on a line of its own", file=source.name)
 
     def _read_names(self, line: str) -> None:

@@ -71,7 +71,7 @@ class _Reading:
         memory_limit: MemoryLimit, settings: dict[str, Any],
     ) -> None:  # fmt: skip
         self._encoding, self.memory_limit = encoding, memory_limit
-        self.bad_rows = BadRows.of(on_error)
+        self.bad_rows = BadRows.of(on_error, "sentence")
         self.paths = expand(paths)
         refuse_twice(self.paths)
         source = Source(self.paths[0], memory_limit)

@@ -6,6 +6,7 @@ It imports no reader of sentences: tables are asked this too, and need none of t
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from pathlib import PurePath
 
@@ -21,6 +22,7 @@ SUFFIXES = {
 JSON_SUFFIXES = (".jsonl", ".ndjson", ".json")
 #: Names that tell of a table, whatever the lines look like.
 _TABLES = (".csv", ".tsv", ".tab")
+_LINE_END = re.compile(rb"\r*\n|\r")
 _HEAD, _LOOKED_AT = 1 << 16, 500  # bytes, and lines of them
 
 
@@ -38,7 +40,7 @@ def guess_sentence_format(source: Source) -> str | None:
         return "tagged-json" if holds_tokens(source) else None
     if head.removeprefix(b"\xef\xbb\xbf").startswith((b"# global.columns", b"# newdoc", b"# sent_id")):
         return "conllu"
-    lines = head.replace(b"\r\n", b"\n").split(b"\n")
+    lines = _LINE_END.split(head)  # also those that the readers refuse, and say why
     lines = lines if len(head) < _HEAD else lines[:-1]
     return "conll" if name not in _TABLES and looks_like_columns(lines[:_LOOKED_AT]) else None
 

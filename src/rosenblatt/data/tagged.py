@@ -148,6 +148,8 @@ class SentenceReader:
     settings: Any
     #: Whether a line is a sentence; else blank lines end them.
     a_line: ClassVar[bool] = False
+    #: Whether a carriage return within a line is a blank; else it is an error.
+    returns_are_blanks: ClassVar[bool] = False
 
     def __init__(self, settings: Any, bad_rows: BadRows, tags_required: bool, keep: bool) -> None:
         self.settings, self._bad_rows, self._tags_required, self._keep = settings, bad_rows, tags_required, keep
@@ -178,26 +180,42 @@ class SentenceReader:
         raise NotImplementedError
 
     def _parsed(self, text: str, first_line: int, file: str, unreadable: dict[int, DataError]) -> TaggedSentences:
-        """The sentences of a text without carriage returns; lines that are not UTF-8 are faulty."""
+        """The sentences of a text without carriage returns; unreadable lines are faulty."""
         raise NotImplementedError
 
     def _unreadable(self, text: bytes, file: str, first_line: int) -> dict[int, DataError]:
-        """The error of each line that is not UTF-8."""
-        if text.isascii() or self.settings.encoding_errors == "replace":
-            return {}
-        fault = utf8_error(text, file, first_line)
+        """The error of each line that is not UTF-8, or has a carriage return in it."""
+        fault = self._fault_of_text(text, file, first_line)
         if fault is None:
             return {}
         if not self._bad_rows.skip:
             raise fault
-        faults = ((n, utf8_error(line, file, n)) for n, line in enumerate(text.split(b"\n"), first_line))
+        faults = ((n, self._fault_of_text(line, file, n)) for n, line in enumerate(text.split(b"\n"), first_line))
         return {number: wrong for number, wrong in faults if wrong is not None}
+
+    def _fault_of_text(self, text: bytes, file: str, first_line: int) -> DataError | None:
+        """The first error of bytes that are no text of lines."""
+        strict = self.settings.encoding_errors == "strict" and not text.isascii()
+        not_utf8 = utf8_error(text, file, first_line) if strict else None
+        return not_utf8 or (None if self.returns_are_blanks else carriage_return(text, file, first_line))
 
     def _once(self, values: Sequence[str]) -> list[str]:
         """The same strings, equal ones the same object: most words of a text came before."""
         if len(self._known) > MOST_STRINGS:
             self._known.clear()
         return list(map(self._known.setdefault, values, values))
+
+
+def carriage_return(text: bytes, file: str, first_line: int) -> DataError | None:
+    """The error of the first carriage return of a text in which those before line feeds were left out."""
+    place = text.find(b"\r")
+    if place < 0:
+        return None
+    line_begin = text.rfind(b"\n", 0, place) + 1
+    return DataError(
+        "a carriage return alone ends no line here", r"end each with a line feed, as \n or \r\n", file=file,
+        line=first_line + text.count(b"\n", 0, place), byte=place - line_begin + 1,
+    )  # fmt: skip
 
 
 def check_cells(cells: Iterable[str], marks: str) -> None:

@@ -10,10 +10,11 @@ from ..errors import DataError, DataTypeError
 
 
 def not_finite(name: str, values: Any) -> DataError | None:
-    """The error of the first NaN or infinity in a column of numbers or labels, if there is one."""
+    """The error of the first NaN, infinity or pandas.NA in a column of numbers or labels, if there is one."""
     for row, value in enumerate(np.ravel(np.asarray(values, dtype=object)).tolist()):
-        if isinstance(value, float) and not np.isfinite(value):
-            what = "NaN" if np.isnan(value) else "infinity"
+        missing = type(value).__name__ == "NAType"
+        if missing or (isinstance(value, float) and not np.isfinite(value)):
+            what = "NA" if missing else "NaN" if np.isnan(value) else "infinity"
             return DataError(f"Input {name} contains {what}", "remove or impute such values first", row=row)
     return None
 

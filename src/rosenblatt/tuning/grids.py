@@ -6,7 +6,7 @@ those that differ from it in one option, and then others in an order that is dra
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import product
 from typing import Any
 
@@ -67,6 +67,17 @@ _PARAMETERS = ("C", "r", "epsilon")
 GRIDS = ("all", "features", "learners")
 
 
+def check_grid(grid: str) -> None:
+    """Refuse what is no name of a grid."""
+    if grid not in GRIDS:
+        raise ParameterError(f"grid must be one of {', '.join(GRIDS)}; got {grid!r}", "grid")
+
+
+def algorithms_of(kind: str) -> set[str]:
+    """The algorithms that are tried on a kind of rows."""
+    return {learner["algorithm"] for learner in LEARNERS[kind]}
+
+
 def configurations(
     kind: str,
     grid: str,
@@ -76,16 +87,16 @@ def configurations(
     most: int,
     *,
     no_shorter: bool = False,
+    refused: Collection[str] = (),
 ) -> list[Options]:
     """At most so many configurations of a kind of rows.
 
     ``asked`` has what options name, which is not searched; ``first`` what is known to be good, with which the first
     configuration begins; ``fixed`` what the rows leave no choice of: a value, or None where it does not go with them.
     ``no_shorter``: than its n-grams none are, as a part of the rows is compared on: the longer they are, the more rows
-    it takes to see what they are worth.
+    it takes to see what they are worth. ``refused``: algorithms that do not take what is asked for.
     """
-    if grid not in GRIDS:
-        raise ParameterError(f"grid must be one of {', '.join(GRIDS)}; got {grid!r}", "grid")
+    check_grid(grid)
     known = {name: value for name, value in fixed.items() if name not in asked and value is not None}
     axes = {name: values for name, values in FEATURES[kind].items() if name not in asked and name not in fixed}
     begin = {name: first.get(name, values[0]) for name, values in axes.items()}
@@ -95,7 +106,7 @@ def configurations(
         known, axes, begin = {**begin, **known}, {}, {}
     learners: list[Options] = []
     for learner in sorted(LEARNERS[kind], key=lambda one: any(first.get(name, one[name]) != one[name] for name in one)):
-        takes = all(name in learner for name in _PARAMETERS if name in asked)
+        takes = learner["algorithm"] not in refused and all(name in learner for name in _PARAMETERS if name in asked)
         own = {name: value for name, value in learner.items() if name not in asked}
         if takes and asked.get("algorithm", learner["algorithm"]) == learner["algorithm"] and own not in learners:
             learners.append(own)

@@ -92,12 +92,17 @@ METRICS = {
 }
 
 
+def check_metric(name: str | None) -> None:
+    """Refuse what is no name of a metric."""
+    if name is not None and name not in METRICS:
+        raise ValueError(f"metric must be one of {', '.join(METRICS)}; got {name!r}")
+
+
 def metric_of(name: str | None, n_classes: int | None) -> Metric:
     """The metric of this name (None: the default of the labels), which so many classes (None: numbers) must allow."""
     if name is None:
         return METRICS["mae" if n_classes is None else "accuracy"]
-    if name not in METRICS:
-        raise ValueError(f"metric must be one of {', '.join(METRICS)}; got {name!r}")
+    check_metric(name)
     refusal = METRICS[name].refusal(n_classes or 0)
     if refusal:
         fit = [other.name for other in METRICS.values() if not other.refusal(n_classes or 0)]
