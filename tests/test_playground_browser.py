@@ -275,9 +275,17 @@ def test_the_separator_is_drawn_with_its_band(open_page):
         assert distances == pytest.approx([score * answer.margin] * len(ends), abs=0.02)
 
 
-def test_each_example_to_its_end_and_its_certificate(open_page):
+def some_or_all(some, everything):
+    """One of each kind every day, and all in the slow run, on one page: to open it takes longer than to go on."""
+    return pytest.mark.parametrize(
+        "names", [pytest.param(some, id="some"), pytest.param([*everything], id="all", marks=pytest.mark.slow)]
+    )
+
+
+@some_or_all(["four points", "inseparable", "xor", "three classes", "phrases, words", "phrases, pairs"], examples())
+def test_each_example_to_its_end_and_its_certificate(open_page, names):
     page = open_page()
-    for name in examples():
+    for name in names:
         load(page, name)
         to_end(page)
         trace, answer = library(page), certificates.answer(requests.problem(examples()[name]))
@@ -401,10 +409,11 @@ def test_run_does_not_move_for_those_who_want_no_motion(open_page):
 # ---- settings -----------------------------------------------------------------------------------------------------
 
 
-def test_each_rule(open_page):
+@some_or_all(["perceptron", "batch", "paum", "pa1", "norm-mira", "arow"], requests.RULES)
+def test_each_rule(open_page, names):
     page = open_page()
     load(page, "three classes")
-    for rule in requests.RULES:
+    for rule in names:
         choose(page, "rule", rule)
         page.click("#first") if rule != "perceptron" else None
         page.click("#next")

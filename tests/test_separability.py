@@ -496,6 +496,7 @@ ADDITIVE = [
 ]
 
 
+@pytest.mark.diagonal
 @every(ADDITIVE)
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 @settings(max_examples=10)
@@ -969,6 +970,7 @@ def test_many_more_rows_than_columns(kind):
     assert len(answer.support) <= 5
 
 
+@pytest.mark.diagonal
 @pytest.mark.parametrize("kind", ["dense", "sparse"])
 @pytest.mark.parametrize("classes", [2, 3])
 def test_many_more_columns_than_rows(kind, classes):

@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from kernel_twin import KERNELS, SMOOTH, laplacian, problems, table, whole
-from problems import for_classes, separable, separable_classes
+from problems import few, for_classes, separable, separable_classes
 from problems import problems as linear_problems
 from test_native_equals_reference import LEARNERS
 from test_reference import FOUR_POINTS, XOR
@@ -70,6 +70,7 @@ def same_as_fit(estimator, X, y, **options):
 
 
 @pytest.mark.parametrize(("rule", "share"), LEARNERS, ids=str)
+@few
 @given(
     problem=problems(),
     kernel=st.sampled_from(SMOOTH),

@@ -242,6 +242,7 @@ def _in_little_memory(folder, *commands):
     return int(done.stderr.split()[-1])
 
 
+@pytest.mark.diagonal
 @pytest.mark.skipif(sys.platform != "linux", reason="limits of memory are Linux's")
 @pytest.mark.parametrize("algorithm", ["averaged", "pocket", "kernel"])
 @pytest.mark.parametrize("far", [300_000_000, 10**18 - 1])
