@@ -55,16 +55,28 @@ def usual_page(pages):
     return pages[0]()
 
 
+#: How the usual page looks, which can be changed without another page.
+LOOKS = {"width": 1280, "height": 800, "color_scheme": "light"}
+
+
+def look(page, width, height, color_scheme):
+    page.set_viewport_size({"width": width, "height": height})
+    page.emulate_media(color_scheme=color_scheme)
+
+
 @pytest.fixture
 def open_page(pages, usual_page, address):
     """Opens the playground, and looks at the end whether any page logged an error or asked anyone else."""
-    made, (new_page, faults, loads) = [], pages
+    made, opened_as, (new_page, faults, loads) = [], [], pages
 
     def opened(path="", *, new=False, **options):
         page = usual_page
-        if new or options:
+        if new or options.keys() - LOOKS.keys() or opened_as not in ([], [options]):
             page = new_page(**options)
             made.append(page)
+        else:
+            opened_as[:] = [options]
+            look(page, **LOOKS | options)
         page.goto(f"{address}?{next(loads)}{path}")  # another address, so that it is loaded again
         settled(page)
         return page
@@ -72,6 +84,7 @@ def open_page(pages, usual_page, address):
     yield opened
     if usual_page.url.startswith(address):
         usual_page.evaluate("localStorage.clear()")
+    look(usual_page, **LOOKS)
     for page in made:
         page.context.close()
     logged = faults.copy()

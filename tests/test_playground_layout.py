@@ -67,7 +67,7 @@ def test_the_picture_stays_where_it_is(open_page, width, height):
 
 @pytest.mark.parametrize("scheme", ["light", pytest.param("dark", marks=pytest.mark.slow)])
 def test_on_a_projector_by_keys_alone(open_page, scheme):
-    page = open_page(width=1024, height=768, color_scheme=scheme)
+    page = open_page(new=True, width=1024, height=768, color_scheme=scheme)
     load(page, "four points")
     page.evaluate("document.activeElement.blur()")
     page.keyboard.press("f")
@@ -93,7 +93,7 @@ def test_on_a_projector_by_keys_alone(open_page, scheme):
 
 @pytest.mark.parametrize("name", ["phrases, pairs", "three classes", "xor"])
 def test_a_projector_shows_each_kind_of_picture_whole(open_page, name):
-    page = open_page(width=1024, height=768)
+    page = open_page(new=True, width=1024, height=768)
     load(page, name)
     page.evaluate("document.activeElement.blur()")
     page.keyboard.press("f")
