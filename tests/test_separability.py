@@ -163,6 +163,7 @@ def check_answer(answer, X, codes, n_classes, bias):
     assert np.isclose(answer.R, np.sqrt(radius2(augmented(np.asarray(X, float), bias))))
 
 
+@pytest.mark.diagonal
 @biases
 @pytest.mark.parametrize("kind", ["integers", "tenths", "float32", "fractions"])
 @given(data=st.data())
@@ -182,6 +183,7 @@ def test_methods_never_contradict_each_other(kind, bias, data):
         assert not answers[method].verify(X, codes)
 
 
+@pytest.mark.diagonal
 @biases
 @pytest.mark.parametrize("kind", ["integers", "tenths", "float32", "fractions"])
 @given(data=st.data())

@@ -74,6 +74,7 @@ def assert_same(found, expected):
         np.testing.assert_array_equal(np.asarray(a), np.asarray(b))
 
 
+@pytest.mark.diagonal
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 @pytest.mark.parametrize("name", ESTIMATORS)
 def test_the_bits_are_those_of_a_weight_for_every_feature(name, dtype, wide, tmp_path):
