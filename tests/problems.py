@@ -7,8 +7,12 @@ from dataclasses import dataclass, replace
 from itertools import cycle, islice
 
 import numpy as np
+from hypothesis import settings
 from hypothesis import strategies as st
 from scipy.optimize import nnls
+
+#: Half as many examples, for tests that each of dozens of learners runs.
+few = settings(max_examples=settings.default.max_examples // 2)
 
 #: Below, at and above the 16 lanes of a score, multiples of 16 and not.
 FEATURES = (1, 2, 3, 5, 15, 16, 17, 33, 40)

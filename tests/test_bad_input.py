@@ -60,6 +60,7 @@ def with_cell(value, row=4, column=1, dtype=float):
 # ---- numbers that are none ---------------------------------------------------------------------------------------
 
 
+@pytest.mark.diagonal
 @every
 @pytest.mark.parametrize("kind", CONTAINERS)
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
@@ -76,6 +77,7 @@ def test_nan_and_infinity_in_a_table(found, kind, value):
     refused(model, lambda m: m.partial_fit(one, targets(found)[:1]), ValueError, *telling)
 
 
+@pytest.mark.diagonal
 @every_linear
 @pytest.mark.parametrize(
     ("value", "kind"),
@@ -140,6 +142,7 @@ def test_shapes(found):
     refuses_to_predict(found, X[:0], ValueError, "0 sample(s)")
 
 
+@pytest.mark.diagonal
 @every
 @pytest.mark.parametrize("kind", ["dense", "csr"])
 def test_a_number_of_features_other_than_at_fit(found, kind):
@@ -211,6 +214,7 @@ def test_labels_of_another_type(found):
     refused(model, lambda m: m.learn_one({"one": 1.0}, b"class 0"), ValueError, "label b'class 0'", "one type")
 
 
+@pytest.mark.diagonal
 @every_linear_classifier
 @pytest.mark.parametrize("bad", [np.nan, None, [1], {}, 1j, np.ones(2)], ids=repr)
 def test_what_cannot_be_a_label(found, bad):
@@ -255,6 +259,7 @@ def test_sample_weights(found):
 # ---- numbers too large, rows too small ---------------------------------------------------------------------------
 
 
+@pytest.mark.diagonal
 @every
 @pytest.mark.parametrize(("dtype", "value"), [(np.float32, 1e30), (np.float64, 1e200), (np.float64, -1e200)])
 @pytest.mark.parametrize("container", [np.asarray, sparse.csr_array], ids=["dense", "csr"])
@@ -267,6 +272,7 @@ def test_numbers_whose_squares_overflow(found, dtype, value, container):
     refused(model, lambda m: m.predict(rows), ValueError, *telling)
 
 
+@pytest.mark.diagonal
 @every
 @pytest.mark.parametrize("container", [np.asarray, sparse.csr_array], ids=["dense", "csr"])
 def test_numbers_too_large_for_a_model_of_single_precision(found, container):
@@ -283,6 +289,7 @@ def test_named_numbers_whose_squares_overflow(found):
     refused(streamed(found), lambda m: m.predict_one({"one": 1e200}), ValueError, "squared norm", "overflows")
 
 
+@pytest.mark.diagonal
 @every
 @pytest.mark.parametrize("index", [-1, 3, 2**30])
 def test_a_column_index_out_of_range(found, index):
@@ -296,6 +303,7 @@ def test_a_column_index_out_of_range(found, index):
     refuses_to_predict(found, rows, ValueError, *telling)
 
 
+@pytest.mark.diagonal
 @every
 @pytest.mark.parametrize(("at", "value"), [(0, -1), (1, 10_000), (2, -5), (6, 10_000)])
 def test_row_starts_that_are_none(found, at, value):
@@ -381,6 +389,7 @@ def test_weights_that_overflow_in_mid_stream(found):
         refused(stream, lambda m: m.partial_fit(rows, third, sample_weight=weights), *telling)
 
 
+@pytest.mark.diagonal
 @pytest.mark.parametrize("found", [found for found in LINEAR if found not in LEVEL], ids=named)
 @pytest.mark.parametrize("k", [0, 1, 2])
 def test_weights_that_overflow_one_at_a_time(found, k):

@@ -12,7 +12,7 @@ from discovery import learned
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from kernel_twin import KERNELS, choices, features, kernel_margin, problems, table
-from problems import for_classes
+from problems import few, for_classes
 from refusals import one_sentence
 from sklearn.exceptions import ConvergenceWarning
 from test_native_equals_reference import LEARNERS
@@ -121,8 +121,10 @@ def pair(
 budgets = {"budget": st.integers(1, 7), "eta": st.sampled_from((0.05, 0.3, 1.0))}
 
 
+@pytest.mark.diagonal
 @pytest.mark.parametrize("policy", ["random", "projectron"])
 @pytest.mark.parametrize(("rule", "share"), LEARNERS, ids=str)
+@few
 @given(problem=problems(), kernel=st.sampled_from(("linear", "rbf", "callable", "precomputed")), **choices, **budgets)
 def test_every_rule_on_a_budget_is_that_of_one_example_at_a_time(rule, share, policy, problem, kernel, **options):
     pair(problem, kernel, for_classes(rule, len(np.unique(problem[2]))), share, budget_policy=policy, **options)
@@ -199,6 +201,7 @@ def same(one, other, tol=1e-9):
         np.testing.assert_allclose(got, expected, rtol=tol, atol=tol)
 
 
+@pytest.mark.diagonal
 @pytest.mark.parametrize("k", [2, 4])
 @pytest.mark.parametrize("policy", POLICIES)
 def test_blocks_and_chunks_of_any_size_are_the_same_run(policy, k):
@@ -306,7 +309,7 @@ def test_a_stream_of_any_length_is_kept_in_a_constant_size(policy):
 
 
 @pytest.mark.parametrize(("rule", "share"), LEARNERS, ids=str)
-@settings(max_examples=10)
+@few
 @given(problem=problems(), shuffle=st.booleans())
 def test_a_budget_that_is_never_spent_changes_nothing(rule, share, problem, shuffle):
     X, other, codes, _, seed = problem
@@ -327,6 +330,7 @@ def test_a_budget_that_is_never_spent_changes_nothing(rule, share, problem, shuf
     assert bounded.margin_bounds_[0] == pytest.approx(free.margin_bounds_[0], rel=1e-6, abs=1e-9)
 
 
+@pytest.mark.diagonal
 @pytest.mark.parametrize("share", ["max", "uniform", "ovr"])
 @pytest.mark.parametrize("sparse", [False, True])
 @settings(max_examples=15)

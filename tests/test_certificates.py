@@ -7,7 +7,18 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from identity import every
-from problems import against_rivals, augmented, best_margin, problems, radius2, row_by_row, separable, signed, vector
+from problems import (
+    against_rivals,
+    augmented,
+    best_margin,
+    few,
+    problems,
+    radius2,
+    row_by_row,
+    separable,
+    signed,
+    vector,
+)
 from scipy.optimize import minimize
 
 import rosenblatt as rb
@@ -64,6 +75,7 @@ def margin_of(model, X, codes, n_classes, bias):
 
 
 @every(ADDITIVE)
+@few
 @given(
     problem=problems(classes=(2, 3, 4), features=(2, 3, 5, 17), max_rows=8),
     bias=st.booleans(),

@@ -379,7 +379,7 @@ def test_the_command_trains_explains_and_predicts_many_classes(tmp_path, capsys)
     for model, more in zip(models, ((), ("--stream", "--block-rows", "50"))):
         assert (
             cli.main(
-                ["train", str(tmp_path / "t.csv"), "-o", str(model), "--text", "text", "--bits", "18", "-q", *more]
+                ["train", str(tmp_path / "t.csv"), "-o", str(model), "--text", "text", "--bits", "20", "-q", *more]
             )
             == 0
         )

@@ -7,10 +7,10 @@ import pandas as pd
 import polars as pl
 import pytest
 import scipy.sparse as sp
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from identity import every, is_regressor, same_bits
-from problems import problems
+from problems import few, problems
 from sklearn.base import clone
 
 import rosenblatt as rb
@@ -18,7 +18,6 @@ from rosenblatt.core import reference, rules
 
 # scikit-learn takes twenty-one rows of eleven classes for a regression.
 pytestmark = pytest.mark.filterwarnings("ignore:The number of unique classes is greater")
-few = settings(max_examples=20)  # of tests that run for each estimator
 
 CLASSIFIERS = [
     rb.Perceptron(),

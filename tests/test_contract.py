@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import sklearn
-from discovery import CLASSIFIERS, ESTIMATORS, KERNEL, LINEAR, REGRESSORS, learned, named
+from discovery import CLASSIFIERS, ESTIMATORS, LINEAR, REGRESSORS, learned, named
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.calibration import CalibratedClassifierCV
@@ -97,14 +97,15 @@ def test_no_exception_is_declared_needlessly(found):
                 check(estimator)
 
 
-#: In kernel space every pass takes a while: there the longest checks are for the slow run.
-LINEAR_EVERY_DAY = [
-    pytest.param(found, id=named(found), marks=[pytest.mark.slow] if found in KERNEL else []) for found in ESTIMATORS
+#: The longest checks: every day for a learner of each kind in linear space, where a pass takes less than with kernels.
+EVERY_DAY = (rb.Perceptron, rb.PocketPerceptron, rb.BatchPerceptron, rb.PassiveAggressiveRegressor, rb.AROW)
+ONE_OF_EACH_KIND = [
+    pytest.param(found, id=named(found), marks=[] if found in EVERY_DAY else pytest.mark.slow) for found in ESTIMATORS
 ]
 
 
 @undecided_is_fine
-@pytest.mark.parametrize("found", LINEAR_EVERY_DAY)
+@pytest.mark.parametrize("found", ONE_OF_EACH_KIND)
 def test_only_an_estimator_that_misses_a_score_says_so(found, monkeypatch):
     tags = get_tags(found())
     poor = (tags.classifier_tags or tags.regressor_tags).poor_score
@@ -222,7 +223,7 @@ def test_grid_search_over_rules_and_readouts():
 
 
 @undecided_is_fine
-@pytest.mark.parametrize("found", LINEAR_EVERY_DAY)
+@pytest.mark.parametrize("found", ONE_OF_EACH_KIND)
 def test_cross_validation_in_two_processes_is_that_in_one(found):
     X, y = data_for(found)
     scores = [cross_val_score(found(random_state=0), X, y, cv=3, n_jobs=jobs) for jobs in (1, 2)]
@@ -335,6 +336,7 @@ def test_names_of_columns_and_of_labels(found):
     assert not hasattr(refitted, "feature_names_in_")
 
 
+@pytest.mark.diagonal
 @pytest.mark.parametrize("found", ESTIMATORS, ids=named)
 @pytest.mark.parametrize("tool", ["pickle", "joblib", "pickle of a stream"])
 def test_round_trips_keep_everything(found, tool, tmp_path):

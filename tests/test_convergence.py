@@ -396,6 +396,7 @@ def test_a_run_in_kernel_space_ends_as_in_linear_space(found):
     assert f"between {low:.3g} and {high:.3g}" in str(warning.message)
 
 
+@pytest.mark.diagonal
 @every_kernel
 @pytest.mark.parametrize("readout", ["last", "averaged", "voted", "pocket"])
 @pytest.mark.parametrize("kernel", ["linear", "rbf"])
@@ -499,6 +500,7 @@ def cloud_with_a_gap(seed, d, n, offset, gap):
     return X[keep], np.sign(s[keep])
 
 
+@pytest.mark.diagonal
 @pytest.mark.parametrize("container", [np.asarray, sparse.csr_array], ids=["dense", "csr"])
 @pytest.mark.parametrize("shape", [(5, 200, 2, 0.1), (20, 500, 2, 0.1), (50, 1000, 1, 0.05)], ids=repr)
 def test_whatever_can_be_separated_is_separated(shape, container):

@@ -215,7 +215,8 @@ def test_many_names_are_not_looked_for_one_by_one():
 def test_a_first_row_longer_than_what_is_looked_at_first(tmp_path):
     """All names of a table of many columns are seen, and what stands below them."""
     path = wide_file(tmp_path / "wide.csv", 60_000)
-    assert len(rb.data.stream(path).columns.numeric) == 60_000
+    with rb.data.stream(path) as blocks:
+        assert len(blocks.columns.numeric) == 60_000
 
 
 def test_a_row_that_does_not_end_is_refused(monkeypatch, tmp_path):

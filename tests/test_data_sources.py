@@ -34,6 +34,12 @@ def readers():
     return [thread for thread in threading.enumerate() if thread.name == "rosenblatt-reader"]
 
 
+@pytest.fixture(autouse=True)
+def _no_reader_of_another_test():
+    """What was closed in mid block is read to the end of the block, perhaps while later tests run."""
+    until(lambda: not readers())
+
+
 # ---- files -------------------------------------------------------------------------------------------------------
 
 

@@ -297,6 +297,7 @@ def files(tmp_path_factory):
 KINDS = ["rows", "svmlight in memory", "svmlight streamed", "tables in memory", "tables streamed"]
 
 
+@pytest.mark.diagonal
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("after", [1, 3])
 def test_a_run_goes_on_as_if_it_had_never_stopped(kind, after, rows, files, tmp_path):

@@ -23,6 +23,7 @@ def here(model, *data, **options):
     return fit(model, *data, client="here", progress=False, **options)
 
 
+@pytest.mark.diagonal
 @pytest.mark.parametrize("container", CONTAINERS.values(), ids=CONTAINERS)
 @pytest.mark.parametrize("shards", [1, 2, 7, 40])
 def test_a_cluster_ends_as_fit_does(container, shards):

@@ -25,7 +25,7 @@ from kernel_twin import (
     table,
     whole,
 )
-from problems import SEARCH, for_classes
+from problems import SEARCH, few, for_classes
 from refusals import one_sentence
 from test_native_equals_reference import LEARNERS
 
@@ -41,6 +41,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceW
 
 
 @pytest.mark.parametrize(("rule", "share"), LEARNERS, ids=str)
+@few
 @given(problem=problems(), kernel=st.sampled_from(SMOOTH), **choices)
 def test_every_rule_is_that_of_one_example_at_a_time(rule, share, problem, kernel, **options):
     rule = for_classes(rule, len(np.unique(problem[2])))
@@ -98,6 +99,7 @@ def test_the_square_kernel_is_its_monomials(share, problem, **options):
 # ---- blocks -------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.diagonal
 @pytest.mark.parametrize("readout", ["last", "averaged", "voted", "pocket"])
 @pytest.mark.parametrize(("rule", "share"), EXACT, ids=str)
 @settings(max_examples=6)
@@ -159,7 +161,7 @@ NAMED = [
 
 
 @pytest.mark.parametrize(("linear", "params"), NAMED, ids=str)
-@settings(max_examples=16)
+@few
 @given(problem=problems(), sparse=st.booleans(), **choices)
 def test_the_linear_kernel_is_the_linear_estimator(linear, params, problem, sparse, block_size, bias, weighted, **more):
     X, _, codes, weight, seed = problem

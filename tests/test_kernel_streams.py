@@ -6,7 +6,7 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from kernel_twin import KERNELS, problems, same_model
-from problems import for_classes
+from problems import few, for_classes
 from test_native_equals_reference import LEARNERS
 
 import rosenblatt as rb
@@ -24,6 +24,7 @@ def chunks(n, rng):
 
 
 @pytest.mark.parametrize(("rule", "share"), IN_STREAMS[::2] + IN_STREAMS[3:4], ids=str)
+@few
 @given(
     problem=problems(),
     kernel=st.sampled_from(("linear", "poly", "rbf", "callable")),
@@ -60,6 +61,7 @@ def test_a_stream_in_chunks_is_one_pass(rule, share, problem, kernel, sparse, ti
             )  # fmt: skip
 
 
+@pytest.mark.diagonal
 @pytest.mark.parametrize("readout", ["last", "averaged", "pocket"])
 @pytest.mark.parametrize(("rule", "share"), IN_STREAMS, ids=str)
 @settings(max_examples=6)

@@ -7,10 +7,10 @@ from fractions import Fraction
 import joblib
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from identity import every, is_regressor, same_bits
-from problems import problems
+from problems import few, problems
 from scipy import sparse
 from sklearn.base import clone
 
@@ -18,7 +18,6 @@ import rosenblatt as rb
 from rosenblatt.core import engine, reference, rules
 
 pytestmark = pytest.mark.filterwarnings("ignore:The number of unique classes is greater")
-few = settings(max_examples=25)  # of tests that run for each estimator
 
 PERCEPTRONS = [
     rb.Perceptron(),
@@ -229,6 +228,7 @@ COPIES = {
 }
 
 
+@pytest.mark.diagonal
 @pytest.mark.parametrize("how", COPIES)
 @every(EVERY)
 def test_copied_and_continued_is_never_stopped(estimator, how, tmp_path):

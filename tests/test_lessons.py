@@ -94,6 +94,7 @@ def test_what_the_words_of_a_scene_claim():
 # ---- the proof ------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.diagonal
 @pytest.mark.parametrize("name", examples())
 @pytest.mark.parametrize("chosen", [{}, {"space": "poly"}, {"rule": "pa"}, {"rule": "batch"}, {"margin": 0.5}], ids=str)
 def test_the_curves_of_the_proof_are_in_order(name, chosen):

@@ -51,6 +51,7 @@ def all_mapped(learner):
 # ---- the same bits -------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.diagonal
 @every(LINEAR_SETTINGS)
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_a_mapped_model_is_the_one_that_was_saved(estimator, n_classes, tmp_path):

@@ -59,6 +59,7 @@ def problem(seed, dtype, scale):
     return ((X * 10.0**scale).astype(dtype), codes, codes.max() + 1) if codes.max() else None
 
 
+@pytest.mark.diagonal
 @every(LEARNERS)
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 def test_the_bounds_hold_without_a_tolerance(estimator, dtype):
@@ -96,6 +97,7 @@ def test_the_bounds_hold_without_a_tolerance(estimator, dtype):
     assert checked > 20
 
 
+@pytest.mark.diagonal
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 @pytest.mark.parametrize("k", [3, 5, 200])
 @pytest.mark.parametrize("scale", [1e-3, 1.0, 1e3, 1e5])

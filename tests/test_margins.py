@@ -14,7 +14,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from identity import every
-from problems import augmented, problems, radius2, separable, separable_classes
+from problems import augmented, few, problems, radius2, separable, separable_classes
 from refusals import LABELS, X, one_sentence, with_cell
 from scipy import sparse
 from sklearn.exceptions import NotFittedError
@@ -192,6 +192,7 @@ def calls(X, n_features):
 FUNCTIONS = pytest.mark.parametrize("function", calls(np.zeros((1, 1)), 1))
 
 
+@pytest.mark.diagonal
 @FUNCTIONS
 @pytest.mark.parametrize("kind", ["dense", "csr"])
 def test_no_copy_of_rows_that_are_ready(function, kind):
@@ -205,6 +206,7 @@ def test_no_copy_of_rows_that_are_ready(function, kind):
     assert peak(call) < size / 5
 
 
+@pytest.mark.diagonal
 @FUNCTIONS
 @pytest.mark.parametrize("dtype", [np.float32, np.int16])
 def test_other_numbers_are_converted_a_block_at_a_time(function, dtype):
@@ -375,6 +377,7 @@ def check_bound(estimator, X, y, w, b, bias, start, factor, seed):
 
 
 @every(BOUNDED)
+@few
 @given(data=st.data(), bias=st.booleans(), start=st.booleans(), seed=st.integers(0, 99))
 def test_mistakes_are_within_the_bound(estimator, data, bias, start, seed):
     X, y, u, b = data.draw(separable(bias=bias))

@@ -43,6 +43,7 @@ def shared_folder(tmp_path_factory):
 # ---- to the bit --------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.diagonal
 @every(SETTINGS)
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 @pytest.mark.parametrize("n_classes", [2, 3])

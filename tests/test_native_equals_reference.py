@@ -8,7 +8,7 @@ import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 from identity import same_bits
-from problems import for_classes, problems
+from problems import few, for_classes, problems
 
 from rosenblatt.core import engine, reference, rules, weights
 from rosenblatt.core.confidence import Moved
@@ -227,12 +227,14 @@ def test_regressor(rule, problem, epsilon, readout, **options):
 
 
 @pytest.mark.parametrize(("rule", "share"), LEARNERS, ids=str)
+@few
 @given(problem=problems(), **choices)
 def test_batch(rule, share, problem, **options):
     compare(problem, rule, share=share, batch=True, **options)
 
 
 @pytest.mark.parametrize(("rule", "share"), LEARNERS + SECOND_ORDER[::3], ids=str)
+@few
 @given(problem=problems(classes=(2, 3, 9)), readout=st.sampled_from(READOUTS), **choices)
 def test_from_a_given_start(rule, share, problem, readout, **options):
     k, d = 1 if problem.n_classes == 2 else problem.n_classes, problem.X.shape[1]

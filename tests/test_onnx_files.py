@@ -29,6 +29,7 @@ def run(model, X, folder):
     return dict(zip([output.name for output in session.get_outputs()], session.run(None, {"X": X})))
 
 
+@pytest.mark.diagonal
 @every([model for model in SETTINGS if getattr(model, "readout", None) != "voted"])
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 @pytest.mark.parametrize("n_classes", [2, 3])

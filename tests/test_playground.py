@@ -39,6 +39,7 @@ def combinations():
 # ---- the run is the library's -------------------------------------------------------------------------------------
 
 
+@pytest.mark.diagonal
 @pytest.mark.parametrize("chosen", combinations(), ids=lambda s: "-".join(s.values()))
 @pytest.mark.parametrize("data", [FOUR, THREE], ids=["two", "three"])
 def test_the_program_of_the_page_makes_the_trace_of_the_page(chosen, data):
@@ -96,6 +97,7 @@ def text(formula):
     return "".join(part if isinstance(part, str) else part[0] for part in formula)
 
 
+@pytest.mark.diagonal
 @pytest.mark.parametrize("chosen", combinations(), ids=lambda s: "-".join(s.values()))
 @pytest.mark.parametrize("data", [FOUR, THREE], ids=["two", "three"])
 def test_formulas_have_the_numbers_of_their_step(chosen, data):

@@ -55,16 +55,28 @@ def usual_page(pages):
     return pages[0]()
 
 
+#: How the usual page looks, which can be changed without another page.
+LOOKS = {"width": 1280, "height": 800, "color_scheme": "light"}
+
+
+def look(page, width, height, color_scheme):
+    page.set_viewport_size({"width": width, "height": height})
+    page.emulate_media(color_scheme=color_scheme)
+
+
 @pytest.fixture
 def open_page(pages, usual_page, address):
     """Opens the playground, and looks at the end whether any page logged an error or asked anyone else."""
-    made, (new_page, faults, loads) = [], pages
+    made, opened_as, (new_page, faults, loads) = [], [], pages
 
     def opened(path="", *, new=False, **options):
         page = usual_page
-        if new or options:
+        if new or options.keys() - LOOKS.keys() or opened_as not in ([], [options]):
             page = new_page(**options)
             made.append(page)
+        else:
+            opened_as[:] = [options]
+            look(page, **LOOKS | options)
         page.goto(f"{address}?{next(loads)}{path}")  # another address, so that it is loaded again
         settled(page)
         return page
@@ -72,6 +84,7 @@ def open_page(pages, usual_page, address):
     yield opened
     if usual_page.url.startswith(address):
         usual_page.evaluate("localStorage.clear()")
+    look(usual_page, **LOOKS)
     for page in made:
         page.context.close()
     logged = faults.copy()
@@ -275,9 +288,17 @@ def test_the_separator_is_drawn_with_its_band(open_page):
         assert distances == pytest.approx([score * answer.margin] * len(ends), abs=0.02)
 
 
-def test_each_example_to_its_end_and_its_certificate(open_page):
+def some_or_all(some, everything):
+    """One of each kind every day, and all in the slow run, on one page: to open it takes longer than to go on."""
+    return pytest.mark.parametrize(
+        "names", [pytest.param(some, id="some"), pytest.param([*everything], id="all", marks=pytest.mark.slow)]
+    )
+
+
+@some_or_all(["four points", "inseparable", "xor", "three classes", "phrases, words", "phrases, pairs"], examples())
+def test_each_example_to_its_end_and_its_certificate(open_page, names):
     page = open_page()
-    for name in examples():
+    for name in names:
         load(page, name)
         to_end(page)
         trace, answer = library(page), certificates.answer(requests.problem(examples()[name]))
@@ -401,10 +422,11 @@ def test_run_does_not_move_for_those_who_want_no_motion(open_page):
 # ---- settings -----------------------------------------------------------------------------------------------------
 
 
-def test_each_rule(open_page):
+@some_or_all(["perceptron", "batch", "paum", "pa1", "norm-mira", "arow"], requests.RULES)
+def test_each_rule(open_page, names):
     page = open_page()
     load(page, "three classes")
-    for rule in requests.RULES:
+    for rule in names:
         choose(page, "rule", rule)
         page.click("#first") if rule != "perceptron" else None
         page.click("#next")

@@ -45,7 +45,7 @@ def is_in_sight(page, selector):
 # ---- layouts ------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("width", "height"), [(1024, 768), (1440, 900)])
+@pytest.mark.parametrize(("width", "height"), [(1024, 768), pytest.param(1440, 900, marks=pytest.mark.slow)])
 def test_the_picture_stays_where_it_is(open_page, width, height):
     page = open_page(width=width, height=height)
     load(page, "four points")
@@ -65,9 +65,9 @@ def test_the_picture_stays_where_it_is(open_page, width, height):
     assert [*seen, box(page, "#frame")] == [before] * 5
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("scheme", ["light", pytest.param("dark", marks=pytest.mark.slow)])
 def test_on_a_projector_by_keys_alone(open_page, scheme):
-    page = open_page(width=1024, height=768, color_scheme=scheme)
+    page = open_page(new=True, width=1024, height=768, color_scheme=scheme)
     load(page, "four points")
     page.evaluate("document.activeElement.blur()")
     page.keyboard.press("f")
@@ -93,7 +93,7 @@ def test_on_a_projector_by_keys_alone(open_page, scheme):
 
 @pytest.mark.parametrize("name", ["phrases, pairs", "three classes", "xor"])
 def test_a_projector_shows_each_kind_of_picture_whole(open_page, name):
-    page = open_page(width=1024, height=768)
+    page = open_page(new=True, width=1024, height=768)
     load(page, name)
     page.evaluate("document.activeElement.blur()")
     page.keyboard.press("f")
@@ -143,7 +143,9 @@ def test_a_swipe_scrolls_a_tap_places_and_a_finger_drags(open_page):
     assert page.evaluate("scrollY") == scrolled
 
 
-@pytest.mark.parametrize(("width", "height"), [(1366, 640), (1024, 768), (700, 900)])
+@pytest.mark.parametrize(
+    ("width", "height"), [(1366, 640), pytest.param(1024, 768, marks=pytest.mark.slow), (700, 900)]
+)
 def test_the_settings_can_be_opened_at_every_size(open_page, width, height):
     page = open_page(width=width, height=height)
     assert not page.locator("#set-rule").is_visible()

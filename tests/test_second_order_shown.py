@@ -143,7 +143,24 @@ def texts(tmp_path):
 def test_the_command_trains_explains_and_resumes(name, texts, tmp_path, capsys):
     saved = tmp_path / "model"
     assert (
-        cli.main(["train", str(texts), "-o", str(saved), "-a", name, "--text", "text", "--passes", "2", "--quiet"]) == 0
+        cli.main(
+            [
+                "train",
+                str(texts),
+                "-o",
+                str(saved),
+                "-a",
+                name,
+                "--text",
+                "text",
+                "--bits",
+                "14",
+                "--passes",
+                "2",
+                "--quiet",
+            ]
+        )
+        == 0
     )
     model = rb.load(saved)
     assert model._learner.rule.option == name

@@ -163,6 +163,7 @@ def check_answer(answer, X, codes, n_classes, bias):
     assert np.isclose(answer.R, np.sqrt(radius2(augmented(np.asarray(X, float), bias))))
 
 
+@pytest.mark.diagonal
 @biases
 @pytest.mark.parametrize("kind", ["integers", "tenths", "float32", "fractions"])
 @given(data=st.data())
@@ -182,6 +183,7 @@ def test_methods_never_contradict_each_other(kind, bias, data):
         assert not answers[method].verify(X, codes)
 
 
+@pytest.mark.diagonal
 @biases
 @pytest.mark.parametrize("kind", ["integers", "tenths", "float32", "fractions"])
 @given(data=st.data())
@@ -496,6 +498,7 @@ ADDITIVE = [
 ]
 
 
+@pytest.mark.diagonal
 @every(ADDITIVE)
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 @settings(max_examples=10)
@@ -969,6 +972,7 @@ def test_many_more_rows_than_columns(kind):
     assert len(answer.support) <= 5
 
 
+@pytest.mark.diagonal
 @pytest.mark.parametrize("kind", ["dense", "sparse"])
 @pytest.mark.parametrize("classes", [2, 3])
 def test_many_more_columns_than_rows(kind, classes):

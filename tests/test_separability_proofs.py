@@ -135,6 +135,7 @@ def check(answer, X, codes, bias):
     check_optimum(vectors(X, codes, False), *inner, answer.margin, bias, k)
 
 
+@pytest.mark.diagonal
 @pytest.mark.parametrize("bias", [False, True])
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_answer_is_exact_and_proves_itself(kind, bias):

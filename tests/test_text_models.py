@@ -38,6 +38,7 @@ def fitted(found, text, n=20):
     return found(max_iter=3, random_state=0).fit(text.fit_transform(REVIEWS[:n]), y[:n]), text, y
 
 
+@pytest.mark.diagonal
 @pytest.mark.parametrize("text", TRANSFORMERS, ids=repr)
 @pytest.mark.parametrize("found", ESTIMATORS, ids=named)
 def test_a_loaded_model_reads_text_and_goes_on_as_it_would(found, text, tmp_path):

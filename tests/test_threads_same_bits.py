@@ -163,6 +163,7 @@ def test_classes_that_several_threads_learn_are_those_of_one(k, layout, dtype, r
     assert updates > 0
 
 
+@pytest.mark.diagonal
 @pytest.mark.parametrize("rule", RULES, ids=repr)
 @pytest.mark.parametrize("layout", ["csr", "wide"])
 def test_every_rule_learns_its_classes_on_several_threads(rule, layout):

@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from kernel_twin import KERNELS, SMOOTH, laplacian, problems, table, whole
-from problems import for_classes, separable, separable_classes
+from problems import few, for_classes, separable, separable_classes
 from problems import problems as linear_problems
 from test_native_equals_reference import LEARNERS
 from test_reference import FOUR_POINTS, XOR
@@ -70,6 +70,7 @@ def same_as_fit(estimator, X, y, **options):
 
 
 @pytest.mark.parametrize(("rule", "share"), LEARNERS, ids=str)
+@few
 @given(
     problem=problems(),
     kernel=st.sampled_from(SMOOTH),
@@ -135,6 +136,7 @@ def test_coefficients_that_differ_are_told_too(monkeypatch):
 EXACT = [(rules.Perceptron(), "max"), (rules.Perceptron(margin=3.0), "ovr"), (rules.Perceptron(eta0=0.5), "ovr")]
 
 
+@pytest.mark.diagonal
 @pytest.mark.parametrize(("rule", "share"), EXACT, ids=str)
 @pytest.mark.parametrize("readout", READOUTS)
 @settings(max_examples=10)
@@ -167,12 +169,12 @@ def test_on_whole_numbers_floats_are_exact(rule, share, readout, problem, kernel
         np.testing.assert_allclose(told.margin_bounds, model.margin_bounds_, rtol=1e-6, atol=1e-6)
 
 
-few = linear_problems(classes=(2, 3, 4), features=(1, 2, 3), kinds=("integers",), dtypes=(float,), max_rows=6)
+few_rows = linear_problems(classes=(2, 3, 4), features=(1, 2, 3), kinds=("integers",), dtypes=(float,), max_rows=6)
 
 
 @pytest.mark.parametrize(("rule", "share"), LEARNERS, ids=str)
 @settings(max_examples=10)
-@given(problem=few, bias=st.booleans(), ties=st.sampled_from(("mistake", "predict")))
+@given(problem=few_rows, bias=st.booleans(), ties=st.sampled_from(("mistake", "predict")))
 def test_the_linear_kernel_is_the_linear_trace(rule, share, problem, bias, ties):
     X, codes, seed = problem.X, problem.codes, problem.seed
     options = {

@@ -74,6 +74,7 @@ def assert_same(found, expected):
         np.testing.assert_array_equal(np.asarray(a), np.asarray(b))
 
 
+@pytest.mark.diagonal
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 @pytest.mark.parametrize("name", ESTIMATORS)
 def test_the_bits_are_those_of_a_weight_for_every_feature(name, dtype, wide, tmp_path):
@@ -242,6 +243,7 @@ def _in_little_memory(folder, *commands):
     return int(done.stderr.split()[-1])
 
 
+@pytest.mark.diagonal
 @pytest.mark.skipif(sys.platform != "linux", reason="limits of memory are Linux's")
 @pytest.mark.parametrize("algorithm", ["averaged", "pocket", "kernel"])
 @pytest.mark.parametrize("far", [300_000_000, 10**18 - 1])

@@ -33,12 +33,16 @@ json.dump([answered, answers.rules_module(), sorted(name for name in sys.modules
 WINDOW = [-3, 3, -3, 3, 9]
 
 
-def asked():
-    """The whole list of examples, and a problem for each rule, readout and space."""
+#: Examples of each kind: separable and not, of three classes, and of words.
+SOME = ("four points", "inseparable", "xor", "three classes", "phrases, words", "phrases, pairs")
+
+
+def asked(names, scenes):
+    """The list of examples, these of them, a problem for each rule, readout and space, and these scenes of lessons."""
     yield "examples", {}
     yield "table", {"csv": "not good, neg\nvery good indeed, pos", "pairs": True}
     yield "table", {"csv": "a,b,label\n1,2,x\n3,4,y"}
-    for question in map(asked_about, examples()):
+    for question in map(asked_about, names):
         yield from (("run", question), ("separable", question), ("field", question | {"at": [0, 1], "window": WINDOW}))
         yield "film", question
     rng = np.random.default_rng(0)
@@ -51,7 +55,7 @@ def asked():
         question = {"points": points, "labels": labels if i % 2 else [c % 2 for c in labels], "settings": settings}
         yield from (("run", question), ("separable", question), ("field", question | {"at": [5], "window": WINDOW}))
         yield "film", question
-    yield from taught()
+    yield from taught(scenes)
     yield "run", {"points": [[1, 1]], "labels": [0]}
 
 
@@ -59,11 +63,11 @@ def asked_about(name):
     return {key: examples()[name].get(key) for key in ("points", "labels", "names", "classes", "settings")}
 
 
-def taught():
-    """What the lessons, the generator and the race ask."""
+def taught(scenes):
+    """What the lessons, the generator and the race ask; ``scenes``: which of the scenes of each lesson."""
     for file in sorted((Path(answers.__file__).parent / "page" / "lessons").iterdir()):
         lesson = json.loads(file.read_text(encoding="utf-8"))
-        yield from (("scene", {"lesson": lesson, "scene": at}) for at in range(len(lesson["scenes"])))
+        yield from (("scene", {"lesson": lesson, "scene": at}) for at in range(len(lesson["scenes"]))[scenes])
     generate = {"n": 20, "margin": 0.2, "noise": 0.1, "flipped": 0.1, "seed": 3}
     drawn = json.loads(answers.answer("points", json.dumps({"generate": generate})))
     points = {"points": drawn["points"], "labels": drawn["labels"], "generate": generate}
@@ -78,8 +82,15 @@ def taught():
     yield "race", points | {"lanes": lanes, "at": 12, "window": WINDOW}
 
 
-def test_everything_the_page_asks_is_answered_without_numpy_and_alike():
-    questions = list(asked())
+@pytest.mark.parametrize(
+    ("names", "scenes"),
+    [
+        pytest.param(SOME, slice(-1, None), id="some"),
+        pytest.param([*examples()], slice(None), id="all", marks=pytest.mark.slow),
+    ],
+)
+def test_everything_the_page_asks_is_answered_without_numpy_and_alike(names, scenes):
+    questions = list(asked(names, scenes))
     run = subprocess.run(
         [sys.executable, "-c", WITHOUT], input=json.dumps(questions), capture_output=True, text=True, check=False
     )
