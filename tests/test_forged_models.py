@@ -28,7 +28,9 @@ def among(tmp_path_factory):
     return folder, forging.samples(folder)
 
 
-@pytest.mark.parametrize("first", range(0, 400, 50))
+@pytest.mark.parametrize(
+    "first", [*range(0, 200, 50), *(pytest.param(n, marks=pytest.mark.slow) for n in range(200, 400, 50))]
+)
 def test_forged_files_are_refused_in_one_sentence_or_do_no_harm(first, among, tmp_path):
     for seed in range(first, first + 50):
         forge_models.case(seed, among[1], tmp_path, among[0])

@@ -12,7 +12,17 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from identity import every, is_regressor, same_bits
-from problems import against_rivals, augmented, best_margin, problems, radius2, separable, separable_classes, signed
+from problems import (
+    against_rivals,
+    augmented,
+    best_margin,
+    few,
+    problems,
+    radius2,
+    separable,
+    separable_classes,
+    signed,
+)
 
 import rosenblatt as rb
 from rosenblatt.core import mixing, reference, rules, weights
@@ -149,7 +159,7 @@ LOCAL = [
 
 @every(LOCAL)
 @given(problem=problems(classes=(2, 3, 9), dtypes=(np.float64, np.float32)), mix=st.sampled_from(mixing.MIXES))
-@settings(max_examples=15)
+@few
 def test_one_shard_is_the_local_estimator(estimator, problem, mix):
     y = problem.targets if is_regressor(estimator) else problem.codes
     make = lambda: copy.deepcopy(estimator).set_params(random_state=3)  # noqa: E731

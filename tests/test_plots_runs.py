@@ -3,8 +3,9 @@
 import matplotlib as mpl
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from problems import few
 
 import rosenblatt as rb
 from rosenblatt.plots.history import History
@@ -95,7 +96,7 @@ LEARNERS = {
 
 @pytest.mark.parametrize("name", LEARNERS)
 @given(data=st.data())
-@settings(max_examples=12)
+@few
 def test_the_best_margin_lies_between_the_bounds_at_any_time(name, data):
     rows = data.draw(st.lists(st.tuples(st.integers(-4, 4), st.integers(-4, 4), st.booleans()), min_size=3, max_size=8))
     points, label = np.array([row[:2] for row in rows], float), np.array([row[2] for row in rows])

@@ -173,7 +173,7 @@ few_rows = linear_problems(classes=(2, 3, 4), features=(1, 2, 3), kinds=("intege
 
 
 @pytest.mark.parametrize(("rule", "share"), LEARNERS, ids=str)
-@settings(max_examples=10)
+@few
 @given(problem=few_rows, bias=st.booleans(), ties=st.sampled_from(("mistake", "predict")))
 def test_the_linear_kernel_is_the_linear_trace(rule, share, problem, bias, ties):
     X, codes, seed = problem.X, problem.codes, problem.seed
