@@ -8,6 +8,7 @@ BUILD_TOOLS := cmake ninja nanobind scikit-build-core
 NATIVE := CMakeLists.txt pyproject.toml $(wildcard native/*)
 SANITIZED := .venv-sanitize
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
+unexport PYTHONDONTWRITEBYTECODE  # to compile all modules anew takes most commands longer than their work
 
 .PHONY: demo test test-slow check format gallery docs docs-serve sanitize fuzz fuzz-bytes fuzz-estimators fuzz-models bench bench-quick bench-models clean
 

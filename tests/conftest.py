@@ -7,7 +7,6 @@ from collections import defaultdict
 from pathlib import Path
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before NumPy: there is a test process on each core already
-os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # of commands that tests start: to compile takes longer than they do
 
 import pytest
 from hypothesis import HealthCheck, settings
