@@ -271,13 +271,13 @@ void check_numbers(const I* numbers, std::int64_t count, std::int64_t n) {
         if (numbers[i] < 0 || numbers[i] >= n) throw std::out_of_range("a number is not that of a row");
 }
 
-void set_given_flags(nb::object numbers, nb::object flags, std::int64_t n_threads) {
+void set_flags(nb::object numbers, nb::object flags) {
     const auto count = static_cast<std::int64_t>(nb::len(numbers)), n = static_cast<std::int64_t>(nb::len(flags));
     const auto* const which = room_in<const std::int32_t>(numbers, count, "numbers of rows");
     std::uint8_t* const room = room_in<std::uint8_t>(flags, n, "the flags");
     nb::gil_scoped_release unlocked;
     check_numbers(which, count, n);
-    set_flags(which, count, room, n_threads);
+    for (std::int64_t i = 0; i < count; ++i) room[which[i]] = 1;
 }
 
 void take_given_rows(nb::handle array, nb::object numbers, nb::object out, std::int64_t n_threads) {
@@ -381,7 +381,7 @@ void bind_data(nb::module_& m) {
     m.def(
         "rows_in_use", &find_rows_in_use, nb::arg("arrays"), nb::arg("out"), nb::arg("n_threads"),
         "The numbers of the rows, as bytes, in which any bit of any array is set, written to out; how many they are.");
-    m.def("set_flags", &set_given_flags, nb::arg("numbers"), nb::arg("flags"), nb::arg("n_threads"),
+    m.def("set_flags", &set_flags, nb::arg("numbers"), nb::arg("flags"),
           "Set the flags, bytes, with these numbers to 1.");
     m.def("take_rows", &take_given_rows, nb::arg("rows"), nb::arg("numbers"), nb::arg("out"), nb::arg("n_threads"),
           "Write the rows, as bytes, with these numbers to out, one behind the other.");

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <algorithm>
-#include <atomic>
 #include <cstdint>
 #include <cstring>
 #include <type_traits>
@@ -85,14 +84,6 @@ std::int64_t rows_in_use(const std::vector<ByteRows>& arrays, std::int64_t n_row
         });
     });
     return starts.back();
-}
-
-// Set the flags with these numbers, all of which are there; threads may set the same.
-inline void set_flags(const std::int32_t* numbers, std::int64_t count, std::uint8_t* flags, std::int64_t n_threads) {
-    in_parallel((count + kRowsOfPart - 1) / kRowsOfPart, n_threads, [&](std::int64_t part) {
-        for (std::int64_t i = part * kRowsOfPart; i < std::min(count, (part + 1) * kRowsOfPart); ++i)
-            std::atomic_ref(flags[numbers[i]]).store(1, std::memory_order_relaxed);
-    });
 }
 
 // The rows with these numbers, all of which are there, one behind the other.

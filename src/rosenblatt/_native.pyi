@@ -423,7 +423,7 @@ def hash_texts(text: NDArray[Any], offsets: NDArray[Any], out: NDArray[Any]) -> 
 def rows_in_use(arrays: list[NDArray[Any]], out: NDArray[Any], n_threads: int) -> int:
     """The numbers of the rows, as bytes, in which any bit of any array is set, written to out; how many they are."""
 
-def set_flags(numbers: NDArray[Any], flags: NDArray[Any], n_threads: int) -> None:
+def set_flags(numbers: NDArray[Any], flags: NDArray[Any]) -> None:
     """Set the flags, bytes, with these numbers to 1."""
 
 def take_rows(rows: NDArray[Any], numbers: NDArray[Any], out: NDArray[Any], n_threads: int) -> None:

@@ -385,7 +385,7 @@ def distinct(numbers: Sequence[Array], below: int) -> Array:
     """The different ones of arrays of int32 numbers from 0 to ``below`` − 1, ascending."""
     flags = np.zeros((below, 1), np.uint8)
     for some in numbers:
-        _native.set_flags(some, flags[:, 0], threads())
+        _native.set_flags(some, flags[:, 0])
     return rows_in_use([flags])
 
 
