@@ -243,8 +243,8 @@ def by_blocks(run: TrainingRun) -> None:
     draws = run.arguments.shuffle_buffer or run.buffer or run.spec.draws
     rng = np.random.default_rng(run.arguments.seed) if draws else None
     run.order = LabelOrder()
-    run.features.leave_a_thread()
-    run.learner.n_threads = engine.threads() if engine.threads() > 2 else 1
+    run.features.leave_threads()
+    run.learner.n_threads = engine.threads() if engine.threads() > 4 else 1  # the others read and weigh
     if run.begun:
         run.learner.start_progressive()
     number = 1

@@ -274,12 +274,12 @@ class Features:
             if counts is not None and counts.nbytes <= MOST_POPULATED:
                 populate(counts)
 
-    def leave_a_thread(self) -> None:
-        """Read with all threads but one, which learns meanwhile."""
+    def leave_threads(self) -> None:
+        """Read with three quarters of the threads, or all but one: the others learn and weigh meanwhile."""
         from ..core.engine import threads
 
         for column in self.encoder.text.values() if self.encoder is not None else ():
-            column.hashing.n_threads = max(1, threads() - 1)  # type: ignore[attr-defined]
+            column.hashing.n_threads = max(1, min(threads() - 1, 3 * threads() // 4))  # type: ignore[attr-defined]
 
     # ---- in a model ----------------------------------------------------------------------------------------------
 
