@@ -30,6 +30,7 @@
 
 namespace nb = nanobind;
 using namespace rosenblatt::data;
+using rosenblatt::check_below;
 using rosenblatt::sized;
 
 namespace {
@@ -235,6 +236,8 @@ void hash_texts(nb::handle text_array, nb::handle offsets, nb::handle out) {
     }
 }
 
+constexpr const char* kNumbers = "numbers of rows";
+
 // An array as rows of bytes.
 ByteRows byte_rows(nb::handle h) {
     nb::ndarray<const std::uint8_t, nb::ndim<2>, nb::device::cpu> a;
@@ -264,19 +267,12 @@ std::int64_t find_rows_in_use(const nb::list& given, nb::object out, std::int64_
     });
 }
 
-// Refuses numbers that are not below n.
-template <class I>
-void check_numbers(const I* numbers, std::int64_t count, std::int64_t n) {
-    for (std::int64_t i = 0; i < count; ++i)
-        if (numbers[i] < 0 || numbers[i] >= n) throw std::out_of_range("a number is not that of a row");
-}
-
 void set_flags(nb::object numbers, nb::object flags) {
     const auto count = static_cast<std::int64_t>(nb::len(numbers)), n = static_cast<std::int64_t>(nb::len(flags));
-    const auto* const which = room_in<const std::int32_t>(numbers, count, "numbers of rows");
+    const auto* const which = room_in<const std::int32_t>(numbers, count, kNumbers);
     std::uint8_t* const room = room_in<std::uint8_t>(flags, n, "the flags");
     nb::gil_scoped_release unlocked;
-    check_numbers(which, count, n);
+    check_below(which, count, n, kNumbers);
     for (std::int64_t i = 0; i < count; ++i) room[which[i]] = 1;
 }
 
@@ -285,9 +281,9 @@ void take_given_rows(nb::handle array, nb::object numbers, nb::object out, std::
     const auto count = static_cast<std::int64_t>(nb::len(numbers));
     std::uint8_t* const room = room_in<std::uint8_t>(out, count * rows.width, "the room for rows");
     with_numbers(numbers, [&]<class I>(I) {
-        const I* const which = room_in<const I>(numbers, count, "numbers of rows");
+        const I* const which = room_in<const I>(numbers, count, kNumbers);
         nb::gil_scoped_release unlocked;
-        check_numbers(which, count, rows.n_rows);
+        check_below(which, count, rows.n_rows, kNumbers);
         take_rows(rows, which, count, room, n_threads);
     });
 }
@@ -300,7 +296,7 @@ PairsInUse pairs_of(const nb::list& given, std::int64_t n_vectors, nb::handle or
         const std::int64_t item = n_vectors > 0 ? rows.width / n_vectors : 0;
         if (item * n_vectors != rows.width || (item != 4 && item != 8))
             throw std::invalid_argument("numbers of 4 or 8 bytes are needed, one for each vector");
-        check_numbers(pairs.order, pairs.n_rows, rows.n_rows);
+        check_below(pairs.order, pairs.n_rows, rows.n_rows, kNumbers);
         pairs.arrays.push_back({rows, item});
     }
     return pairs;
