@@ -88,25 +88,31 @@ double largest_of_rows(const AnyRows& rows) {
     return scan.finite ? scan.largest : std::numeric_limits<double>::quiet_NaN();
 }
 
-double radius2_of_rows(const AnyRows& rows, nb::object order) {
+// f(rows, numbers of rows, how many), those numbers checked; None: all rows
+template <class F>
+auto of_rows(const AnyRows& rows, const nb::object& order, F&& f) {
     const std::int32_t* which = read_only_or_none<std::int32_t>(order, 0, "order");
     const auto count = which ? static_cast<Index>(nb::len(order)) : rows.n_rows();
     if (which) check_below(which, count, rows.n_rows(), "the numbers of rows");
     nb::gil_scoped_release unlocked;
-    return rows.visit([&](const auto& view) { return radius2(view, which, count); });
+    return rows.visit([&](const auto& view) { return f(view, which, count); });
+}
+
+double radius2_of_rows(const AnyRows& rows, nb::object order) {
+    return of_rows(rows, order, [](const auto&... given) { return radius2(given...); });
+}
+
+Index terms_in_lane_of_rows(const AnyRows& rows, nb::object order) {
+    return of_rows(rows, order, [](const auto&... given) { return terms_in_lane(given...); });
 }
 
 // Two equal rows of different labels, or None
 nb::object equal_rows_of(const AnyRows& rows, nb::object targets, nb::object order) {
-    const std::int32_t* which = read_only_or_none<std::int32_t>(order, 0, "order");
-    const auto count = which ? static_cast<Index>(nb::len(order)) : rows.n_rows();
-    if (which) check_below(which, count, rows.n_rows(), "the numbers of rows");
     std::int32_t one = 0;
     const Codes codes = codes_of(targets, rows.n_rows(), one);
-    const auto [first, second] = [&] {
-        nb::gil_scoped_release unlocked;
-        return rows.visit([&](const auto& view) { return equal_rows(view, codes, which, count); });
-    }();
+    const auto [first, second] = of_rows(rows, order, [&](const auto& view, const auto* which, Index count) {
+        return equal_rows(view, codes, which, count);
+    });
     return first < 0 ? nb::none() : nb::object(nb::make_tuple(first, second));
 }
 
@@ -215,7 +221,9 @@ void bind_rows(nb::module_& m) {
         .def_ro("is_canonical", &AnyRows::canonical, "Columns ascend within each row, none twice.")
         .def("largest", &largest_of_rows, "max |x|; NaN where a number is not finite.")
         .def("radius2", &radius2_of_rows, nb::arg("order") = nb::none(),
-             "R² without the bias feature: max ‖x‖² over the rows in order (None: all).");
+             "R² without the bias feature: max ‖x‖² over the rows in order (None: all).")
+        .def("terms_in_lane", &terms_in_lane_of_rows, nb::arg("order") = nb::none(),
+             "How many terms are added in one of the 16 lanes of a score, at most, over the rows in order (None: all).");
     nb::class_<PyDenseRows, AnyRows>(m, "DenseRows", "Rows of a C-contiguous array, (n_rows, n_features).")
         .def(nb::init<nb::object>(), nb::arg("data"))
         .def_prop_ro_static("is_dense", [](nb::handle) { return true; })

@@ -292,4 +292,21 @@ ROSENBLATT_CLONES double radius2(const Rows& rows, const std::int32_t* order, In
     return found;
 }
 
+// At most so many terms are added in a lane for a row in `order` (null: for any): as many as it has numbers, or blocks of
+// 16 columns up to its last one. Zeros round nothing and do not count, so that it is the same in every container.
+template <class Rows>
+ROSENBLATT_CLONES Index terms_in_lane(const Rows& rows, const std::int32_t* order, Index count) {
+    const Index most = (rows.n_features + kLanes - 1) / kLanes;
+    Index found = 0;
+    for (Index i = 0; i < count && found < most; ++i) {
+        Index numbers = 0, last = -1;
+        rows[order ? order[i] : i].each([&](Index j, auto x) {
+            numbers += x != 0;
+            last = std::max(last, x != 0 ? j : Index{-1});
+        });
+        found = std::max(found, std::min(numbers, last / kLanes + 1));
+    }
+    return found;
+}
+
 }  // namespace rosenblatt

@@ -21,6 +21,9 @@ class Rows:
     def radius2(self, order: NDArray[Any] | None = None) -> float:
         """R² without the bias feature: max ‖x‖² over the rows in order (None: all)."""
 
+    def terms_in_lane(self, order: NDArray[Any] | None = None) -> int:
+        """How many terms are added in one of the 16 lanes of a score, at most, over the rows in order (None: all)."""
+
 class DenseRows(Rows):
     """Rows of a C-contiguous array, (n_rows, n_features)."""
 

@@ -138,36 +138,7 @@ class Rows(NamedTuple):
         A lane has as many terms as there are numbers in a row, or blocks of 16 columns up to its last one, at most.
         Zeros round nothing and do not count, so that a row has the same depth in every container.
         """
-        most = max(1, -(-self.n_features // 16))
-        return max(1, _lane(self.view, order, most)) + 6
-
-
-def _lane(view: View, order: Array | None, most: int) -> int:
-    """The most terms in a lane, by a row's numbers and its last column; it looks no further once that is ``most``."""
-    if most == 1:
-        return 1
-    if view.is_dense:
-        X, terms = view.data, 0
-        n_rows, block = len(X) if order is None else len(order), max(1, (1 << 20) // X.shape[1])
-        for start in range(0, n_rows, block):
-            part = X[start : start + block] if order is None else X[order[start : start + block]]
-            nonzero = part != 0
-            last = X.shape[1] - np.argmax(nonzero[:, ::-1], axis=1)
-            lanes = np.minimum(np.count_nonzero(nonzero, axis=1), -(-last // 16))
-            terms = max(terms, int(lanes.max(initial=0)))
-            if terms == most:
-                break
-        return terms
-    starts, columns, values = view.indptr, view.indices, view.data
-    if not values.all():  # zeros that are stored
-        kept = np.flatnonzero(values)
-        starts, columns = np.searchsorted(kept, starts), columns[kept]
-    counts = np.diff(starts)
-    some = np.flatnonzero(counts if order is None else counts * np.isin(np.arange(len(counts)), order))
-    if not len(some):
-        return 0
-    last = np.maximum.reduceat(columns, starts[:-1][counts > 0])[np.searchsorted(np.flatnonzero(counts), some)]
-    return int(np.minimum(counts[some], last // 16 + 1).max())
+        return max(1, self.view.terms_in_lane(order)) + 6
 
 
 def is_sparse(X: Any) -> bool:
