@@ -27,6 +27,11 @@ QUESTION = "files"
 #: Cores to pin to, and how many times as fast as Vowpal Wabbit, which learns on one, the command is asked to be.
 CORES = {1: 1.0, 2: 1.0, 4: 2.0, 16: 3.0}
 
+#: Options that make the same n-grams of a text as Vowpal Wabbit does, of words of two letters up, and compare nothing.
+SAME_NGRAMS = (
+    "--no-symbols", "--ngrams", 2, "--characters", "none", "--weighting", "binary", "--no-supervised", "-C", 1,
+)  # fmt: skip
+
 
 def least_ratio(cores: int) -> float:
     """What is asked of so many cores: what is asked of the next fewer that stand above."""
@@ -128,18 +133,29 @@ def text_command(setting: Setting) -> Iterator[Row]:
     name, folder = peer("vowpalwabbit", "--ngram 2 -b 22"), setting.folder
     path, most = reviews(folder, "train", 4), available_cores()
     fewer = [] if setting.quick or not hasattr(os, "sched_setaffinity") else [n for n in CORES if n < most]
+    what = "100,000 reviews (imdb four times) from CSV to a model on disk, 1 pass, process"
+    note = "Vowpal Wabbit's words were cut and lower-cased beforehand; it keeps no document frequencies and no names"
+    theirs = wabbit("-d", path.with_suffix(".vw"), *WABBIT_TEXT, "-f", folder / "vw.model")
+
+    def raced(key: str, said: str, options: tuple[object, ...], **more: Any) -> Row:
+        mine = ours("train", path, "-o", folder / "ours.model", "--passes", 1, "-q", *options)
+        return race(
+            QUESTION, key, f"{what}{said}", lambda _: done(mine), lambda _: done(theirs), written(folder),
+            setting.repeats, warm=True, peer_name=name, **more,
+        )  # fmt: skip
+
     for cores in (*fewer, most):
-        what = "100,000 reviews (imdb four times) from CSV to a model on disk, 1 pass, process"
         with pinned(cores):
-            yield race(
-                QUESTION, "train-text" if cores == most else f"train-text-{cores}",
-                what if cores == most else f"{what}, both pinned to {cores} core{'s' if cores > 1 else ''}",
-                lambda _: done(ours("train", path, "-o", folder / "ours.model", "--passes", 1, "-q")),
-                lambda _: done(wabbit("-d", path.with_suffix(".vw"), *WABBIT_TEXT, "-f", folder / "vw.model")),
-                written(folder), setting.repeats, warm=True, reach=least_ratio(cores), ours_name="rosenblatt train",
-                peer_name=name, note="Vowpal Wabbit's words were cut and lower-cased beforehand; it keeps no document "
-                "frequencies and no names", more={"cores": cores},
+            yield raced(
+                "train-text" if cores == most else f"train-text-{cores}",
+                "" if cores == most else f", both pinned to {cores} core{'s' if cores > 1 else ''}", SAME_NGRAMS,
+                reach=least_ratio(cores), ours_name="rosenblatt train, words and pairs", note=note,
+                more={"cores": cores},
             )  # fmt: skip
+    yield raced(
+        "train-text-chosen", "; ours reads symbols too, weighs by class and compares", (), note=note,
+        ours_name="rosenblatt train",
+    )  # fmt: skip
 
 
 WORKS = (

@@ -292,8 +292,8 @@ ROSENBLATT_CLONES double radius2(const Rows& rows, const std::int32_t* order, In
     return found;
 }
 
-// At most so many terms are added in a lane for a row in `order` (null: for any): as many as it has numbers, or blocks of
-// 16 columns up to its last one. Zeros round nothing and do not count, so that it is the same in every container.
+// At most so many terms are added in a lane for a row in `order` (null: for any): as many as it has numbers, or blocks
+// of 16 columns up to its last one. Zeros round nothing and do not count, so that it is the same in every container.
 template <class Rows>
 ROSENBLATT_CLONES Index terms_in_lane(const Rows& rows, const std::int32_t* order, Index count) {
     const Index most = (rows.n_features + kLanes - 1) / kLanes;

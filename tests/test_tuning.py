@@ -3,6 +3,7 @@
 import json
 import shlex
 from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -190,10 +191,10 @@ def candidates_of(n):
 
 @given(
     st.lists(st.integers(0, 1000), min_size=2, max_size=40, unique=True),
-    st.sampled_from([40, 160, 1000, 8000]), st.sampled_from([2, 3, 4]),
+    st.sampled_from([40, 160, 1000, 8000]), st.sampled_from([2, 3, 4]), st.sampled_from([1, 2]),
 )  # fmt: skip
-def test_halving_finds_the_best_where_values_do_not_change(values, n, folds):
-    search = Halving(Oracle(values, n), candidates_of(len(values)), 3, folds)
+def test_halving_finds_the_best_where_values_do_not_change(values, n, folds, cuts):
+    search = Halving(Oracle(values, n), candidates_of(len(values)), 3, folds, cuts)
     search.run()
     assert search.ranked[0].value == pytest.approx(max(values))
     assert search.done == search.all == sum(learned for _, learned in search.judge.asked)
@@ -202,8 +203,27 @@ def test_halving_finds_the_best_where_values_do_not_change(values, n, folds):
     for trial in search.trials:
         if trial.rung == last:  # each part of the rows by a model of the others
             assert trial.judged == n
-            learned = [size for i, size in search.judge.asked if i == trial.number][-folds:]
-            assert sum(learned) == (folds - 1) * n
+            learned = [size for i, size in search.judge.asked if i == trial.number][-folds * cuts :]
+            assert sum(learned) == cuts * (folds - 1) * n
+
+
+def test_of_few_rows_each_is_judged_as_often_as_they_are_cut_and_counts_by_its_mean_loss():
+    class Moody(Oracle):
+        """Wrong in every row the first time, and right from then on."""
+
+        seen = frozenset()
+
+        def losses(self, judged, predictions):
+            first = np.array([row not in self.seen for row in judged.tolist()])
+            self.seen = self.seen | set(judged.tolist())
+            return first * 1.0
+
+    for n, loss in ((80, 0.5), (halving.FEW_ROWS, 0.5), (halving.FEW_ROWS + 1, 1.0)):
+        search = Halving(judge := Moody(None, n, [[], []]), candidates_of(1), 1, 4, 2)
+        search.run()
+        assert search.trials[0].judged == n
+        assert search.trials[0].losses.tolist() == [loss] * n
+        assert judge.seen == set(range(n))
 
 
 @pytest.mark.parametrize(
@@ -687,6 +707,13 @@ def test_options_of_text_are_refused_where_there_is_none(command, words, files, 
         assert cli.main([command, name, "-o", "m", *more, *words]) == 1
         err = capsys.readouterr().err
         assert f"{name}: {words[0]} is of text, and no column is text; " in err
+
+
+def test_weights_of_unknown_classes_are_refused_before_the_search(files, capsys, monkeypatch):
+    monkeypatch.setattr(Halving, "run", lambda search: pytest.fail("it has begun"))
+    assert cli.main(["tune", "train.csv", "-o", "m", "--class-weight", "bad=2"]) == 1
+    assert "--class-weight names bad, which is not among the labels; the classes are " in capsys.readouterr().err
+    assert not Path("m").exists()
 
 
 def some_rows(n=120):

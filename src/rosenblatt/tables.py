@@ -240,6 +240,15 @@ class Table:
         return "  ".join(columns).rstrip()
 
 
+def signed(number: float) -> str:
+    """A number with its sign and four decimals, and without a minus where these are 0.
+
+    >>> signed(0.25), signed(-0.00001)
+    ('+0.2500', '+0.0000')
+    """
+    return f"{number:+.4f}".replace("-0.0000", "+0.0000")
+
+
 def cells(text: str) -> int:
     """How many places a text takes in a terminal: accents that combine take none, wide characters two."""
     return sum(

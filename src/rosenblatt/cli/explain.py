@@ -22,7 +22,7 @@ from ..data import Block, VowpalWabbit
 from ..data.arrow import arrow
 from ..data.csr import Csr
 from ..model_files import Model
-from ..tables import Table
+from ..tables import Table, signed
 from . import inputs
 from .features import Features
 from .kind_of_files import refuse_options_of_sentences
@@ -56,7 +56,7 @@ def run(arguments: argparse.Namespace) -> None:
             return
         for number, (side, parts) in enumerate(strongest.items()):
             sure = [(f"± {part.deviation:.4f}",) if part.deviation is not None else () for part in parts]
-            rows = [(part.name, f"{part.weight:+.4f}", *one) for part, one in zip(parts, sure)]
+            rows = [(part.name, signed(part.weight), *one) for part, one in zip(parts, sure)]
             print(end="\n" if number else "")
             headings = (f"for {side}", "weight", *(("deviation",) if any(sure) else ()))
             Table(headings, rows, "lrr"[: len(headings)]).show()
@@ -168,17 +168,17 @@ class Explanation:
         rows: list[tuple[str, ...]] = [
             (
                 part.name, *(f"{part.factors[name]:.3g}" if name in part.factors else "" for name in factors),
-                f"{part.value:.4g}", f"{part.weight:+.4f}",
-                *((f"± {part.deviation:.4f}",) if part.deviation is not None else ()), f"{part.adds:+.4f}",
+                f"{part.value:.4g}", signed(part.weight),
+                *((f"± {part.deviation:.4f}",) if part.deviation is not None else ()), signed(part.adds),
             )
             for part in self.parts[:top]
         ]  # fmt: skip
         if rest:
             more = self.noun if len(rest) == 1 else self.noun + "s"
-            rows.append((f"{len(rest)} more {more}", *empty, f"{sum(part.adds for part in rest):+.4f}"))
+            rows.append((f"{len(rest)} more {more}", *empty, signed(sum(part.adds for part in rest))))
         if self.bias is not None:
-            rows.append(("bias", *empty, f"{self.bias:+.4f}"))
-        rows.append(("prediction" if self.label is None else "score", *empty, f"{self.score:+.4f}"))
+            rows.append(("bias", *empty, signed(self.bias)))
+        rows.append(("prediction" if self.label is None else "score", *empty, signed(self.score)))
         prediction = f"predicted {self.score:.6g}" if self.label is None else f"predicted {self.label} over {self.over}"
         if not any(part.weight for part in self.parts):
             reason = "by the bias alone" if self.bias else "for no reason"

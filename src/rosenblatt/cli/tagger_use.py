@@ -16,7 +16,7 @@ from ..data.sources import replacing
 from ..errors import DataError
 from ..model_files import Model
 from ..sequences import Sentences, TaggedSentence, tagging
-from ..tables import Table
+from ..tables import Table, signed
 from . import inputs, sentences
 from .sentences import Tagger
 from .summary import evaluation_in_words, first_names
@@ -228,11 +228,11 @@ def _table(best: TaggedSentence, parts: list[Part], top: int) -> Table:
     def word(t: int | None) -> str:
         return "" if t is None else f"{t + 1} {best.tokens[t]}"
 
-    rows = [(word(part.token), part.name, part.tag, part.over, f"{part.adds:+.4f}") for part in parts[:top]]
+    rows = [(word(part.token), part.name, part.tag, part.over, signed(part.adds)) for part in parts[:top]]
     rest = parts[top:]
     if rest:
-        rows.append(("", f"{len(rest)} more", "", "", f"{sum(part.adds for part in rest):+.4f}"))
-    rows.append(("", "above the runner-up", "", "", f"{sum(part.adds for part in parts):+.4f}"))
+        rows.append(("", f"{len(rest)} more", "", "", signed(sum(part.adds for part in rest))))
+    rows.append(("", "above the runner-up", "", "", signed(sum(part.adds for part in parts))))
     return Table(("token", "feature", "tag", "over", "adds"), rows, "llllr")
 
 
@@ -246,11 +246,11 @@ def _explain_whole(tagger: Tagger, arguments: argparse.Namespace) -> None:
         emit(plain)
         return
     if features:
-        shown = [(name, tag, f"{weight:+.4f}") for name, tag, weight in features]
+        shown = [(name, tag, signed(weight)) for name, tag, weight in features]
         Table(("feature", "tag", "weight"), shown, "llr", title="features with the largest weights").show()
         print()
     title = "transitions with the largest weights" + ("" if features else "; to see those of features, give a sentence")
-    Table(("from", "to", "weight"), [(a, b, f"{weight:+.4f}") for a, b, weight in moves], "llr", title=title).show()
+    Table(("from", "to", "weight"), [(a, b, signed(weight)) for a, b, weight in moves], "llr", title=title).show()
 
 
 def _largest_features(tagger: Tagger, top: int) -> list[tuple[str, str, float]]:

@@ -153,7 +153,7 @@ def in_memory(run: TrainingRun) -> None:
         refuse_many_classes(run.classes, run.arguments.files)
         refuse_one_class(run.classes, run.arguments.files)
         refuse_unique(run.classes, run.rows, run.arguments.files)
-        refuse_other_classes(run)
+        refuse_other_classes(run.parameters.get("class_weight"), run.classes)
     with placed(places):
         rows, rng = run.spec.rows(X), np.random.default_rng(arguments.seed)
     run.spec.start(learner, rows, 0 if run.classes is None else len(run.classes), rng, weight)
@@ -272,7 +272,8 @@ def by_blocks(run: TrainingRun) -> None:
         refuse_one_class(run.classes, run.arguments.files)
         if not run.resumed:
             refuse_unique(run.classes, run.rows, run.arguments.files)
-        refuse_other_classes(run)
+        if not run.interrupted:
+            refuse_other_classes(run.parameters.get("class_weight"), run.classes)
 
 
 def _one_pass(run: TrainingRun, stream: Any, number: int, rng: np.random.Generator | None) -> None:
@@ -501,11 +502,10 @@ def refuse_many_classes(classes: Collection[Any], files: Sequence[str]) -> None:
         )
 
 
-def refuse_other_classes(run: TrainingRun) -> None:
-    """Refuse weights of classes that do not occur."""
-    asked = run.parameters.get("class_weight")
-    known = run.classes.tolist()
-    for label in asked if isinstance(asked, dict) and not run.interrupted else ():
+def refuse_other_classes(weights: Any, classes: Array) -> None:
+    """Refuse weights of classes that do not occur, as --class-weight gives them."""
+    known = classes.tolist()
+    for label in weights if isinstance(weights, dict) else ():
         if label not in known:
             there = ", ".join(map(shown, known[:8]))
             raise CommandError(

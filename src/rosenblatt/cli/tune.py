@@ -9,6 +9,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from ..core import engine, labels
 from ..core.spec import Spec
 from ..data.memory_limit import MemoryLimitError
@@ -119,8 +121,9 @@ def search(run: TrainingRun, asked: Mapping[str, Any]) -> Found:
     if run.learner.space == "kernel":
         raise CommandError(f"--algorithm {arguments.algorithm} is not tuned; leave it out, or name a linear one")
     how = budget_of(arguments.search_budget)
+    whole = inputs.are_small(arguments.files)
     try:
-        blocks = choosing.training_rows(run, in_memory=inputs.are_small(arguments.files))
+        blocks = choosing.training_rows(run, in_memory=whole)
     except MemoryLimitError as error:
         raise CommandError(
             f"{in_words(error.at(remedy=''))}, and tune holds all rows in memory; say --memory SIZE to hold more, or "
@@ -135,6 +138,9 @@ def search(run: TrainingRun, asked: Mapping[str, Any]) -> Found:
         inputs.refuse_one_class(classes, arguments.files)
         inputs.refuse_unique(classes, len(y), arguments.files)
         training.refuse_many_classes(classes, arguments.files)
+        if whole and run.parameters.get("class_weight") is not None:
+            of_all = labels.classes_of(np.concatenate([run.targets_of(one) for one in blocks]))
+            training.refuse_other_classes(algorithms.class_weights(run.parameters["class_weight"], y), of_all)
     metric = metric_of(arguments.metric, None if classes is None else len(classes))
     targets = y if classes is None else labels.encode(y, classes)
     sample = Sample(block, targets, classes, block.weights)
@@ -152,7 +158,7 @@ def search(run: TrainingRun, asked: Mapping[str, Any]) -> Found:
 
     since = time.monotonic()
     judge = Judge(sample, metric, how.passes if arguments.passes is None else (arguments.passes,), run.interrupt.check)
-    found, interrupted = Halving(judge, candidates, how.rungs, how.folds, report), False
+    found, interrupted = Halving(judge, candidates, how.rungs, how.folds, how.cuts, report), False
     try:
         found.run()
     except KeyboardInterrupt:

@@ -41,6 +41,7 @@ class Budget(NamedTuple):
     share: float  # of the rows that are compared on, where there are very many
     rungs: int
     folds: int = 2  # of the last rung
+    cuts: int = 1  # how often that cuts the rows into them, in other orders, where they are few
     passes: Sequence[int] = PASSES  # after which the last rung judges, each of them at no cost but that of the most
 
     def rows(self, n: int, size: int = 0) -> int:
@@ -51,7 +52,7 @@ class Budget(NamedTuple):
 BUDGETS = {
     "small": Budget(12, 1 / 4, 3, passes=tuple(passes for passes in PASSES if passes <= PASSES[0])),
     "medium": Budget(24, 1 / 2, 3),
-    "large": Budget(40, 1.0, 5, 3),
+    "large": Budget(40, 1.0, 5, 3, 2),
 }
 #: With fewer rows configurations are not compared.
 LEAST_ROWS = 40
@@ -106,6 +107,9 @@ class Halving:
         How many, at most.
     folds : int, default=2
         Into how many parts the last rung cuts the sample.
+    cuts : int, default=1
+        How often, each time in another order, if the sample is no larger than ``FEW_ROWS``: a loss is then the mean of
+        all. In which order rows are learned from moves accuracy about as much as which rows judge.
     progress : callable, default=None
         Called with this object after each candidate.
 
@@ -123,6 +127,7 @@ class Halving:
         candidates: Sequence[Candidate],
         rungs: int,
         folds: int = 2,
+        cuts: int = 1,
         progress: Callable[[Halving], None] | None = None,
     ) -> None:
         self.judge, self._progress = judge, progress or (lambda search: None)
@@ -133,7 +138,7 @@ class Halving:
         sizes = [n >> k for k in range(rungs, 1, -1)]
         least = max(LEAST_ROWS // 2, min(LEAST_LEARNED, n // 4))
         few = sum(size < least for size in sizes)  # rungs that are left out
-        self._rungs = [*zip(counts[few + 1 :], map(self._halves, sizes[few:])), (1, self._folds(folds))]
+        self._rungs = [*zip(counts[few + 1 :], map(self._halves, sizes[few:])), (1, self._folds(folds, cuts))]
         left = [len(self.trials), *(count for count, _ in self._rungs)]
         self.done, self.all = 0, sum(m * _learned(parts) for m, (_, parts) in zip(left, self._rungs))
 
@@ -142,11 +147,14 @@ class Halving:
         order = np.arange(len(self.judge.sample))
         return [(order[:size], order[size : size + max(size, LEAST_JUDGED)])]
 
-    def _folds(self, n: int) -> list[Fold]:
-        """Each of n parts to judge, and the others to learn from."""
-        order = np.arange(len(self.judge.sample))
-        parts = np.array_split(order, n)
-        return [(np.concatenate(parts[:i] + parts[i + 1 :]), part) for i, part in enumerate(parts)]
+    def _folds(self, n: int, cuts: int) -> list[Fold]:
+        """Each of n parts to judge, and the others to learn from; of a small sample, of parts that are cut anew."""
+        size, folds = len(self.judge.sample), []
+        for cut in range(cuts if size <= FEW_ROWS else 1):
+            order = np.random.default_rng(cut).permutation(size) if cut else np.arange(size)
+            parts = np.array_split(order, n)
+            folds += [(np.concatenate(parts[:i] + parts[i + 1 :]), part) for i, part in enumerate(parts)]
+        return folds
 
     def run(self) -> None:
         """Try all, rung by rung; what interrupts it leaves the trials as they are."""
@@ -169,7 +177,8 @@ class Halving:
                 one = next((one for one in results if one.passes >= passes), results[-1])
                 found.setdefault(passes, []).append((one, judged))
             self.done += len(learned)
-        trial.rung, trial.learned, trial.judged = rung, len(folds[0][0]), sum(len(judged) for _, judged in folds)
+        trial.rung, trial.learned = rung, len(folds[0][0])
+        trial.judged = len(np.unique(np.concatenate([judged for _, judged in folds])))
         trial.passes, trial.value, trial.losses = self._best_passes(found)
         self._progress(self)
 
@@ -180,11 +189,20 @@ class Halving:
             value = sum(one.value * len(judged) for one, judged in own) / sum(len(judged) for _, judged in own)
             losses = None
             if self.judge.metric.by_row:
-                losses = np.concatenate([self.judge.losses(judged, one.predictions) for one, judged in own])
+                losses = self._mean_losses(own)
             if chosen is None or self._is_better((value, losses), chosen[1:], PASSES_BY):
                 chosen = passes, value, losses
         assert chosen is not None
         return chosen
+
+    def _mean_losses(self, own: Sequence[tuple[Judged, Array]]) -> Array:
+        """The loss of each row that was judged, the mean of all times."""
+        total, times = np.zeros((2, len(self.judge.sample)))
+        for one, judged in own:
+            total[judged] += self.judge.losses(judged, one.predictions)
+            times[judged] += 1
+        mean: Array = total[times > 0] / times[times > 0]
+        return mean
 
     def _is_better(
         self, one: tuple[float, Array | None], other: tuple[float, Array | None], errors: float = 1.0
