@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import weakref
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import replace
 from typing import Any
 
@@ -15,16 +15,16 @@ from .bad_rows import BadRows, Skipped
 from .blocks import Block, Reader, joined
 from .chunks import BLOCK_BYTES, BLOCK_ROWS, Size
 from .columns import Columns, columns_of
+from .file_streams import FileStream, FileWalk
 from .formats import Format, format_of, reader_of
 from .memory_limit import SMALLER_BLOCKS, STREAM_INSTEAD, MemoryLimit
-from .pipes import refuse_twice
-from .read_ahead import ReadAhead
-from .sources import Source, expand, look_into
 from .tables import TableReader
 
 
-class _Reading:
-    """Files and what reads them, settled by the first of them."""
+class _Reading(FileWalk):
+    """Files of rows and what reads them, settled by the first of them."""
+
+    reader: Reader
 
     def __init__(
         self,
@@ -39,27 +39,17 @@ class _Reading:
         settings: dict[str, Any],
         as_stored: bool = False,
     ) -> None:
-        self._encoding = encoding
-        self.memory_limit = memory_limit
         chosen = columns_of(columns)
-        self.bad_rows: BadRows = BadRows.of(on_error)
-        self.paths = expand(paths)
-        refuse_twice(self.paths)
-        self.names: list[str] = []  # of the files opened so far
-        source = Source(self.paths[0], memory_limit)
-        self._at: tuple[int, Source | None] = 0, source  # files done, and the one at hand; replaced at once
+        super().__init__(paths, BadRows.of(on_error), memory_limit, encoding)
         try:
-            self._look_into(source)
-            self.reader: Reader = reader_of(
-                format_of(format, settings, source), chosen, self.bad_rows, n_threads, missing
-            )
+            self.reader = reader_of(format_of(format, settings, self.first), chosen, self.bad_rows, n_threads, missing)
             if isinstance(self.reader, TableReader):
                 self.reader.as_stored = as_stored
             if self.reader.columns is None and (chosen != Columns() or chosen.drop):
                 raise TypeError(f"a file of format {self.reader.settings.name} has no columns to choose")
-            self.reader.prepare(source)
+            self.reader.prepare(self.first)
         except BaseException:
-            source.close()
+            self.first.close()
             raise
 
     def blocks(self, size: Size | None) -> Generator[Block, None, None]:
@@ -67,13 +57,8 @@ class _Reading:
         rows = 0
         self.bad_rows.lines = None if size is None else []
         self.left_out = np.empty(0, np.int64)  # before the next row
-        try:
-            for done, path in enumerate(self.paths):
-                source = self._at[1]
-                if source is None:
-                    source = Source(path, self.memory_limit)
-                    self._at = done, source
-                    self._look_into(source)
+        with closing(self.sources()) as sources:
+            for source in sources:
                 for block in self.reader.blocks(source, size):
                     rows += len(block)
                     self.left_out = np.append(self.left_out, self.bad_rows.positions(block.lines))
@@ -82,24 +67,8 @@ class _Reading:
                         self.left_out = self.left_out[:0]
                         yield block
                     del block  # or it would be in memory while the next one is read
-                self._at = done + 1, None
-                source.close()
-        finally:
-            if self._at[1] is not None:
-                self._at[1].close()
         if not rows:
-            skipped = f"; {self.bad_rows.skipped.count} were skipped" if self.bad_rows.skipped else ""
-            raise DataError(f"there are no rows{skipped}", file=", ".join(self.names))
-
-    def _look_into(self, source: Source) -> None:
-        self.names.append(source.name)
-        look_into(source, self._encoding)
-
-    @property
-    def progress(self) -> float | None:
-        done, source = self._at
-        inside = (0, 1) if source is None else source.progress
-        return None if inside is None else (done + inside[0] / inside[1]) / len(self.paths)
+            raise DataError(self.none_of("rows"), file=", ".join(self.names))
 
 
 def read(
@@ -269,7 +238,7 @@ def block_size(block_rows: int | None) -> Size:
     return Size(int(block_rows))
 
 
-class Stream:
+class Stream(FileStream[Block]):
     """Blocks of files, one after the other; `stream` makes it, and gives it its ``reading`` and ``size``.
 
     Attributes
@@ -286,52 +255,15 @@ class Stream:
         Rows that were skipped behind the last block.
     """
 
-    def __init__(self, reading: _Reading, size: Size) -> None:
-        self._reading = reading
-        self._ahead: ReadAhead[Block, Block] | None = ReadAhead(
-            reading.blocks(size), lambda block: block, "rosenblatt-reader"
-        )
-        self._end = weakref.finalize(self, self._ahead.stop)
+    _reading: _Reading
 
-    @property
-    def format(self) -> Any:
-        return self._reading.reader.settings
+    def __init__(self, reading: _Reading, size: Size) -> None:
+        super().__init__(reading, reading.blocks(size), "rosenblatt-reader")
 
     @property
     def columns(self) -> Columns | None:
         return self._reading.reader.columns
 
     @property
-    def skipped(self) -> Skipped:
-        return self._reading.bad_rows.skipped
-
-    @property
-    def progress(self) -> float | None:
-        return self._reading.progress
-
-    @property
     def left_out(self) -> int:
         return len(self._reading.left_out)
-
-    def __iter__(self) -> Iterator[Block]:
-        return self
-
-    def __next__(self) -> Block:
-        if self._ahead is None:
-            raise StopIteration
-        try:
-            return next(self._ahead)
-        except StopIteration:
-            self.close()
-            raise
-
-    def close(self) -> None:
-        """End the thread and close the file; what was read is not lost, but no more comes."""
-        self._ahead = None
-        self._end()
-
-    def __enter__(self) -> Stream:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()

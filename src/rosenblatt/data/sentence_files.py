@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-import weakref
 from collections.abc import Generator, Iterable, Iterator, Sequence
+from contextlib import closing
 from dataclasses import fields
 from itertools import chain
 from pathlib import PurePath
@@ -13,14 +13,13 @@ from typing import Any, TypeAlias
 from ..errors import DataError
 from ..sequences.sentences import Sentences, counted
 from ..text.analysis import whole_number
-from .bad_rows import BadRows, Skipped
+from .bad_rows import BadRows
 from .columns import nearest
 from .conll import Conll, ConllReader, Conllu, ConlluReader
+from .file_streams import FileStream, FileWalk
 from .memory_limit import MemoryLimit
-from .pipes import refuse_twice
-from .read_ahead import ReadAhead
 from .sentence_guess import JSON_SUFFIXES, guess_sentence_format
-from .sources import Source, expand, look_into, replacing, stem
+from .sources import Source, replacing, stem
 from .tagged import SentenceReader, TaggedSentences, check_cells, joined
 from .tagged_json import TaggedJson, TaggedJsonReader, Words, WordsReader
 
@@ -63,57 +62,34 @@ def sentence_format(format: str | SentenceFormat | None, settings: dict[str, Any
     return kind(**settings)
 
 
-class _Reading:
+class _Reading(FileWalk):
     """Files of sentences and what reads them, settled by the first of them."""
+
+    reader: SentenceReader
 
     def __init__(
         self, paths: Any, format: Any, on_error: str, encoding: str | None, tags_required: bool, keep: bool,
         memory_limit: MemoryLimit, settings: dict[str, Any],
     ) -> None:  # fmt: skip
-        self._encoding, self.memory_limit = encoding, memory_limit
-        self.bad_rows = BadRows.of(on_error, "sentence")
-        self.paths = expand(paths)
-        refuse_twice(self.paths)
-        source = Source(self.paths[0], memory_limit)
-        self._at: tuple[int, Source | None] = 0, source  # files done, and the one at hand
+        super().__init__(paths, BadRows.of(on_error, "sentence"), memory_limit, encoding)
         self.n_sentences = 0
         try:
-            look_into(source, encoding)
-            chosen = sentence_format(format, settings, source)
+            chosen = sentence_format(format, settings, self.first)
             self.reader = _READERS[type(chosen)](chosen, self.bad_rows, tags_required, keep)
-            self.reader.prepare(source)
+            self.reader.prepare(self.first)
         except BaseException:
-            source.close()
+            self.first.close()
             raise
 
     def parts(self, most: int | None) -> Generator[TaggedSentences, None, None]:
         """Parts of all files, of so many sentences at most. Closing it closes the file at hand."""
-        names = []
-        try:
-            for done, path in enumerate(self.paths):
-                source = self._at[1]
-                if source is None:
-                    source = Source(path, self.memory_limit)
-                    self._at = done, source
-                    look_into(source, self._encoding)
-                names.append(source.name)
+        with closing(self.sources()) as sources:
+            for source in sources:
                 for part in self.reader.parts(source):
                     self.n_sentences += len(part)
                     yield from _cut(part, most)
-                self._at = done + 1, None
-                source.close()
-        finally:
-            if self._at[1] is not None:
-                self._at[1].close()
         if not self.n_sentences:
-            skipped = f"; {self.bad_rows.skipped.count} were skipped" if self.bad_rows.skipped else ""
-            raise DataError(f"there are no sentences{skipped}", file=", ".join(names))
-
-    @property
-    def progress(self) -> float | None:
-        done, source = self._at
-        inside = (0, 1) if source is None else source.progress
-        return None if inside is None else (done + inside[0] / inside[1]) / len(self.paths)
+            raise DataError(self.none_of("sentences"), file=", ".join(self.names))
 
 
 def _cut(part: TaggedSentences, most: int | None) -> Iterator[TaggedSentences]:
@@ -235,7 +211,7 @@ def stream_sentences(
     return SentenceStream(reading, part_sentences)
 
 
-class SentenceStream:
+class SentenceStream(FileStream[TaggedSentences]):
     """Parts of files of sentences, one after the other; `stream_sentences` makes it, with its ``reading`` and ``most``.
 
     Attributes
@@ -250,24 +226,10 @@ class SentenceStream:
         Lines of the file at hand that were read so far.
     """
 
+    _reading: _Reading
+
     def __init__(self, reading: _Reading, most: int | None) -> None:
-        self._reading = reading
-        self._ahead: ReadAhead[TaggedSentences, TaggedSentences] | None = ReadAhead(
-            reading.parts(most), lambda part: part, "rosenblatt-sentences"
-        )
-        self._end = weakref.finalize(self, self._ahead.stop)
-
-    @property
-    def format(self) -> Any:
-        return self._reading.reader.settings
-
-    @property
-    def skipped(self) -> Skipped:
-        return self._reading.bad_rows.skipped
-
-    @property
-    def progress(self) -> float | None:
-        return self._reading.progress
+        super().__init__(reading, reading.parts(most), "rosenblatt-sentences")
 
     @property
     def lines_read(self) -> int:
@@ -284,29 +246,6 @@ class SentenceStream:
         if len(tags) != part.n_tokens:
             raise ValueError(f"{part.n_tokens} tokens need as many tags, got {len(tags)}")
         return self._reading.reader.written(part, tags)
-
-    def __iter__(self) -> Iterator[TaggedSentences]:
-        return self
-
-    def __next__(self) -> TaggedSentences:
-        if self._ahead is None:
-            raise StopIteration
-        try:
-            return next(self._ahead)
-        except StopIteration:
-            self.close()
-            raise
-
-    def close(self) -> None:
-        """End the thread and close the file."""
-        self._ahead = None
-        self._end()
-
-    def __enter__(self) -> SentenceStream:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
 
 def write_sentences(path: Any, sentences: Any, tags: Any = None, *, format: str | None = None) -> None:

@@ -40,9 +40,11 @@ def guess_sentence_format(source: Source) -> str | None:
         return "tagged-json" if holds_tokens(source) else None
     if head.removeprefix(b"\xef\xbb\xbf").startswith((b"# global.columns", b"# newdoc", b"# sent_id")):
         return "conllu"
+    if name in _TABLES:
+        return None
     lines = _LINE_END.split(head)  # also those that the readers refuse, and say why
     lines = lines if len(head) < _HEAD else lines[:-1]
-    return "conll" if name not in _TABLES and looks_like_columns(lines[:_LOOKED_AT]) else None
+    return "conll" if looks_like_columns(lines[:_LOOKED_AT]) else None
 
 
 def looks_like_columns(lines: Sequence[bytes]) -> bool:
