@@ -152,6 +152,8 @@ def text_command(setting: Setting) -> Iterator[Row]:
                 reach=least_ratio(cores), ours_name="rosenblatt train, words and pairs", note=note,
                 more={"cores": cores},
             )  # fmt: skip
+    if setting.quick:
+        return
     yield raced(
         "train-text-chosen", "; ours reads symbols too, weighs by class and compares", (), note=note,
         ours_name="rosenblatt train",

@@ -215,12 +215,13 @@ def test_the_command_is_raced_on_each_number_of_cores(monkeypatch, tmp_path):
 
     for name, fake in {
         "available_cores": lambda: 16, "pinned": pinned, "peer": lambda *words: " ".join(words),
-        "reviews": lambda *_: tmp_path / "train4.csv", "race": lambda *_, **more: (_[1], more["reach"]),
+        "reviews": lambda *_: tmp_path / "train4.csv", "race": lambda *_, **more: (_[1], more.get("reach")),
     }.items():  # fmt: skip
         monkeypatch.setattr(files, name, fake)
     monkeypatch.setattr(os, "sched_setaffinity", None, raising=False)
     asked = list(files.text_command(harness.Setting(1, False, tmp_path)))
-    assert asked == [("train-text-1", 1.0), ("train-text-2", 1.0), ("train-text-4", 2.0), ("train-text", 3.0)]
+    raced = [("train-text-1", 1.0), ("train-text-2", 1.0), ("train-text-4", 2.0), ("train-text", 3.0)]
+    assert asked == [*raced, ("train-text-chosen", None)]  # the last with the features that it chooses
     assert pinned_to == [1, 2, 4, 16]
     assert list(files.text_command(harness.Setting(1, True, tmp_path))) == [("train-text", 3.0)]  # the quick run
 
