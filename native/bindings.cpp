@@ -222,8 +222,9 @@ void bind_rows(nb::module_& m) {
         .def("largest", &largest_of_rows, "max |x|; NaN where a number is not finite.")
         .def("radius2", &radius2_of_rows, nb::arg("order") = nb::none(),
              "R² without the bias feature: max ‖x‖² over the rows in order (None: all).")
-        .def("terms_in_lane", &terms_in_lane_of_rows, nb::arg("order") = nb::none(),
-             "How many terms are added in one of the 16 lanes of a score, at most, over the rows in order (None: all).");
+        .def(
+            "terms_in_lane", &terms_in_lane_of_rows, nb::arg("order") = nb::none(),
+            "How many terms are added in one of the 16 lanes of a score, at most, over the rows in order (None: all).");
     nb::class_<PyDenseRows, AnyRows>(m, "DenseRows", "Rows of a C-contiguous array, (n_rows, n_features).")
         .def(nb::init<nb::object>(), nb::arg("data"))
         .def_prop_ro_static("is_dense", [](nb::handle) { return true; })

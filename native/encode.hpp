@@ -9,6 +9,7 @@
 #include <bit>
 #include <cmath>
 #include <cstdlib>
+#include <cstring>
 #include <limits>
 #include <map>
 #include <memory>
@@ -21,6 +22,7 @@
 #include <utility>
 #include <vector>
 
+#include "clones.hpp"
 #include "pages.hpp"
 #include "parallel.hpp"
 #include "prefetch.hpp"
@@ -202,6 +204,7 @@ class Weights {
         for (std::size_t n = 1; n < kTable; ++n) table_[n] = computed(n);
     }
     double operator()(std::size_t n) const { return n < kTable ? table_[n] : computed(n); }
+    bool is_one() const { return how_ == Weighting::binary; }
 };
 
 // Scale to a Euclidean norm: squares added in four lanes by their place in the row, then in pairs.
@@ -219,6 +222,21 @@ void normalise(T* values, std::size_t n, double norm = 1) {
     for (i = 0; i < n; ++i) values[i] = static_cast<T>(static_cast<double>(values[i]) * scale);
 }
 
+// Neighbours put in order, a few rounds of odd-even transposition: where keys are near their place already, few are
+// left for insertions, whose branches cannot be foretold. The key in the upper half of a word, below 2^31, decides.
+ROSENBLATT_CLONES inline void order_neighbours(std::uint32_t* keys, std::size_t n) {
+    constexpr int kRounds = 6;
+    constexpr bool little = std::endian::native == std::endian::little;
+    for (int round = 0; round < kRounds; ++round)
+        for (std::size_t i = round & 1; i + 2 <= n; i += 2) {
+            std::int64_t pair;
+            std::memcpy(&pair, keys + i, sizeof pair);
+            const auto other = static_cast<std::int64_t>(std::rotl(static_cast<std::uint64_t>(pair), 32));
+            pair = (pair > other) == little ? pair : other;
+            std::memcpy(keys + i, &pair, sizeof pair);
+        }
+}
+
 // The columns of one document: as they come, then sorted.
 class Columns {
     static constexpr std::size_t kMostInBuckets = 1 << 13, kLargestBucket = 256;
@@ -226,9 +244,10 @@ class Columns {
     std::vector<std::uint32_t> ends_;
     unsigned bits_;
 
-    // About as many buckets as keys, and insertions within them; false, and nothing is moved, if one is large.
+    // Some keys a bucket, and within them neighbours put in order, then insertions; false, and nothing is moved, if a
+    // bucket is large.
     bool sort_by_leading_bits() {
-        const unsigned leading = std::min(bits_, static_cast<unsigned>(std::bit_width(size)));
+        const unsigned leading = std::min(bits_, static_cast<unsigned>(std::bit_width(size)) - 1);
         const unsigned shift = bits_ - leading;
         ends_.assign(std::size_t{1} << leading, 0);
         std::uint32_t largest = 0, at = 0;
@@ -240,6 +259,7 @@ class Columns {
         if (largest > kLargestBucket) return false;
         for (std::size_t i = 0; i < size; ++i) other_[ends_[keys_[i] >> shift]++] = keys_[i];
         std::swap(keys_, other_);
+        order_neighbours(keys_.data(), size);
         for (std::size_t i = 1; i < size; ++i) {
             const std::uint32_t key = keys_[i];
             std::size_t to = i;
@@ -298,12 +318,21 @@ class Columns {
         const std::uint32_t* const keys = keys_.data();
         other_.reserve(size + 1);
         std::uint32_t* const end = other_.data();  // where a column's keys end
-        std::size_t n = 0;
-        for (std::size_t i = 0; i < size; ++i) {  // no branch: whether a key comes again cannot be foretold
-            columns[n] = static_cast<std::int32_t>(first + keys[i]);
-            end[n] = static_cast<std::uint32_t>(i + 1);
-            n += i + 1 == size || keys[i + 1] != keys[i];
+        const auto distinct = [&](auto&& ends) {
+            std::size_t n = 0;
+            for (std::size_t i = 0; i < size; ++i) {  // no branch: whether a key comes again cannot be foretold
+                columns[n] = static_cast<std::int32_t>(first + keys[i]);
+                ends(n, static_cast<std::uint32_t>(i + 1));
+                n += i + 1 == size || keys[i + 1] != keys[i];
+            }
+            return n;
+        };
+        if (weight.is_one()) {
+            const std::size_t n = distinct([](std::size_t, std::uint32_t) {});
+            std::fill_n(values, n, T{1});
+            return n;
         }
+        const std::size_t n = distinct([&](std::size_t k, std::uint32_t at) { end[k] = at; });
         std::uint32_t start = 0;
         for (std::size_t k = 0; k < n; ++k) values[k] = static_cast<T>(weight(end[k] - std::exchange(start, end[k])));
         return n;

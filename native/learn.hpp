@@ -90,6 +90,7 @@ ROSENBLATT_CLONES void learn(const Rows& rows, Model& model, const Rule& rule, c
             behind.emplace(rows, model, examples, tally.visited);
             if (!*behind) behind.reset();
         }
+        model.next = examples.misread && model.w.total && !behind ? model.w.total + model.w.stride : nullptr;
     }
     for (Index i = examples.first; i < examples.count; ++i) {
         if (i + 2 * kAhead < examples.count) rows.prefetch_start(examples.row(i + 2 * kAhead));

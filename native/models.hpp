@@ -301,13 +301,17 @@ struct Binary {
     using Target = std::int32_t;  // 0: y = −1, 1: y = +1
     Weights<T> w;
     bool tie_is_mistake;
-    T a = 0;            // the step
-    double judged = 0;  // the score of the example that was considered
-    Shrink how{};       // of a second-order step
+    T a = 0;                       // the step
+    double judged = 0;             // the score of the example that was considered
+    Shrink how{};                  // of a second-order step
+    const double* next = nullptr;  // the sums, where each row reads them once it is scored
 
     template <class Row>
     T score(const Row& x) const {
-        return x.dot(w.features()) + w.bias[0];
+        if constexpr (requires { x.is_near(1); })
+            return x.dot(w.features(), next) + w.bias[0];
+        else
+            return x.dot(w.features()) + w.bias[0];
     }
     const double* judged_scores() const { return &judged; }
     template <class Row>
@@ -318,7 +322,11 @@ struct Binary {
     template <class Row>
     void ask(const Row& x) const {
         if constexpr (requires { x.is_near(1); })
-            if (!x.is_near(1)) x.ask_first([&](Index j) { prefetch_near(w.features() + j); });
+            if (!x.is_near(1))
+                x.ask_first([&](Index j) {
+                    prefetch_near(w.features() + j);
+                    if (next) prefetch_near(next + j);
+                });
     }
     template <class Row>
     Outcome consider(const Row& x, Target target, double weight, const Rule& rule, Tally& tally) {

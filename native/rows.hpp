@@ -160,7 +160,7 @@ void sort_lanes(std::int32_t* feature, T* x, std::size_t size) {
 
 // Some entries before f(j, x_j) is called, a sparse row calls ask(j), to prefetch what f will read. That pays for
 // weights of more bytes than a second-level cache holds with all else.
-constexpr Index kAskedAhead = 48, kNear = 1 << 19;
+constexpr Index kAskedAhead = 64, kNear = 1 << 19;
 struct NoAsk {
     void operator()(Index) const {}
 };
@@ -229,13 +229,16 @@ struct CsrRow {
     const T* x;
     Index n_entries, n_features;
 
-    T dot(const T* w) const {
+    // `next`: numbers of the features that are read next, asked for meanwhile; or null.
+    T dot(const T* w, const double* next = nullptr) const {
         Lanes<T> lanes;
         const auto add = [&](Index j, T value) { lanes.at[j & (kLanes - 1)] += value * w[j]; };
         if (is_near(1))
             each(add);
-        else
+        else if (!next)
             each(add, [w](Index j) { prefetch_near(w + j); });
+        else
+            each(add, [w, next](Index j) { prefetch_near(w + j), prefetch_near(next + j); });
         return lanes.sum();
     }
     // Whether so many numbers of each feature are near at hand, once they were read.

@@ -259,11 +259,14 @@ def test_rows_are_those_of_plain_python(documents, ngrams, bits, weighting, norm
         assert_rows(matrix, rows, rtol)
 
 
-def test_long_rows_are_sorted_and_counted():
+@pytest.mark.parametrize("weighting", ["count", "binary", "log"])
+def test_long_rows_are_sorted_and_counted(weighting):
     rng = random.Random(0)
-    documents = [" ".join(f"w{int(rng.expovariate(0.002))}" for _ in range(n)) for n in (63, 64, 5000)]
+    lengths, rates = (63, 64, 65, 200, 5000), (0.3, 0.002)  # with many words that come again, and with few
+    documents = [" ".join(f"w{int(rng.expovariate(rate))}" for _ in range(n)) for n in lengths for rate in rates]
     for bits in (3, 8, 9, 16, 17, 24, 25, 30):
-        assert_rows(HashedText(bits=bits).transform(documents), expected(documents, bits=bits), 1e-6)
+        rows = expected(documents, bits=bits, weighting=weighting)
+        assert_rows(HashedText(bits=bits, weighting=weighting).transform(documents), rows, 1e-6)
 
 
 def test_large_counts_are_weighed():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from .. import __version__
@@ -32,8 +32,11 @@ class Command(NamedTuple):
     add_options: Callable[[argparse.ArgumentParser], None]
 
 
-def parser(names: Iterable[str] | None = None) -> argparse.ArgumentParser:
-    """The parser of the command line, with the options of these commands (None: of all)."""
+def parser(words: Sequence[str] | None = None) -> argparse.ArgumentParser:
+    """The parser of the command line, of these words (None: with the options of all commands).
+
+    Of words that begin with a command it knows that one alone: to make a parser of each takes its time.
+    """
     made = Parser(
         prog="rosenblatt",
         example="rosenblatt train reviews.csv -o mood.model",
@@ -44,11 +47,13 @@ def parser(names: Iterable[str] | None = None) -> argparse.ArgumentParser:
     commands = made.add_subparsers(
         title="commands", dest="command", metavar="COMMAND", required=True, parser_class=Parser
     )
-    wanted = COMMANDS if names is None else set(names)
+    first = words[0] if words and words[0] in COMMANDS else None
     for name, command in COMMANDS.items():
+        if first not in (None, name):
+            continue
         summary = command.help.partition("\n")[0]
         own = commands.add_parser(name, help=summary, description=command.help, example=command.example)
-        if name in wanted:
+        if words is None or name in words:
             command.add_options(own)
     return made
 

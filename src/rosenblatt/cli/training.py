@@ -299,7 +299,7 @@ def _one_pass(run: TrainingRun, stream: Any, number: int, rng: np.random.Generat
 def _weighed_ahead(run: TrainingRun, blocks: Any, first: bool) -> WeighAhead[Any] | None:
     """The blocks weighed by a thread of its own, where that can be undone and there is a core for it; else None."""
     text = run.features.is_text and run.begun and run.learner.space == "linear"
-    if not text or engine.threads() < 3:  # of two the other one reads
+    if not text or engine.threads() < 2:
         return None
     return run.features.weigh_ahead(
         blocks, lambda block: targets_of(block, run.is_regression), run.learner.dtype, learn=first
