@@ -125,6 +125,23 @@ void squares_of(nb::object weights, nb::object out) {
     with_number_type(w.dtype(), [&]<class T>(T) { squares(typed<T>(w, n * k, "weights"), n, k, to); });
 }
 
+// out = the averaged readout of these weights and sums after so many examples
+void average_of(nb::object weights, nb::object total, double visited, nb::object out, int n_threads) {
+    const auto w = array<ReadOnly>(weights, "weights");
+    const auto n = static_cast<Index>(w.size());
+    const double* const sums = read_only<double>(total, n, "sums");
+    with_number_type(w.dtype(), [&]<class T>(T) {
+        const T* const from = typed<T>(w, n, "weights");
+        T* const to = writable<T>(out, n, "out");
+        nb::gil_scoped_release unlocked;
+        constexpr Index part = 1 << 16;
+        in_parallel((n + part - 1) / part, n_threads, [&](Index i) {
+            const Index at = i * part;
+            average(from + at, sums + at, std::min(part, n - at), visited, to + at);
+        });
+    });
+}
+
 // out += Σ w² of each column over rows of the weights, in order
 void add_squares_of(nb::object weights, nb::object order, nb::object out) {
     const auto w = array<ReadOnly>(weights, "weights");
@@ -365,6 +382,8 @@ NB_MODULE(_native, m) {
     m.def("equal_rows", &equal_rows_of, nb::kw_only(), nb::arg("rows"), nb::arg("targets"), nb::arg("order") = none,
           "The first of the rows in order that equals an earlier one of another label, after that one; None: no two.");
     m.def("squares", &squares_of, nb::arg("weights"), nb::arg("out"), "out = Σ w² of each column of the weights.");
+    m.def("average", &average_of, nb::arg("weights"), nb::arg("total"), nb::arg("visited"), nb::arg("out"),
+          nb::arg("n_threads"), "out = weights − total/visited, the averaged readout.");
     m.def("add_squares", &add_squares_of, nb::arg("weights"), nb::arg("order"), nb::arg("out"),
           "out += Σ w² of each column over these rows of the weights, in order.");
     m.def(

@@ -160,6 +160,12 @@ ROSENBLATT_CLONES void score_row(const Row& x, Model& model, double n, T* out) {
     }
 }
 
+// The averaged readout after n examples: weights less their sums over n, rounded once.
+template <class T>
+ROSENBLATT_CLONES void average(const T* w, const double* total, Index count, double n, T* out) {
+    for (Index i = 0; i < count; ++i) out[i] = static_cast<T>(static_cast<double>(w[i]) - total[i] / n);
+}
+
 // The code of the class of the largest score, the first of equals; of two classes, 1 if the score is > 0.
 template <class T>
 Index decide(const T* scores, Index n_classes) {

@@ -259,6 +259,9 @@ def equal_rows(*, rows: Rows, targets: NDArray[Any] | int, order: NDArray[Any] |
 def squares(weights: NDArray[Any], out: NDArray[Any]) -> None:
     """Out = Σ w² of each column of the weights."""
 
+def average(weights: NDArray[Any], total: NDArray[Any], visited: float, out: NDArray[Any], n_threads: int) -> None:
+    """Out = weights − total/visited, the averaged readout."""
+
 def add_squares(weights: NDArray[Any], order: NDArray[Any], out: NDArray[Any]) -> None:
     """Out += Σ w² of each column over these rows of the weights, in order."""
 

@@ -396,6 +396,11 @@ def add_squares(weights: Array, order: Array, out: Array) -> None:
     _native.add_squares(weights, order, out)
 
 
+def average(weights: Array, total: Array, visited: int, out: Array) -> None:
+    """The averaged readout after so many examples, ``weights − total/visited``, into ``out``."""
+    _native.average(weights, total, visited, out, threads())
+
+
 def zeros(n_rows: int, stride: int, dtype: Any) -> Array:
     """Zeros of (n_rows, stride) placed so that row 1, the first feature, starts a cache line."""
     dtype = np.dtype(dtype)

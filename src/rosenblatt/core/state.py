@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -499,22 +498,21 @@ class State(Weights):
                 self._read = last, self.lists
             else:
                 mean = self._zeros(len(last) - 1, last.shape[1], self.dtype)
-                for part, rows in self._averaged(len(last)):
-                    mean[part] = rows
+                self._average(slice(0, len(last)), mean)
                 self._read = mean, self.lists and self.lists.average(self.visited)
         return self._read
 
-    def _averaged(self, n_rows: int) -> Iterator[tuple[slice, Array]]:
-        """The first rows of the averaged readout, part by part."""
+    def _average(self, part: slice, out: Array) -> None:
+        """Some rows of the averaged readout."""
         assert self.total is not None
-        for start in range(0, n_rows, _PART):
-            part = slice(start, min(start + _PART, n_rows))
-            yield part, (self.weights[part] - self.total[part] / self.visited).astype(self.dtype)
+        engine.average(self.weights[part], self.total[part], self.visited, out)
 
     def take_readout(self, held: Array) -> None:
         """Have the averaged readout in these rows, as it need not be computed then; refuses other numbers."""
-        with np.errstate(over="ignore"):
-            for part, rows in self._averaged(len(held)):
-                if not np.array_equal(bits_of(held[part]), bits_of(rows)):
-                    raise ValueError("the averaged weights are not those that the weights and their sums come to")
+        for start in range(0, len(held), _PART):
+            part = slice(start, min(start + _PART, len(held)))
+            rows = np.empty_like(held[part])
+            self._average(part, rows)
+            if not np.array_equal(bits_of(held[part]), bits_of(rows)):
+                raise ValueError("the averaged weights are not those that the weights and their sums come to")
         self._read = held, None

@@ -64,7 +64,7 @@ class Judge:
         self.sample, self.metric, self.passes = sample, metric, list(passes)
         self._check = check or (lambda: None)
         self._features: Features | None = None  # the last, whose rows several learners share
-        self._rows: dict[bytes, Csr] = {}
+        self._rows: dict[tuple[bytes, bytes], tuple[Csr, Csr]] = {}
 
     def judge(
         self, candidate: Candidate, learned: Array, judged: Array, after: Sequence[int] | None = None
@@ -75,11 +75,11 @@ class Judge:
         """
         after = self.passes if after is None else after
         sample, spec = self.sample, candidate.spec
-        X = self._rows_of(candidate, learned)
-        learner, rng, rows = spec.learner(), spec.generator(), spec.rows(X.taken(learned))
+        to_learn, to_judge = self._rows_of(candidate, learned, judged)
+        learner, rng, rows = spec.learner(), spec.generator(), spec.rows(to_learn)
         targets, weight = sample.targets[learned], _weights(spec, sample, learned)
         spec.start(learner, rows, 0 if sample.classes is None else len(sample.classes), rng, weight)
-        others = spec.rows(X.taken(judged), learner.dtype, learner=learner)
+        others = spec.rows(to_judge, learner.dtype, learner=learner)
         found: list[Judged] = []
 
         def look(passes: int) -> None:
@@ -104,12 +104,14 @@ class Judge:
             look(learner.n_iter)
         return found
 
-    def _rows_of(self, candidate: Candidate, learned: Array) -> Csr:
+    def _rows_of(self, candidate: Candidate, learned: Array, judged: Array) -> tuple[Csr, Csr]:
+        """The rows to learn from and those to judge."""
         if self._features is not candidate.features:
             self._features, self._rows = candidate.features, {}
-        key = learned.tobytes()
+        key = learned.tobytes(), judged.tobytes()
         if key not in self._rows:
-            self._rows[key] = self.sample.rows(candidate.features, learned)
+            all_rows = self.sample.rows(candidate.features, learned)
+            self._rows[key] = all_rows.taken(learned), all_rows.taken(judged)
         return self._rows[key]
 
     def losses(self, judged: Array, predictions: Array) -> Array:
