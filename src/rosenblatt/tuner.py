@@ -177,9 +177,7 @@ def _tune_arrays(X: Any, y: Any, budget: str, metric: str | None, grid: str, see
         parameters |= {"random_state": seed}
         candidates.append(Candidate(options, None, Spec.of(named.estimator, parameters)))
     refuse(candidates, how, len(order))
-    search = Halving(
-        Judge(Sample(block, codes[order], classes), measure, how.passes), candidates, how.rungs, how.folds, how.cuts
-    )
+    search = Halving(Judge(Sample(block, codes[order], classes), measure, how.passes), candidates, how.rungs, how.cuts)
     search.run()
     best = search.best
     spec = best.candidate.spec

@@ -158,7 +158,7 @@ def search(run: TrainingRun, asked: Mapping[str, Any]) -> Found:
 
     since = time.monotonic()
     judge = Judge(sample, metric, how.passes if arguments.passes is None else (arguments.passes,), run.interrupt.check)
-    found, interrupted = Halving(judge, candidates, how.rungs, how.folds, how.cuts, report), False
+    found, interrupted = Halving(judge, candidates, how.rungs, how.cuts, report), False
     try:
         found.run()
     except KeyboardInterrupt:
@@ -249,7 +249,7 @@ def table_of(record: Mapping[str, Any]) -> Table:
     ]  # fmt: skip
     title = f"{several(len(tried), 'configuration')} on {several(record['rows'], 'row')}, the best first"
     if record["chosen"]:
-        title += "; →: the default, as no other is better by more than a standard error"
+        title += "; →: the default, as no other is better by more than two standard errors"
     header = ("", metric.name, "on rows", "learned from", "passes", *(name.replace("_", " ") for name in names))
     return Table(header, rows, "l" + "r" * 4 + "l" * len(names), title=title)
 

@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 Array = NDArray[Any]
 
 _NARROW = int(np.iinfo(np.int32).max)
+#: Rows in so few runs of consecutive ones are copied run by run.
+_FEW_RUNS = 8
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,6 +91,10 @@ class Csr:
 
     def taken(self, which: Array) -> Csr:
         """The rows with these numbers, in this order, as copies."""
+        ends_of_runs = np.flatnonzero(np.diff(which) != 1) + 1
+        if len(which) and len(ends_of_runs) < _FEW_RUNS:
+            runs = np.split(which, ends_of_runs)
+            return _joined([self.rows(int(run[0]), int(run[-1]) + 1) for run in runs])
         lengths = np.diff(self.indptr)[which]
         ends = np.concatenate([[0], np.cumsum(lengths)]).astype(self.indptr.dtype)
         place = np.arange(ends[-1]) + np.repeat(self.indptr[:-1][which] - ends[:-1], lengths)
@@ -106,8 +112,11 @@ def index_type(largest: int) -> type[np.signedinteger[Any]]:
 
 def vstack(parts: Sequence[Csr]) -> Csr:
     """Rows of several matrices one below the other; as wide as the widest."""
-    if len(parts) == 1:
-        return parts[0]
+    return parts[0] if len(parts) == 1 else _joined(parts)
+
+
+def _joined(parts: Sequence[Csr]) -> Csr:
+    """The same as copies."""
     starts = np.cumsum([0, *(part.nnz for part in parts)])
     kind = np.result_type(index_type(int(starts[-1])), *(part.indices for part in parts))
     ends = [part.indptr[1:].astype(np.int64) + start for part, start in zip(parts, starts)]

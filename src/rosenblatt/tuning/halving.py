@@ -3,8 +3,8 @@
 Every rung learns anew from the first rows of the sample and judges the rows after them, which were not learned from
 yet: the progressive error, rung by rung, of the readout that would ship. The last rung judges each part of the sample
 by a model of the others. The default, which stands first, goes through all rungs, and is taken unless another is better
-by more than a standard error of the difference, row by row (the rule of Breiman et al. 1984, paired): the best of many
-is best by chance, too.
+by more than two standard errors of the difference, row by row (as in the rule of Breiman et al. 1984, paired): the best
+of many is best by chance, too.
 """
 
 from __future__ import annotations
@@ -24,8 +24,10 @@ from .judging import Candidate, Judge, Judged
 KEPT = 1 / 2
 #: After so many passes the rungs before the last judge, if it is one of those that are tried: they tell who is better.
 EARLY = 3
-#: Other passes than the usual must be better by so many standard errors: there are three of them.
-PASSES_BY = 2.0
+#: What is taken in place of the default, or of the usual number of passes, must be better by so many standard errors.
+BETTER_BY = 2.0
+#: Into so many parts the last rung cuts the rows.
+FOLDS = 3
 #: The rows to learn from and those to judge.
 Fold = tuple[Array, Array]
 
@@ -40,8 +42,7 @@ class Budget(NamedTuple):
     candidates: int
     share: float  # of the rows that are compared on, where there are very many
     rungs: int
-    folds: int = 2  # of the last rung
-    cuts: int = 1  # how often that cuts the rows into them, in other orders, where they are few
+    cuts: int = 1  # how often the last rung cuts the rows into parts, in other orders, where they are few
     passes: Sequence[int] = PASSES  # after which the last rung judges, each of them at no cost but that of the most
 
     def rows(self, n: int, size: int = 0) -> int:
@@ -52,7 +53,7 @@ class Budget(NamedTuple):
 BUDGETS = {
     "small": Budget(12, 1 / 4, 3, passes=tuple(passes for passes in PASSES if passes <= PASSES[0])),
     "medium": Budget(24, 1 / 2, 3),
-    "large": Budget(40, 1.0, 5, 3, 2),
+    "large": Budget(40, 1.0, 5, cuts=2),
 }
 #: With fewer rows configurations are not compared.
 LEAST_ROWS = 40
@@ -105,11 +106,10 @@ class Halving:
         Those that are tried; the first is the default.
     rungs : int
         How many, at most.
-    folds : int, default=2
-        Into how many parts the last rung cuts the sample.
     cuts : int, default=1
-        How often, each time in another order, if the sample is no larger than ``FEW_ROWS``: a loss is then the mean of
-        all. In which order rows are learned from moves accuracy about as much as which rows judge.
+        How often the last rung cuts the sample into parts, each time in another order, if it is no larger than
+        ``FEW_ROWS``: a loss is then the mean of all. In which order rows are learned from moves accuracy about as much
+        as which rows judge.
     progress : callable, default=None
         Called with this object after each candidate.
 
@@ -126,7 +126,6 @@ class Halving:
         judge: Judge,
         candidates: Sequence[Candidate],
         rungs: int,
-        folds: int = 2,
         cuts: int = 1,
         progress: Callable[[Halving], None] | None = None,
     ) -> None:
@@ -138,7 +137,7 @@ class Halving:
         sizes = [n >> k for k in range(rungs, 1, -1)]
         least = max(LEAST_ROWS // 2, min(LEAST_LEARNED, n // 4))
         few = sum(size < least for size in sizes)  # rungs that are left out
-        self._rungs = [*zip(counts[few + 1 :], map(self._halves, sizes[few:])), (1, self._folds(folds, cuts))]
+        self._rungs = [*zip(counts[few + 1 :], map(self._halves, sizes[few:])), (1, self._folds(cuts))]
         left = [len(self.trials), *(count for count, _ in self._rungs)]
         self.done, self.all = 0, sum(m * _learned(parts) for m, (_, parts) in zip(left, self._rungs))
 
@@ -147,12 +146,12 @@ class Halving:
         order = np.arange(len(self.judge.sample))
         return [(order[:size], order[size : size + max(size, LEAST_JUDGED)])]
 
-    def _folds(self, n: int, cuts: int) -> list[Fold]:
-        """Each of n parts to judge, and the others to learn from; of a small sample, of parts that are cut anew."""
+    def _folds(self, cuts: int) -> list[Fold]:
+        """Each part to judge, and the others to learn from; of a small sample, of parts that are cut anew."""
         size, folds = len(self.judge.sample), []
         for cut in range(cuts if size <= FEW_ROWS else 1):
             order = np.random.default_rng(cut).permutation(size) if cut else np.arange(size)
-            parts = np.array_split(order, n)
+            parts = np.array_split(order, FOLDS)
             folds += [(np.concatenate(parts[:i] + parts[i + 1 :]), part) for i, part in enumerate(parts)]
         return folds
 
@@ -190,7 +189,7 @@ class Halving:
             losses = None
             if self.judge.metric.by_row:
                 losses = self._mean_losses(own)
-            if chosen is None or self._is_better((value, losses), chosen[1:], PASSES_BY):
+            if chosen is None or self._is_better((value, losses), chosen[1:]):
                 chosen = passes, value, losses
         assert chosen is not None
         return chosen
@@ -204,14 +203,12 @@ class Halving:
         mean: Array = total[times > 0] / times[times > 0]
         return mean
 
-    def _is_better(
-        self, one: tuple[float, Array | None], other: tuple[float, Array | None], errors: float = 1.0
-    ) -> bool:
-        """Whether a value, with its losses by row, is better than another, by more than so many standard errors."""
+    def _is_better(self, one: tuple[float, Array | None], other: tuple[float, Array | None]) -> bool:
+        """Whether a value, with its losses by row, is better than another beyond chance."""
         if one[1] is None or other[1] is None:
             return self.judge.metric.sign * (one[0] - other[0]) > 0
         gain = other[1] - one[1]
-        return bool(gain.mean() > errors * gain.std() / np.sqrt(len(gain)))
+        return bool(gain.mean() > BETTER_BY * gain.std() / np.sqrt(len(gain)))
 
     def rank(self, trial: Trial) -> tuple[int, float, int]:
         """The best first: those of the last rung, by their value; of equals the one that stands first in the grid."""
@@ -225,7 +222,7 @@ class Halving:
 
     @property
     def best(self) -> Trial:
-        """The best; the default, where what it errs more is within one standard error: so much is chance."""
+        """The best; the default, where what it errs more is within chance."""
         first, default = self.ranked[0], self.trials[0]
         same = default.rung == first.rung
         if same and not self._is_better((first.value, first.losses), (default.value, default.losses)):
