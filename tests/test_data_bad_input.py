@@ -214,6 +214,7 @@ JSON = b'{"label": 1, "age": 3}\n'
         (b'{"label": null, "age": 3}', ("column 'label'", "the label is missing")),
         (b'{"label": 1, "age": [3]}', ("column 'age'", "is not a number")),
         (b'{"label": 1, "age": 3}{"label": 1}', ("not JSON", "Extra data")),
+        (b'{"label": 1, "age": 3}\r{"label": 1}', ("byte 23: a carriage return alone ends no line",)),
         (b'{"label": 1, "age": 3, "x": "\xff"}', ("byte 30: byte 0xff is not UTF-8",)),
     ],
 )

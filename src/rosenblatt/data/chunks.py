@@ -153,6 +153,18 @@ def check_encoding_errors(errors: str) -> None:
         raise ValueError(f"encoding_errors must be 'strict' or 'replace', got {errors!r}")
 
 
+def carriage_return(text: bytes, file: str, first_line: int) -> DataError | None:
+    """The error of the first carriage return of a text in which those before line feeds were left out."""
+    place = text.find(b"\r")
+    if place < 0:
+        return None
+    line_begin = text.rfind(b"\n", 0, place) + 1
+    return DataError(
+        "a carriage return alone ends no line here", r"end each with a line feed, as \n or \r\n", file=file,
+        line=first_line + text.count(b"\n", 0, place), byte=place - line_begin + 1,
+    )  # fmt: skip
+
+
 def utf8_error(text: bytes, name: str, first_line: int) -> DataError | None:
     """The error of the first byte that is not UTF-8, if there is one."""
     try:

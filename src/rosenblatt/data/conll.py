@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 
 from ..errors import DataError
 from ..sequences.sentences import Sentences, counted
-from .chunks import check_encoding_errors, heads
+from .chunks import carriage_return, check_encoding_errors, heads
 from .columns import nearest
 from .sources import Source
-from .tagged import SentenceReader, TaggedSentences, carriage_return, check_cells
+from .tagged import SentenceReader, TaggedSentences, check_cells
 
 Column: TypeAlias = int | str
 

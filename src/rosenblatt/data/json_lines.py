@@ -15,7 +15,7 @@ from ..core import memory
 from ..errors import DataError
 from .arrow import arrow
 from .blocks import Block
-from .chunks import Chunk, Size, check_encoding_errors, chunks, heads, utf8_error
+from .chunks import Chunk, Size, carriage_return, check_encoding_errors, chunks, heads, utf8_error
 from .columns import check_names
 from .csr import Array
 from .profiles import Profile, profile_values
@@ -202,7 +202,8 @@ def object_of_line(line: bytes, file: str, number: int) -> dict[str, Any]:
     try:
         row = json.loads(line)
     except json.JSONDecodeError as error:
-        raise DataError(f"not JSON: {error.msg}", file=file, line=number, byte=error.colno) from None
+        alone = carriage_return(line.rstrip(b"\r\n"), file, number)
+        raise alone or DataError(f"not JSON: {error.msg}", file=file, line=number, byte=error.colno) from None
     except (ValueError, RecursionError) as error:
         raise DataError(f"not JSON: {error}", file=file, line=number) from None
     if not isinstance(row, dict):

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from ..errors import DataError
 from ..sequences.sentences import Sentences, starts_of
 from .bad_rows import BadRows
-from .chunks import LONGEST_FIRST_ROWS, skip_bom, utf8_error
+from .chunks import LONGEST_FIRST_ROWS, carriage_return, skip_bom, utf8_error
 from .sources import Source
 
 Array = NDArray[Any]
@@ -204,18 +204,6 @@ class SentenceReader:
         if len(self._known) > MOST_STRINGS:
             self._known.clear()
         return list(map(self._known.setdefault, values, values))
-
-
-def carriage_return(text: bytes, file: str, first_line: int) -> DataError | None:
-    """The error of the first carriage return of a text in which those before line feeds were left out."""
-    place = text.find(b"\r")
-    if place < 0:
-        return None
-    line_begin = text.rfind(b"\n", 0, place) + 1
-    return DataError(
-        "a carriage return alone ends no line here", r"end each with a line feed, as \n or \r\n", file=file,
-        line=first_line + text.count(b"\n", 0, place), byte=place - line_begin + 1,
-    )  # fmt: skip
 
 
 def check_cells(cells: Iterable[str], marks: str) -> None:

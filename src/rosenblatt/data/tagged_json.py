@@ -16,7 +16,7 @@ from .bad_rows import quoted
 from .chunks import check_encoding_errors
 from .json_lines import elements, is_array, object_of_line
 from .sources import Source
-from .tagged import SentenceReader, TaggedSentences, carriage_return, check_cells
+from .tagged import SentenceReader, TaggedSentences, check_cells
 
 
 @dataclass(frozen=True)
@@ -76,8 +76,7 @@ class TaggedJsonReader(SentenceReader):
                 row = object_of_line(line.encode(), file, number)
                 self._check(row)
             except DataError as fault:
-                alone = carriage_return(line.encode(), file, number) if fault.byte is not None else None
-                faults.append(alone or fault.at(file=file, line=number))
+                faults.append(fault.at(file=file, line=number))
             else:
                 rows.append(row)
                 lines.append(number)
