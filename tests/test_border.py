@@ -108,8 +108,9 @@ def test_codes_of_no_class():
 def test_an_order_of_rows_that_are_not_there(order):
     with pytest.raises(ValueError, match="rows to visit"):
         learn(order=np.array(order, np.int32))
-    with pytest.raises(ValueError, match="numbers of rows"):
-        rows().radius2(np.array(order, np.int32))
+    for measure in (rows().radius2, rows().terms_in_lane):
+        with pytest.raises(ValueError, match="numbers of rows"):
+            measure(np.array(order, np.int32))
 
 
 @pytest.mark.parametrize("first", [-1, 6, 2**62, -(2**62)])
@@ -506,6 +507,33 @@ def test_tables_of_other_rows_and_too_little_room_are_refused():
         _native.take_rows(bytes_of[0], np.zeros(2, np.int64), np.zeros((1, 4), np.uint8), 1)
     with pytest.raises(ValueError, match="those of a row side by side"):
         _native.take_rows(bytes_of[0].T, np.zeros(1, np.int64), np.zeros((1, 5), np.uint8), 1)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("shape", [(0, 1), (5, 3), (70_001, 2)])
+def test_the_averaged_readout_is_that_of_numpy(dtype, shape, monkeypatch):
+    rng = np.random.default_rng(0)
+    weights, total = rng.standard_normal(shape).astype(dtype), rng.standard_normal(shape) * 1e3
+    expected = (weights - total / 7).astype(dtype)
+    for n_threads in (1, 3):
+        monkeypatch.setattr(engine, "threads", lambda n=n_threads: n)
+        out = np.full(shape, np.nan, dtype)
+        engine.average(weights, total, 7, out)
+        assert out.tobytes() == expected.tobytes()
+
+
+def test_an_average_of_arrays_that_do_not_fit_is_refused():
+    weights = np.zeros((5, 2), np.float32)
+    for total, out in (
+        (np.zeros((4, 2)), weights.copy()),
+        (np.zeros((5, 2), np.float32), weights.copy()),
+        (np.zeros((5, 2)), np.zeros((5, 2))),
+        (np.zeros((5, 2)), np.zeros((4, 2), np.float32)),
+    ):
+        with pytest.raises(ValueError, match="wrong type or length"):
+            _native.average(weights, total, 1, out, 1)
+    with pytest.raises(ValueError, match="out must be a C-contiguous array"):
+        _native.average(weights, np.zeros((5, 2)), 1, np.zeros((2, 5), np.float32).T, 1)
 
 
 @pytest.mark.parametrize("order", [slice(None), np.array([3, 0, 9_999, 3]), np.array([], np.int64)])

@@ -2,6 +2,7 @@
 
 import io
 import json
+from itertools import chain
 
 import numpy as np
 import pytest
@@ -270,3 +271,16 @@ def test_parts_of_a_matrix():
     whole = Csr(np.array([0, 2, 2, 3]), np.array([0, 2, 1]), np.array([1.0, 2.0, 3.0]), 3)
     assert whole.rows(1, 3).to_scipy().toarray().tolist() == [[0, 0, 0], [0, 3, 0]]
     assert (whole[0, 2], whole[1, 1]) == (2.0, 0.0)
+
+
+some_runs = st.lists(st.sampled_from([range(5), range(7, 20), range(19, 20)])).map(lambda runs: [*chain(*runs)])
+
+
+@given(st.lists(st.integers(0, 19), max_size=30) | some_runs)
+def test_rows_are_taken_in_any_order_and_as_copies(which):
+    X = np.random.default_rng(0).integers(0, 3, (20, 6)).astype(np.float32)
+    csr = Csr.of_dense(X)
+    taken = csr.taken(np.array(which, np.int64))
+    np.testing.assert_array_equal(taken.to_dense(), X[which])
+    taken.data[:], taken.indices[:] = 9, 0
+    np.testing.assert_array_equal(csr.to_dense(), X)
