@@ -215,6 +215,8 @@ JSON = b'{"label": 1, "age": 3}\n'
         (b'{"label": 1, "age": [3]}', ("column 'age'", "is not a number")),
         (b'{"label": 1, "age": 3}{"label": 1}', ("not JSON", "Extra data")),
         (b'{"label": 1, "age": 3}\r{"label": 1}', ("byte 23: a carriage return alone ends no line",)),
+        (b'{"label": 1, \r"age": 3,}', ("byte 24: not JSON",)),  # a carriage return that is not at fault
+        ('{"é": 1, "age": 3,}'.encode(), ("byte 20: not JSON",)),  # bytes are counted, not characters
         (b'{"label": 1, "age": 3, "x": "\xff"}', ("byte 30: byte 0xff is not UTF-8",)),
     ],
 )
@@ -225,6 +227,12 @@ def test_json_lines(line, telling):
     data = of(text, **chosen, on_error="skip")()
     assert data.lines.tolist() == [1, 2, 5]
     assert data.skipped.count == 1
+
+
+def test_a_missing_comma_between_lines_is_no_carriage_return():
+    rows = b'[{"label": 1, "age": 3}\r\n{"label": 1, "age": 4}]\r\n'
+    one_sentence(of(rows, format="json"), DataError, "not JSON: Extra data")
+    assert of(rows.replace(b"}\r", b"},\r"), format="json", columns={"label": "label"})().labels.tolist() == [1, 1]
 
 
 def test_json_that_is_no_text_or_too_deep():

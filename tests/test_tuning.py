@@ -141,6 +141,21 @@ def test_a_run_is_judged_as_the_estimator_would_be():
         assert one.value == np.mean(model.predict(X[150:]) == y[150:])
 
 
+def test_learners_share_the_rows_of_a_round_and_none_are_kept_for_the_next(monkeypatch):
+    sample, _, _ = text_sample(1600)
+    made, plain = [], sample.rows
+    monkeypatch.setattr(sample, "rows", lambda own, learned: (made.append(len(learned)), plain(own, learned))[1])
+    judge = Judge(sample, METRICS["accuracy"], (1,))
+    text = features(supervised=True)
+    search = Halving(judge, [Candidate({"C": C}, text, SPEC) for C in range(4)], 2)
+    kept = []
+    judge.forget_rows, forget = lambda: (kept.append(len(judge._rows)), forget())[1], judge.forget_rows
+    search.run()
+    assert made == [400, 1066, 1067, 1067]  # once for all learners, of each part
+    assert kept == [0, 1]
+    assert len(judge._rows) == halving.FOLDS
+
+
 @pytest.mark.parametrize("k", [2, 4])
 def test_metrics_are_those_of_scikit_learn(k):
     from sklearn.metrics import accuracy_score, f1_score, mean_absolute_error, roc_auc_score
@@ -173,6 +188,9 @@ class Oracle:
     def __init__(self, values, n, wrong=None):
         self.metric = METRICS["f1" if wrong is None else "accuracy"]
         self.values, self.sample, self.asked, self.wrong = values, range(n), [], wrong
+
+    def forget_rows(self):
+        """It keeps none."""
 
     def judge(self, candidate, learned, judged, after):
         assert not set(learned.tolist()) & set(judged.tolist())  # what is judged was not learned from

@@ -159,9 +159,14 @@ def carriage_return(text: bytes, file: str, first_line: int) -> DataError | None
     if place < 0:
         return None
     line_begin = text.rfind(b"\n", 0, place) + 1
+    return no_line_end(file, first_line + text.count(b"\n", 0, place), place - line_begin + 1)
+
+
+def no_line_end(file: str, line: int, byte: int) -> DataError:
+    """The error of a carriage return that is taken for the end of a line."""
     return DataError(
         "a carriage return alone ends no line here", r"end each with a line feed, as \n or \r\n", file=file,
-        line=first_line + text.count(b"\n", 0, place), byte=place - line_begin + 1,
+        line=line, byte=byte,
     )  # fmt: skip
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator
 from typing import Any, Generic, TypeVar
 
 from .bad_rows import BadRows, Skipped
@@ -17,7 +17,7 @@ Own = TypeVar("Own", bound="FileStream[Any]")
 
 
 class FileWalk:
-    """Files that are opened one after the other; the first is open from the start."""
+    """Files that are opened one after the other; the first is open from the start, and settles what reads them."""
 
     reader: Any  # what reads them, settled by the first
 
@@ -27,7 +27,18 @@ class FileWalk:
         self.names: list[str] = []  # of the files opened so far
         self._encoding = encoding
         self._at: tuple[int, Source | None] = 0, None  # files done, and the one at hand; replaced at once
-        self.first = self._opened(0)
+        self._opened(0)
+
+    def settle(self, reader_of: Callable[[Source], Any]) -> None:
+        """Have this reader of the first file read them all; the file is closed if there is none."""
+        source = self._at[1]
+        assert source is not None
+        try:
+            self.reader = reader_of(source)
+            self.reader.prepare(source)
+        except BaseException:
+            source.close()
+            raise
 
     def _opened(self, number: int) -> Source:
         source = Source(self.paths[number], self.memory_limit)

@@ -15,7 +15,7 @@ from ..core import memory
 from ..errors import DataError
 from .arrow import arrow
 from .blocks import Block
-from .chunks import Chunk, Size, carriage_return, check_encoding_errors, chunks, heads, utf8_error
+from .chunks import Chunk, Size, check_encoding_errors, chunks, heads, no_line_end, utf8_error
 from .columns import check_names
 from .csr import Array
 from .profiles import Profile, profile_values
@@ -137,6 +137,7 @@ class JsonLinesReader(TableReader):
 
 
 _HEAD = 1 << 10
+_LINE_END = re.compile(rb"\r?\n")
 _TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*"|["\[\]{},]', re.DOTALL)
 
 
@@ -156,10 +157,10 @@ def elements(pieces: Iterable[bytes]) -> Iterator[bytes]:
             if depth == 1 and token[0] == b"[":
                 begin = place
             elif (depth == 1 and token[0] == b",") or (depth == 0 and token[0] == b"]"):
-                yield b" ".join(text[begin : token.start()].split(b"\n")) + b"\n"
+                yield _LINE_END.sub(b" ", text[begin : token.start()]) + b"\n"
                 begin = place
     if depth:
-        yield b" ".join(text[begin:].split(b"\n")) + b"\n"
+        yield _LINE_END.sub(b" ", text[begin:]) + b"\n"
 
 
 def _objects(chunk: Chunk, file: str) -> tuple[list[dict[str, Any]], list[int], list[DataError]]:
@@ -202,8 +203,10 @@ def object_of_line(line: bytes, file: str, number: int) -> dict[str, Any]:
     try:
         row = json.loads(line)
     except json.JSONDecodeError as error:
-        alone = carriage_return(line.rstrip(b"\r\n"), file, number)
-        raise alone or DataError(f"not JSON: {error.msg}", file=file, line=number, byte=error.colno) from None
+        before = error.doc[: error.pos]
+        if error.msg == "Extra data" and "\r" in before[len(before.rstrip()) :]:  # another object on the same line
+            raise no_line_end(file, number, len(before.rstrip().encode()) + 1) from None
+        raise DataError(f"not JSON: {error.msg}", file=file, line=number, byte=len(before.encode()) + 1) from None
     except (ValueError, RecursionError) as error:
         raise DataError(f"not JSON: {error}", file=file, line=number) from None
     if not isinstance(row, dict):

@@ -18,6 +18,7 @@ from .columns import Columns, columns_of
 from .file_streams import FileStream, FileWalk
 from .formats import Format, format_of, reader_of
 from .memory_limit import SMALLER_BLOCKS, STREAM_INSTEAD, MemoryLimit
+from .sources import Source
 from .tables import TableReader
 
 
@@ -41,16 +42,16 @@ class _Reading(FileWalk):
     ) -> None:
         chosen = columns_of(columns)
         super().__init__(paths, BadRows.of(on_error), memory_limit, encoding)
-        try:
-            self.reader = reader_of(format_of(format, settings, self.first), chosen, self.bad_rows, n_threads, missing)
-            if isinstance(self.reader, TableReader):
-                self.reader.as_stored = as_stored
-            if self.reader.columns is None and (chosen != Columns() or chosen.drop):
-                raise TypeError(f"a file of format {self.reader.settings.name} has no columns to choose")
-            self.reader.prepare(self.first)
-        except BaseException:
-            self.first.close()
-            raise
+
+        def reader_of_first(source: Source) -> Reader:
+            reader = reader_of(format_of(format, settings, source), chosen, self.bad_rows, n_threads, missing)
+            if isinstance(reader, TableReader):
+                reader.as_stored = as_stored
+            if reader.columns is None and (chosen != Columns() or chosen.drop):
+                raise TypeError(f"a file of format {reader.settings.name} has no columns to choose")
+            return reader
+
+        self.settle(reader_of_first)
 
     def blocks(self, size: Size | None) -> Generator[Block, None, None]:
         """The blocks of all files. Closing it closes the file at hand."""

@@ -73,13 +73,12 @@ class _Reading(FileWalk):
     ) -> None:  # fmt: skip
         super().__init__(paths, BadRows.of(on_error, "sentence"), memory_limit, encoding)
         self.n_sentences = 0
-        try:
-            chosen = sentence_format(format, settings, self.first)
-            self.reader = _READERS[type(chosen)](chosen, self.bad_rows, tags_required, keep)
-            self.reader.prepare(self.first)
-        except BaseException:
-            self.first.close()
-            raise
+
+        def reader_of_first(source: Source) -> SentenceReader:
+            chosen = sentence_format(format, settings, source)
+            return _READERS[type(chosen)](chosen, self.bad_rows, tags_required, keep)
+
+        self.settle(reader_of_first)
 
     def parts(self, most: int | None) -> Generator[TaggedSentences, None, None]:
         """Parts of all files, of so many sentences at most. Closing it closes the file at hand."""

@@ -158,9 +158,13 @@ class Halving:
     def run(self) -> None:
         """Try all, rung by rung; what interrupts it leaves the trials as they are."""
         left = list(self.trials)
+        first: dict[int, int] = {}  # of the trials with the same features, which share rows, so come one after the other
+        for trial in left:
+            first.setdefault(id(trial.candidate.features), trial.number)
         for rung, (n, folds) in enumerate(self._rungs):
+            self.judge.forget_rows()
             early = EARLY in self.judge.passes and rung < len(self._rungs) - 1
-            for trial in sorted(left, key=lambda one: (id(one.candidate.features), one.number)):
+            for trial in sorted(left, key=lambda one: (first[id(one.candidate.features)], one.number)):
                 self._try(trial, rung, folds, (EARLY,) if early else self.judge.passes)
             left = sorted(left, key=self.rank)
             if self.trials[0] not in left[:n]:  # the default is compared to the end

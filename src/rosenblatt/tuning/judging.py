@@ -66,6 +66,10 @@ class Judge:
         self._features: Features | None = None  # the last, whose rows several learners share
         self._rows: dict[tuple[bytes, bytes], tuple[Csr, Csr]] = {}
 
+    def forget_rows(self) -> None:
+        """Let go of rows that were made for learners to share, as others are judged on from now on."""
+        self._rows = {}
+
     def judge(
         self, candidate: Candidate, learned: Array, judged: Array, after: Sequence[int] | None = None
     ) -> list[Judged]:
@@ -109,10 +113,13 @@ class Judge:
         if self._features is not candidate.features:
             self._features, self._rows = candidate.features, {}
         key = learned.tobytes(), judged.tobytes()
-        if key not in self._rows:
-            all_rows = self.sample.rows(candidate.features, learned)
-            self._rows[key] = all_rows.taken(learned), all_rows.taken(judged)
-        return self._rows[key]
+        if key in self._rows:
+            return self._rows[key]
+        all_rows = self.sample.rows(candidate.features, learned)
+        taken = all_rows.taken(learned), all_rows.taken(judged)
+        if all_rows is not self.sample.block.csr:  # as they are, they cost no more than a copy each time
+            self._rows[key] = taken
+        return taken
 
     def losses(self, judged: Array, predictions: Array) -> Array:
         """Of each row: 1 where its class is not the predicted one, or how far the predicted number is off."""
