@@ -204,7 +204,7 @@ class Weights {
         for (std::size_t n = 1; n < kTable; ++n) table_[n] = computed(n);
     }
     double operator()(std::size_t n) const { return n < kTable ? table_[n] : computed(n); }
-    bool is_one() const { return how_ == Weighting::binary; }
+    bool always_one() const { return how_ == Weighting::binary; }
 };
 
 // Scale to a Euclidean norm: squares added in four lanes by their place in the row, then in pairs.
@@ -316,8 +316,6 @@ class Columns {
     std::size_t write(std::uint32_t first, const Weights& weight, std::int32_t* columns, T* values) {
         if (size == 0) return 0;
         const std::uint32_t* const keys = keys_.data();
-        other_.reserve(size + 1);
-        std::uint32_t* const end = other_.data();  // where a column's keys end
         const auto distinct = [&](auto&& ends) {
             std::size_t n = 0;
             for (std::size_t i = 0; i < size; ++i) {  // no branch: whether a key comes again cannot be foretold
@@ -327,11 +325,13 @@ class Columns {
             }
             return n;
         };
-        if (weight.is_one()) {
+        if (weight.always_one()) {
             const std::size_t n = distinct([](std::size_t, std::uint32_t) {});
             std::fill_n(values, n, T{1});
             return n;
         }
+        other_.reserve(size + 1);
+        std::uint32_t* const end = other_.data();  // where a column's keys end
         const std::size_t n = distinct([&](std::size_t k, std::uint32_t at) { end[k] = at; });
         std::uint32_t start = 0;
         for (std::size_t k = 0; k < n; ++k) values[k] = static_cast<T>(weight(end[k] - std::exchange(start, end[k])));

@@ -90,7 +90,8 @@ ROSENBLATT_CLONES void learn(const Rows& rows, Model& model, const Rule& rule, c
             behind.emplace(rows, model, examples, tally.visited);
             if (!*behind) behind.reset();
         }
-        model.next = examples.misread && model.w.total && !behind ? model.w.total + model.w.stride : nullptr;
+        const bool reads_sums = examples.misread && model.w.total && !behind;
+        model.sums_read_after = reads_sums ? model.w.total + model.w.stride : nullptr;
     }
     for (Index i = examples.first; i < examples.count; ++i) {
         if (i + 2 * kAhead < examples.count) rows.prefetch_start(examples.row(i + 2 * kAhead));
@@ -147,7 +148,7 @@ template <class Row, class Model, class T>
 ROSENBLATT_CLONES void score_row(const Row& x, Model& model, double n, T* out) {
     const auto& w = model.w;
     if (n == 0) return model.scores(x, out);
-    const auto mean = [&](Index at) { return static_cast<T>(static_cast<double>(w.bias[at]) - w.total[at] / n); };
+    const auto mean = [&](Index at) { return mean_weight(w.bias[at], w.total[at], n); };
     if constexpr (requires { w.lists; }) {
         model.w.class_scores(x, out, n);
         for (Index c = 0; c < w.n_classes; ++c) out[c] += mean(c);
@@ -160,10 +161,10 @@ ROSENBLATT_CLONES void score_row(const Row& x, Model& model, double n, T* out) {
     }
 }
 
-// The averaged readout after n examples: weights less their sums over n, rounded once.
+// The averaged readout of all these weights.
 template <class T>
 ROSENBLATT_CLONES void average(const T* w, const double* total, Index count, double n, T* out) {
-    for (Index i = 0; i < count; ++i) out[i] = static_cast<T>(static_cast<double>(w[i]) - total[i] / n);
+    for (Index i = 0; i < count; ++i) out[i] = mean_weight(w[i], total[i], n);
 }
 
 // The code of the class of the largest score, the first of equals; of two classes, 1 if the score is > 0.

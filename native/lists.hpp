@@ -18,6 +18,12 @@
 
 namespace rosenblatt {
 
+// The averaged readout of a weight after n examples: less its sum over n, rounded once.
+template <class T>
+T mean_weight(T w, double total, double n) {
+    return static_cast<T>(static_cast<double>(w) - total / n);
+}
+
 // Places for entries, in chunks: what is in them never moves. The sums of all entries lie apart from their classes and
 // weights, as a score needs these alone.
 template <class T>
@@ -135,8 +141,7 @@ class ClassLists {
             const auto size = row(j).size;
             const List from = list(row(j)), to = mean.make(j, size);
             std::copy_n(from.number, size, to.number);
-            for (std::size_t e = 0; e < size; ++e)
-                to.weight[e] = static_cast<T>(static_cast<double>(from.weight[e]) - from.total[e] / n);
+            for (std::size_t e = 0; e < size; ++e) to.weight[e] = mean_weight(from.weight[e], from.total[e], n);
         }
         return mean;
     }

@@ -191,8 +191,7 @@ struct ListedWeights : Weights<T> {
             T* const sums = lanes.data() + lane * k;
             if (n > 0)
                 for (Index e = 0; e < size; ++e)
-                    sums[held.number[e]] +=
-                        value * static_cast<T>(static_cast<double>(held.weight[e]) - held.total[e] / n);
+                    sums[held.number[e]] += value * mean_weight(held.weight[e], held.total[e], n);
             else if (size == k)
                 add_product(value, held.weight, k, sums);
             else
@@ -301,15 +300,15 @@ struct Binary {
     using Target = std::int32_t;  // 0: y = −1, 1: y = +1
     Weights<T> w;
     bool tie_is_mistake;
-    T a = 0;                       // the step
-    double judged = 0;             // the score of the example that was considered
-    Shrink how{};                  // of a second-order step
-    const double* next = nullptr;  // the sums, where each row reads them once it is scored
+    T a = 0;                                  // the step
+    double judged = 0;                        // the score of the example that was considered
+    Shrink how{};                             // of a second-order step
+    const double* sums_read_after = nullptr;  // those of the features, where a row reads them once it is scored
 
     template <class Row>
     T score(const Row& x) const {
         if constexpr (requires { x.is_near(1); })
-            return x.dot(w.features(), next) + w.bias[0];
+            return x.dot(w.features(), sums_read_after) + w.bias[0];
         else
             return x.dot(w.features()) + w.bias[0];
     }
@@ -325,7 +324,7 @@ struct Binary {
             if (!x.is_near(1))
                 x.ask_first([&](Index j) {
                     prefetch_near(w.features() + j);
-                    if (next) prefetch_near(next + j);
+                    if (sums_read_after) prefetch_near(sums_read_after + j);
                 });
     }
     template <class Row>

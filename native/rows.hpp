@@ -229,16 +229,16 @@ struct CsrRow {
     const T* x;
     Index n_entries, n_features;
 
-    // `next`: numbers of the features that are read next, asked for meanwhile; or null.
-    T dot(const T* w, const double* next = nullptr) const {
+    // `read_after`: other numbers of the features, read once this is known and asked for meanwhile; or null.
+    T dot(const T* w, const double* read_after = nullptr) const {
         Lanes<T> lanes;
         const auto add = [&](Index j, T value) { lanes.at[j & (kLanes - 1)] += value * w[j]; };
         if (is_near(1))
             each(add);
-        else if (!next)
+        else if (!read_after)
             each(add, [w](Index j) { prefetch_near(w + j); });
         else
-            each(add, [w, next](Index j) { prefetch_near(w + j), prefetch_near(next + j); });
+            each(add, [w, read_after](Index j) { prefetch_near(w + j), prefetch_near(read_after + j); });
         return lanes.sum();
     }
     // Whether so many numbers of each feature are near at hand, once they were read.

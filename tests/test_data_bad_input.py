@@ -215,6 +215,9 @@ JSON = b'{"label": 1, "age": 3}\n'
         (b'{"label": 1, "age": [3]}', ("column 'age'", "is not a number")),
         (b'{"label": 1, "age": 3}{"label": 1}', ("not JSON", "Extra data")),
         (b'{"label": 1, "age": 3}\r{"label": 1}', ("byte 23: a carriage return alone ends no line",)),
+        (b'{"label": 1, "age": 3} \r{"label": 1}', ("byte 24: a carriage return alone ends no line",)),
+        (b'\xef\xbb\xbf{"label": 1, "age": 3}', ("byte 1: not JSON",)),  # a mark inside a file
+        (b'{\x00"\x00a\x00"\x00:\x001\x00}\x00', ("not JSON",)),  # UTF-16 that is UTF-8, too
         (b'{"label": 1, \r"age": 3,}', ("byte 24: not JSON",)),  # a carriage return that is not at fault
         ('{"é": 1, "age": 3,}'.encode(), ("byte 20: not JSON",)),  # bytes are counted, not characters
         (b'{"label": 1, "age": 3, "x": "\xff"}', ("byte 30: byte 0xff is not UTF-8",)),

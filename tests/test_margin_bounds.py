@@ -8,7 +8,10 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from identity import every
+from scipy import sparse
 
 import rosenblatt as rb
 from rosenblatt.core import convergence, engine, exact, rules
@@ -155,3 +158,28 @@ def test_squares_that_overflow_are_infinite(k):
     squares = engine.squares(weights)
     assert squares[0] == np.inf
     assert (squares[1:] == 40).all()
+
+
+def check_terms_in_lane(X, order=None):
+    """Against plain Python: as many as a row has numbers, or blocks of 16 columns up to its last one."""
+    terms = [0]
+    for row in X if order is None else X[order]:
+        there = np.flatnonzero(row)
+        terms += [min(len(there), there[-1] // 16 + 1)] if len(there) else []
+    stored = sparse.csr_matrix(np.ones(X.shape))
+    stored.data[:] = X.ravel()  # zeros, too
+    for container in (X, sparse.csr_matrix(X), stored):
+        assert engine.admit(container).view.terms_in_lane(order) == max(terms)
+
+
+@given(st.integers(0, 6), st.integers(0, 70), st.integers(0, 2**32 - 1), st.booleans())
+def test_the_terms_in_a_lane_are_those_of_plain_python(n_rows, n_features, seed, ordered):
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n_rows, n_features)) * (rng.random((n_rows, n_features)) < rng.random() ** 2)
+    check_terms_in_lane(X, rng.integers(0, n_rows, 3, np.int32) if ordered and n_rows else None)
+
+
+@pytest.mark.parametrize("n_features", [15, 16, 17, 33])
+def test_the_terms_in_a_lane_of_full_rows_and_of_a_number_in_the_last_column(n_features):
+    check_terms_in_lane(np.ones((2, n_features)))
+    check_terms_in_lane(np.eye(n_features)[-1:])

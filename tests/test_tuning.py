@@ -141,19 +141,34 @@ def test_a_run_is_judged_as_the_estimator_would_be():
         assert one.value == np.mean(model.predict(X[150:]) == y[150:])
 
 
-def test_learners_share_the_rows_of_a_round_and_none_are_kept_for_the_next(monkeypatch):
+def test_learners_share_the_rows_of_a_part_and_one_part_is_in_memory(monkeypatch):
     sample, _, _ = text_sample(1600)
-    made, plain = [], sample.rows
-    monkeypatch.setattr(sample, "rows", lambda own, learned: (made.append(len(learned)), plain(own, learned))[1])
-    judge = Judge(sample, METRICS["accuracy"], (1,))
-    text = features(supervised=True)
-    search = Halving(judge, [Candidate({"C": C}, text, SPEC) for C in range(4)], 2)
-    kept = []
-    judge.forget_rows, forget = lambda: (kept.append(len(judge._rows)), forget())[1], judge.forget_rows
+    made, plain, most = [], sample.rows, []
+    judge = Judge(sample, METRICS["accuracy"], (1,), lambda: most.append(len(judge._made)))
+
+    def rows(own, learned):
+        assert not judge._made  # those before are let go of first
+        made.append((len(own.encoder.text["text"].hashing.parts), len(learned)))
+        return plain(own, learned)
+
+    monkeypatch.setattr(sample, "rows", rows)
+    words, more = features(supervised=True), features(supervised=True, characters=(2, 3))
+    search = Halving(judge, [Candidate({"C": C}, [words, more][C % 2], SPEC) for C in range(4)], 2)
     search.run()
-    assert made == [400, 1066, 1067, 1067]  # once for all learners, of each part
-    assert kept == [0, 1]
-    assert len(judge._rows) == halving.FOLDS
+    parts = [1066, 1067, 1067]
+    chosen = {len(trial.candidate.features.encoder.text["text"].hashing.parts) for trial in search.ranked[:2]}
+    assert made[:2] == [(1, 400), (2, 400)]  # once for all learners
+    assert sorted(made[2:]) == sorted((n, size) for n in chosen for size in parts)
+    assert set(most) == {1}
+    assert not judge._made
+
+
+def test_the_halves_of_a_comparison_are_kept_for_its_learners(monkeypatch):
+    sample, _, _ = text_sample(400)
+    made, plain, own = [], sample.rows, features(supervised=True)
+    monkeypatch.setattr(sample, "rows", lambda *which: (made.append(1), plain(*which))[1])
+    Chooser(sample, lambda options: Candidate(options, own, SPEC), 1).compare("r", (1.0, 0.3, 0.1))
+    assert len(made) == 2
 
 
 @pytest.mark.parametrize("k", [2, 4])
@@ -600,14 +615,14 @@ def test_bad_input_gets_one_sentence_and_nothing_is_written(words, sentence, fil
 def test_ctrl_c_saves_the_best_so_far_with_its_command(files, capsys, monkeypatch):
     from rosenblatt.tuning.halving import Halving
 
-    real = Halving._try
+    real = Halving._best_passes
 
-    def interrupted(self, trial, *rest):
-        real(self, trial, *rest)
+    def interrupted(self, results):
         if sum(one.rung >= 0 for one in self.trials) == 3:
             raise KeyboardInterrupt
+        return real(self, results)
 
-    monkeypatch.setattr(Halving, "_try", interrupted)
+    monkeypatch.setattr(Halving, "_best_passes", interrupted)
     assert cli.main(["tune", "train.csv", "-o", "m"]) == 130
     out, err = capsys.readouterr()
     assert "interrupted; the best so far was trained, the model is in m, and the same again by: rosenblatt train" in err

@@ -33,9 +33,9 @@ class Command(NamedTuple):
 
 
 def parser(words: Sequence[str] | None = None) -> argparse.ArgumentParser:
-    """The parser of the command line, of these words (None: with the options of all commands).
+    """The parser of the command line; ``words``: what is to be parsed (None: anything).
 
-    Of words that begin with a command it knows that one alone: to make a parser of each takes its time.
+    For words that begin with a command it has that command alone, as to make all of them takes its time.
     """
     made = Parser(
         prog="rosenblatt",

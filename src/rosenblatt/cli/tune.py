@@ -148,13 +148,12 @@ def search(run: TrainingRun, asked: Mapping[str, Any]) -> Found:
     refuse(candidates, how, len(y))
 
     def report(search: Halving) -> None:
-        best = search.ranked[0]
-        words = ", ".join(written(name, value) for name, value in best.candidate.options.items())
-        tried = sum(trial.rung >= 0 for trial in search.trials)
-        run.progress(
-            f"{tried} of {len(search.trials)} tried", f"best {metric.shown(best.value)}", words,
-            share=search.done / search.all, since=since,
-        )  # fmt: skip
+        tried = search.ranked
+        words = [f"{len(tried)} of {len(search.trials)} tried"]
+        if tried:
+            options = tried[0].candidate.options.items()
+            words += [f"best {metric.shown(tried[0].value)}", ", ".join(written(*option) for option in options)]
+        run.progress(*words, share=search.done / search.all, since=since)
 
     since = time.monotonic()
     judge = Judge(sample, metric, how.passes if arguments.passes is None else (arguments.passes,), run.interrupt.check)

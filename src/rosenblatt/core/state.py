@@ -503,7 +503,7 @@ class State(Weights):
         return self._read
 
     def _average(self, part: slice, out: Array) -> None:
-        """Some rows of the averaged readout."""
+        """Write some rows of the averaged readout into ``out``."""
         assert self.total is not None
         engine.average(self.weights[part], self.total[part], self.visited, out)
 

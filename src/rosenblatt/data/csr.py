@@ -90,7 +90,8 @@ class Csr:
         return Csr(ends - ends[0], self.indices[first:last], self.data[first:last], self.n_features)
 
     def taken(self, which: Array) -> Csr:
-        """The rows with these numbers, in this order, as copies."""
+        """The rows with these numbers, from 0 on and in this order, as copies."""
+        assert which.dtype.kind == "i"  # a mask has no numbers
         ends_of_runs = np.flatnonzero(np.diff(which) != 1) + 1
         if len(which) and len(ends_of_runs) < _FEW_RUNS:
             runs = np.split(which, ends_of_runs)

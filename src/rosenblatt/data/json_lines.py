@@ -201,11 +201,12 @@ def object_of_line(line: bytes, file: str, number: int) -> dict[str, Any]:
     values = sum(map(line.count, (b",", b"[", b"{")))
     memory.check(VALUE_BYTES * values, f"a line of JSON with {values:,} values", "write them as svmlight")
     try:
-        row = json.loads(line)
+        row = json.loads(str(line, "utf-8"))  # of bytes the encoding would be guessed
     except json.JSONDecodeError as error:
         before = error.doc[: error.pos]
-        if error.msg == "Extra data" and "\r" in before[len(before.rstrip()) :]:  # another object on the same line
-            raise no_line_end(file, number, len(before.rstrip().encode()) + 1) from None
+        end = before.find("\r", len(before.rstrip())) if error.msg == "Extra data" else -1
+        if end >= 0:  # another object on the same line
+            raise no_line_end(file, number, len(before[:end].encode()) + 1) from None
         raise DataError(f"not JSON: {error.msg}", file=file, line=number, byte=len(before.encode()) + 1) from None
     except (ValueError, RecursionError) as error:
         raise DataError(f"not JSON: {error}", file=file, line=number) from None

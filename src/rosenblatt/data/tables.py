@@ -211,7 +211,7 @@ def missing_as_null(table: Any, columns: Columns) -> Any:
         if numeric and not column.null_count and not any(np.isnan(numpy_of(c)).any() for c in column.chunks if len(c)):
             continue
         pa, pc = arrow("tables"), arrow("tables", "pyarrow.compute")
-        # compared with "" it would be the same, but for values from Python Arrow imports pandas, which takes its time
+        # The same as to compare these strings with "", but for values from Python Arrow imports pandas.
         gone = pc.is_nan(column) if numeric else pc.invert(pc.binary_length(column).cast("bool"))
         if pc.any(gone).as_py():
             changed[name] = pc.if_else(gone, pa.scalar(None, column.type), column)

@@ -95,9 +95,9 @@ class Chooser:
     ) -> None:
         self.sample, self._make = sample, make
         metric = METRICS["mae" if sample.classes is None else "accuracy"]
-        self._judge = Judge(sample, metric, (passes,), check)
         order = np.arange(len(sample))
         self._halves = order[: len(order) // 2], order[len(order) // 2 :]
+        self._judge = Judge(sample, metric, (passes,), check, kept_parts=len(self._halves))
         self._known: dict[tuple[Any, ...], Array] = {}  # losses of options that were tried
         self.choices = Choices(metric=metric.name, rows=len(sample))
 

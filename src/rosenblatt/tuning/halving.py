@@ -9,7 +9,7 @@ of many is best by chance, too.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -30,6 +30,8 @@ BETTER_BY = 2.0
 FOLDS = 3
 #: The rows to learn from and those to judge.
 Fold = tuple[Array, Array]
+#: How a candidate did on each fold, with the rows that it was judged on, by the number of passes.
+_Results = dict[int, list[tuple[Judged, Array]]]
 
 
 #: Of more rows, or bytes of text, the budget takes a share, but so many rows at least.
@@ -111,7 +113,7 @@ class Halving:
         ``FEW_ROWS``: a loss is then the mean of all. In which order rows are learned from moves accuracy about as much
         as which rows judge.
     progress : callable, default=None
-        Called with this object after each candidate.
+        Called with this object each time after one has learned.
 
     Attributes
     ----------
@@ -158,34 +160,36 @@ class Halving:
     def run(self) -> None:
         """Try all, rung by rung; what interrupts it leaves the trials as they are."""
         left = list(self.trials)
-        first: dict[int, int] = {}  # of the trials with the same features, which share rows, so come one after the other
-        for trial in left:
-            first.setdefault(id(trial.candidate.features), trial.number)
-        for rung, (n, folds) in enumerate(self._rungs):
+        try:
+            for rung, (n, folds) in enumerate(self._rungs):
+                early = EARLY in self.judge.passes and rung < len(self._rungs) - 1
+                for alike in _with_equal_features(left):
+                    self._try(alike, rung, folds, (EARLY,) if early else self.judge.passes)
+                left = sorted(left, key=self.rank)
+                if self.trials[0] not in left[:n]:  # the default is compared to the end
+                    left[n - 1] = self.trials[0]
+                left = left[:n]
+        finally:
             self.judge.forget_rows()
-            early = EARLY in self.judge.passes and rung < len(self._rungs) - 1
-            for trial in sorted(left, key=lambda one: (first[id(one.candidate.features)], one.number)):
-                self._try(trial, rung, folds, (EARLY,) if early else self.judge.passes)
-            left = sorted(left, key=self.rank)
-            if self.trials[0] not in left[:n]:  # the default is compared to the end
-                left[n - 1] = self.trials[0]
-            left = left[:n]
 
-    def _try(self, trial: Trial, rung: int, folds: Sequence[Fold], after: Sequence[int]) -> None:
-        """Learn and judge after some passes; over several folds values are averaged, weighted by the rows judged."""
-        found: dict[int, list[tuple[Judged, Array]]] = {}
-        for learned, judged in folds:
-            results = self.judge.judge(trial.candidate, learned, judged, after)
-            for passes in after:
-                one = next((one for one in results if one.passes >= passes), results[-1])
-                found.setdefault(passes, []).append((one, judged))
-            self.done += len(learned)
-        trial.rung, trial.learned = rung, len(folds[0][0])
-        trial.judged = len(np.unique(np.concatenate([judged for _, judged in folds])))
-        trial.passes, trial.value, trial.losses = self._best_passes(found)
-        self._progress(self)
+    def _try(self, alike: Sequence[Trial], rung: int, folds: Sequence[Fold], after: Sequence[int]) -> None:
+        """Learn and judge after some passes, fold by fold, as all of these have the same rows."""
+        found: list[_Results] = [{} for _ in alike]
+        for number, (learned, judged) in enumerate(folds, 1):
+            for trial, own in zip(alike, found):
+                results = self.judge.judge(trial.candidate, learned, judged, after)
+                for passes in after:
+                    one = next((one for one in results if one.passes >= passes), results[-1])
+                    own.setdefault(passes, []).append((one, judged))
+                self.done += len(learned)
+                if number == len(folds):
+                    passes, value, losses = self._best_passes(own)
+                    trial.passes, trial.value, trial.losses = passes, value, losses
+                    trial.rung, trial.learned = rung, len(folds[0][0])
+                    trial.judged = len(np.unique(np.concatenate([judged for _, judged in folds])))
+                self._progress(self)
 
-    def _best_passes(self, found: Mapping[int, Sequence[tuple[Judged, Array]]]) -> tuple[int, float, Array | None]:
+    def _best_passes(self, found: _Results) -> tuple[int, float, Array | None]:
         """The best number of passes, the first unless another is better beyond chance; its value, and losses by row."""
         chosen: tuple[int, float, Array | None] | None = None
         for passes, own in found.items():
@@ -232,6 +236,14 @@ class Halving:
         if same and not self._is_better((first.value, first.losses), (default.value, default.losses)):
             return default
         return first
+
+
+def _with_equal_features(trials: Sequence[Trial]) -> list[list[Trial]]:
+    """The trials, those together whose rows are made alike."""
+    groups: dict[int, list[Trial]] = {}
+    for trial in sorted(trials, key=lambda one: one.number):
+        groups.setdefault(id(trial.candidate.features), []).append(trial)
+    return [*groups.values()]
 
 
 def _learned(folds: Sequence[Fold]) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -45,6 +46,20 @@ class Judged(NamedTuple):
     predictions: Array
 
 
+class _Made(NamedTuple):
+    """Rows that were made, and of what."""
+
+    features: Features | None
+    learned: Array
+    judged: Array
+    to_learn: Csr
+    to_judge: Csr
+
+    def are_of(self, features: Features | None, learned: Array, judged: Array) -> bool:
+        same = np.array_equal(self.learned, learned) and np.array_equal(self.judged, judged)
+        return self.features is features and same
+
+
 class Judge:
     """Judges candidates on a sample by a metric, after each of some numbers of passes.
 
@@ -58,17 +73,21 @@ class Judge:
         After which passes a run is judged, each time by the readout that would ship.
     check : callable, default=None
         Called after each pass; what it raises ends the run.
+    kept_parts : int, default=1
+        Of so many parts of the sample the rows are kept for the next learner.
     """
 
-    def __init__(self, sample: Sample, metric: Metric, passes: Sequence[int], check: Any = None) -> None:
+    def __init__(
+        self, sample: Sample, metric: Metric, passes: Sequence[int], check: Any = None, kept_parts: int = 1
+    ) -> None:
         self.sample, self.metric, self.passes = sample, metric, list(passes)
         self._check = check or (lambda: None)
-        self._features: Features | None = None  # the last, whose rows several learners share
-        self._rows: dict[tuple[bytes, bytes], tuple[Csr, Csr]] = {}
+        self._kept_parts = kept_parts
+        self._made: deque[_Made] = deque()
 
     def forget_rows(self) -> None:
-        """Let go of rows that were made for learners to share, as others are judged on from now on."""
-        self._rows = {}
+        """Let go of the rows that are kept."""
+        self._made.clear()
 
     def judge(
         self, candidate: Candidate, learned: Array, judged: Array, after: Sequence[int] | None = None
@@ -109,17 +128,17 @@ class Judge:
         return found
 
     def _rows_of(self, candidate: Candidate, learned: Array, judged: Array) -> tuple[Csr, Csr]:
-        """The rows to learn from and those to judge."""
-        if self._features is not candidate.features:
-            self._features, self._rows = candidate.features, {}
-        key = learned.tobytes(), judged.tobytes()
-        if key in self._rows:
-            return self._rows[key]
-        all_rows = self.sample.rows(candidate.features, learned)
-        taken = all_rows.taken(learned), all_rows.taken(judged)
-        if all_rows is not self.sample.block.csr:  # as they are, they cost no more than a copy each time
-            self._rows[key] = taken
-        return taken
+        """The rows to learn from and those to judge, made once for those that ask for the same one after the other."""
+        features = candidate.features
+        for made in self._made:
+            if made.are_of(features, learned, judged):
+                return made.to_learn, made.to_judge
+        if len(self._made) == self._kept_parts:
+            self._made.popleft()  # before the next are in memory
+        all_rows = self.sample.rows(features, learned)
+        made = _Made(features, learned, judged, all_rows.taken(learned), all_rows.taken(judged))
+        self._made.append(made)
+        return made.to_learn, made.to_judge
 
     def losses(self, judged: Array, predictions: Array) -> Array:
         """Of each row: 1 where its class is not the predicted one, or how far the predicted number is off."""
