@@ -23,7 +23,7 @@ from rosenblatt.tuning import grids, halving
 from rosenblatt.tuning.choices import Chooser, choose_for_text
 from rosenblatt.tuning.halving import BUDGETS, Halving, budget_of
 from rosenblatt.tuning.judging import Candidate, Judge, Judged
-from rosenblatt.tuning.metrics import METRICS, metric_of
+from rosenblatt.tuning.metrics import METRICS, Measured, Part, metric_of
 from rosenblatt.tuning.sample import Sample, drawn
 
 pa = pytest.importorskip("pyarrow")
@@ -138,7 +138,7 @@ def test_a_run_is_judged_as_the_estimator_would_be():
     for one in found:
         model = rb.PassiveAggressiveClassifier(average=True, fit_intercept=False, max_iter=one.passes, random_state=0)
         model.fit(X[:150], y[:150])
-        assert one.value == np.mean(model.predict(X[150:]) == y[150:])
+        assert np.array_equal(sample.classes[one.predictions], model.predict(X[150:]))
 
 
 def test_learners_share_the_rows_of_a_part_and_one_part_is_in_memory(monkeypatch):
@@ -177,11 +177,43 @@ def test_metrics_are_those_of_scikit_learn(k):
 
     rng = np.random.default_rng(k)
     y, predicted, scores = rng.integers(0, k, 90), rng.integers(0, k, 90), rng.integers(0, 9, 90) / 4
-    assert METRICS["accuracy"].compute(y, predicted, scores, k) == accuracy_score(y, predicted)
-    assert METRICS["f1"].compute(y, predicted, scores, k) == pytest.approx(f1_score(y, predicted, average="macro"))
-    assert METRICS["mae"].compute(y * 1.0, scores, scores, 0) == pytest.approx(mean_absolute_error(y, scores))
+
+    def value(name, *parts):
+        return METRICS[name].measure([Part(*part) for part in parts], k).value
+
+    cut = [(y[part], predicted[part], scores[part]) for part in (slice(50), slice(50, 90))]
+    assert value("accuracy", *cut) == accuracy_score(y, predicted)
+    assert value("f1", *cut) == pytest.approx(f1_score(y, predicted, average="macro"))
+    assert value("mae", *((y, scores, scores) for y, _, scores in cut)) == pytest.approx(mean_absolute_error(y, scores))
     if k == 2:
-        assert METRICS["auc"].compute(y, predicted, scores, 2) == pytest.approx(roc_auc_score(y, scores))
+        assert value("auc", (y, predicted, scores)) == pytest.approx(roc_auc_score(y, scores))
+        pairs = [np.sum(y == 0) * np.sum(y == 1) for y, _, _ in cut]  # in the same part
+        each = [roc_auc_score(y, scores) for y, _, scores in cut]
+        assert value("auc", *cut) == pytest.approx(np.average(each, weights=pairs))
+        alone = np.zeros(3, int), np.zeros(3, int), np.arange(3.0)  # without a row of one class, so without pairs
+        assert value("auc", *cut, alone) == value("auc", *cut)
+        assert value("auc", alone) == 0.5
+
+
+@pytest.mark.parametrize("name", [name for name in METRICS if name != "mae"])
+def test_the_influence_of_a_row_is_what_it_moves_when_it_counts_more(name):
+    """Its derivative by the weight of the row: of rows that stand N times, one stands once more."""
+    rng, k, times = np.random.default_rng(1), 2, 2000
+    y, predicted, scores = rng.integers(0, k, 12), rng.integers(0, k, 12), rng.integers(0, 5, 12) * 1.0
+    measured = METRICS[name].measure([Part(y, predicted, scores)], k)
+    assert measured.influence.mean() == pytest.approx(0, abs=1e-12)
+    for row in range(12):
+        rows = np.append(np.repeat(np.arange(12), times), row)
+        more = METRICS[name].measure([Part(y[rows], predicted[rows], scores[rows])], k).value
+        assert (more - measured.value) * 12 * times == pytest.approx(measured.influence[row], abs=0.01)
+
+
+def test_a_class_that_few_have_counts_once_for_all_parts():
+    """The mean of three parts, of which two had no row of the class, was 83 % for never predicting it."""
+    y = np.zeros(300, int)
+    y[[3, 5]] = 1
+    parts = [Part(part, np.zeros(100, int), np.zeros(100)) for part in np.split(y, 3)]
+    assert METRICS["f1"].measure(parts, 2).value == pytest.approx(np.mean([2 * 298 / 598, 0]))
 
 
 def test_metrics_that_labels_do_not_allow_are_refused():
@@ -211,11 +243,15 @@ class Oracle:
         assert not set(learned.tolist()) & set(judged.tolist())  # what is judged was not learned from
         i = candidate.options["i"]
         self.asked.append((i, len(learned)))
-        value = self.values[i] if self.wrong is None else 1 - np.isin(judged, self.wrong[i]).mean()
-        return [Judged(1, value, np.full(len(judged), i))]
+        return [Judged(1, np.full(len(judged), i), np.empty(0))]
 
-    def losses(self, judged, predictions):
-        return np.isin(judged, self.wrong[predictions[0]]) * 1.0
+    def measure(self, results):
+        i, judged = results[0][0].predictions[0], np.concatenate([rows for _, rows in results])
+        right = np.full(len(judged), self.values[i]) if self.wrong is None else self.is_right(i, judged)
+        return Measured(right.mean(), right - right.mean())
+
+    def is_right(self, i, judged):
+        return ~np.isin(judged, self.wrong[i]) * 1.0
 
 
 def candidates_of(n):
@@ -240,22 +276,23 @@ def test_halving_finds_the_best_where_values_do_not_change(values, n, cuts):
             assert sum(learned) == cuts * (halving.FOLDS - 1) * n
 
 
-def test_of_few_rows_each_is_judged_as_often_as_they_are_cut_and_counts_by_its_mean_loss():
+def test_of_few_rows_each_is_judged_as_often_as_they_are_cut_and_counts_by_its_mean():
     class Moody(Oracle):
         """Wrong in every row the first time, and right from then on."""
 
         seen = frozenset()
 
-        def losses(self, judged, predictions):
-            first = np.array([row not in self.seen for row in judged.tolist()])
+        def is_right(self, i, judged):
+            again = np.array([row in self.seen for row in judged.tolist()])
             self.seen = self.seen | set(judged.tolist())
-            return first * 1.0
+            return again * (1.0 + judged)
 
-    for n, loss in ((80, 0.5), (halving.FEW_ROWS, 0.5), (halving.FEW_ROWS + 1, 1.0)):
+    for n, share in ((80, 0.5), (halving.FEW_ROWS, 0.5), (halving.FEW_ROWS + 1, 0.0)):
         search = Halving(judge := Moody(None, n, [[], []]), candidates_of(1), 1, 2)
         search.run()
         assert search.trials[0].judged == n
-        assert search.trials[0].losses.tolist() == [loss] * n
+        measured = search.trials[0].measured
+        np.testing.assert_allclose(measured.value + measured.influence, share * (1.0 + np.arange(n)), atol=1e-9)
         assert judge.seen == set(range(n))
 
 
@@ -314,10 +351,10 @@ def test_the_usual_number_of_passes_stays_unless_another_is_better(wrong, passes
 
         def judge(self, candidate, learned, judged, after):
             assert after == ((3,) if len(learned) == 250 else self.passes)  # the last round alone tries all
-            return [Judged(n, 1 - np.mean(judged < wrong[n]), judged < wrong[n]) for n in sorted(after)]
+            return [Judged(n, np.full(len(judged), n), np.empty(0)) for n in sorted(after)]
 
-        def losses(self, judged, predictions):
-            return predictions * 1.0
+        def is_right(self, passes, judged):
+            return (judged >= wrong[passes]) * 1.0
 
     search = Halving(Passes(None, 1000, []), candidates_of(2), 3)
     search.run()
@@ -412,13 +449,22 @@ class Fixed:
         return len(self.targets)
 
 
+def of_losses(losses):
+    right = 1 - losses
+    return Measured(right.mean(), right - right.mean())
+
+
 @pytest.mark.parametrize(("wrong", "chosen"), [(40, (2, 5)), (42, (2, 5)), (60, "none")])
 def test_what_is_within_chance_stays_as_it_is(wrong, chosen, monkeypatch):
     """40 of 200 are wrong without characters: 60 with them is worse, and 42, others among them, is within chance."""
     base, other = np.zeros(200), np.zeros(200)
     base[:40], other[100 : 100 + wrong] = 1, 1
     chooser = Chooser(Fixed({"none": base}), lambda options: options, 5)
-    monkeypatch.setattr(chooser, "_losses", lambda options: base if options["characters"] == "none" else other)
+
+    def measured(options):
+        return of_losses(base if options["characters"] == "none" else other)
+
+    monkeypatch.setattr(chooser, "_measured", measured)
     choices = choose_for_text(chooser, {"characters"}, 100, 200)
     assert choices.options["characters"] == chosen
     assert choices.comparisons[0].values == {"none": pytest.approx(0.8), (2, 5): pytest.approx(1 - wrong / 200)}
@@ -428,7 +474,12 @@ def test_characters_wait_until_the_other_options_are_chosen(monkeypatch):
     """They make rows several times as long, so that nothing else is compared with them."""
     asked = []
     chooser = Chooser(Fixed({"none": np.zeros(200)}), lambda options: options, 5)
-    monkeypatch.setattr(chooser, "_losses", lambda options: asked.append(dict(options)) or np.zeros(200))
+
+    def measured(options):
+        asked.append(dict(options))
+        return of_losses(np.zeros(200))
+
+    monkeypatch.setattr(chooser, "_measured", measured)
     choices = choose_for_text(chooser, {"characters", "weighting", "C"}, 100, 200)
     assert [options["characters"] for options in asked].count((2, 5)) == 1
     assert choices.options == {"weighting": "binary", "C": 1.0, "characters": (2, 5)}
@@ -613,8 +664,6 @@ def test_bad_input_gets_one_sentence_and_nothing_is_written(words, sentence, fil
 
 
 def test_ctrl_c_saves_the_best_so_far_with_its_command(files, capsys, monkeypatch):
-    from rosenblatt.tuning.halving import Halving
-
     real = Halving._best_passes
 
     def interrupted(self, results):
@@ -628,6 +677,64 @@ def test_ctrl_c_saves_the_best_so_far_with_its_command(files, capsys, monkeypatc
     assert "interrupted; the best so far was trained, the model is in m, and the same again by: rosenblatt train" in err
     assert "3 configurations on" in out
     assert rb.load("m").predict(["a good film"]).tolist() == ["pos"]
+
+
+def interrupt_training(monkeypatch, after):
+    """As by Ctrl-C after so many passes of the final training."""
+    from rosenblatt.cli import training
+
+    shown = training.show_progress
+
+    def interrupted(run, number, *rest):
+        shown(run, number, *rest)
+        if number == after:
+            run.interrupt._asked = True
+
+    monkeypatch.setattr(training, "show_progress", interrupted)
+
+
+@pytest.mark.parametrize("quiet", [True, False])
+def test_an_interrupted_training_says_that_the_command_makes_all_of_it(files, capsys, monkeypatch, quiet):
+    interrupt_training(monkeypatch, 2)
+    assert cli.main(["tune", "train.csv", "-o", "m", "--budget", "2", *["-q"][: int(quiet)]]) == 130
+    out, err = capsys.readouterr()
+    assert "interrupted after 800 examples; the model so far is in m, and all of it is made by: rosenblatt train" in err
+    assert "the same" not in out
+    assert quiet or "all of it  rosenblatt train train.csv" in out
+    assert rb.load("m").n_iter_ == 2
+
+
+def test_a_second_interrupt_in_training_writes_nothing(files, capsys, monkeypatch):
+    real = Halving._best_passes
+
+    def interrupted(self, results):
+        if sum(one.rung >= 0 for one in self.trials) == 3:
+            raise KeyboardInterrupt
+        return real(self, results)
+
+    monkeypatch.setattr(Halving, "_best_passes", interrupted)
+    interrupt_training(monkeypatch, 2)
+    assert cli.main(["tune", "train.csv", "-o", "m"]) == 130
+    assert "interrupted; nothing was written; the best so far: rosenblatt train" in capsys.readouterr().err
+    assert not Path("m").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "algorithms"),
+    [(["-C", "0.3"], {"pa1", "pa2"}), (["--last"], {"pa1", "pa2", "arow"}), (["--eta0", "0.5"], {"averaged"})],
+)
+def test_learners_that_do_not_take_what_is_named_are_not_tried(words, algorithms, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    x = np.random.default_rng(0).normal(size=(80, 2))
+    rows = "".join(f"{'yes' if a + b > 0 else 'no'},{a:.3f},{b:.3f}\n" for a, b in x)
+    Path("table.csv").write_text("label,a,b\n" + rows)
+    assert cli.main(["tune", "table.csv", "-o", "m", "--budget", "8", "--json", *words]) == 0
+    record = json.loads(capsys.readouterr().out)["tuning"]
+    assert {trial["options"]["algorithm"] for trial in record["tried"]} <= algorithms
+    assert cli.main([*shlex.split(record["command"])[1:], "-o", "again", "-q"]) == 0
+    assert rb.load("m").coef_.tobytes() == rb.load("again").coef_.tobytes()
+    assert cli.main(["tune", "table.csv", "-o", "m", "--beta", "0.1"]) == 1  # no learner of the grid has one
+    assert "--beta does not go with" in capsys.readouterr().err
 
 
 def test_a_weight_by_class_leaves_no_progressive_figure(files, capsys):

@@ -253,7 +253,9 @@ def note_repeated(arguments: argparse.Namespace) -> None:
             note(f"{name} is trained on, too: how the model does on it says nothing of other rows")
 
 
-def prepare(arguments: argparse.Namespace, progress: Progress, interrupt: Interrupt) -> TrainingRun:
+def prepare(
+    arguments: argparse.Namespace, progress: Progress, interrupt: Interrupt, learner_for: Any = algorithms.for_training
+) -> TrainingRun:
     """A run before its first row: the files opened, the columns and the learner chosen."""
     held_out = HeldOut(arguments.held_out, arguments.seed) if isinstance(arguments.held_out, float) else None
     files = expand(arguments.files)
@@ -304,7 +306,7 @@ def prepare(arguments: argparse.Namespace, progress: Progress, interrupt: Interr
     if isinstance(arguments.held_out, str):  # opened once, so that its faults are known before the work
         inputs.open_for_model(features, [arguments.held_out], arguments, labelled=True).close()
     passes = arguments.passes or PASSES
-    kind, parameters, why = algorithms.for_training(arguments, features, numbers, passes)
+    kind, parameters, why = learner_for(arguments, features, numbers, passes)
     return TrainingRun(
         arguments, files, columns, format, features, Spec.of(kind, parameters).learner(), kind, parameters, passes,
         held_out, progress, interrupt, why=why, first=stream, ahead=deque([first]), stamps=stamps,

@@ -25,7 +25,19 @@ from ..tuning.sample import Sample, drawn
 from . import algorithms, choosing, inputs, summary, train, training
 from .features import Features
 from .parameters import spelled_value, written
-from .terminal import DONE, CommandError, Interrupt, Progress, emit, in_words, note, optional_output, several, show
+from .terminal import (
+    DONE,
+    CommandError,
+    Interrupt,
+    Interrupted,
+    Progress,
+    emit,
+    in_words,
+    note,
+    optional_output,
+    several,
+    show,
+)
 from .training import TrainingRun
 
 #: Of rows that are compared on, at least so many bytes are taken whatever the budget.
@@ -58,7 +70,10 @@ def run(arguments: argparse.Namespace) -> int:
     with Interrupt() as interrupt:
         trained, record = _tune(arguments, interrupt)
         saved, command = f"the model is in {arguments.output}", record["tuning"]["command"]
-        if record["tuning"]["interrupted"]:
+        if trained.interrupted:
+            seen = f"interrupted after {trained.learner.visited:,} examples"
+            note(f"{seen}; the model so far is in {arguments.output}, and all of it is made by: {command}")
+        elif record["tuning"]["interrupted"]:
             note(f"interrupted; the best so far was trained, {saved}, and the same again by: {command}")
         with optional_output(saved, required=arguments.json):
             if arguments.json:
@@ -66,7 +81,8 @@ def run(arguments: argparse.Namespace) -> int:
             elif not arguments.quiet:
                 table_of(record["tuning"]).show()
                 print()
-                show([*summary.lines(trained, record), ("the same", command)])
+                again = "all of it" if trained.interrupted else "the same"
+                show([*summary.lines(trained, record), (again, command)])
     return interrupt.code if record["tuning"]["interrupted"] or trained.interrupted else DONE
 
 
@@ -95,12 +111,14 @@ def _tune(arguments: argparse.Namespace, interrupt: Interrupt) -> tuple[Training
     with Progress(not arguments.quiet) as progress:
         inputs.keep_pipes(arguments, *arguments.files, *train.held_out_files(arguments))
         asked = {name: value for name, value in vars(arguments).items() if value is not None}
-        run = train.prepare(arguments, progress, interrupt)
+        run = train.prepare(arguments, progress, interrupt, learner_for=_first_learner)
         found = search(run, asked)
         command = command_of(arguments.typed, found.options)
         interrupt.left = f"nothing was written; the best so far: {command}"
         choosing.apply(run, found.options)
         run, streamed = train.learn(run, arguments)
+        if found.interrupted and run.interrupted:
+            raise Interrupted(interrupt.code, interrupt.left)
         held_out, fault = train.evaluate_held_out(run)
         record = summary.record(run, streamed, held_out)
         record["tuning"] = as_record(found.search, arguments.search_budget, command, found.interrupted)
@@ -188,6 +206,28 @@ def _candidates(run: TrainingRun, asked: Mapping[str, Any], most: int, block: An
     return made
 
 
+def _first_learner(
+    arguments: argparse.Namespace, features: Features, numbers: bool, passes: int
+) -> tuple[str, dict[str, Any], str]:
+    """As `algorithms.for_training`, or where options that are named do not go with the default, the first that does."""
+    try:
+        return algorithms.for_training(arguments, features, numbers, passes)
+    except (CommandError, ParameterError):
+        kind = _kind(features, numbers)
+        fit = [one["algorithm"] for one in grids.LEARNERS[kind] if _goes_with(one["algorithm"], arguments)]
+        if arguments.algorithm is not None or not fit:
+            raise
+        arguments.algorithm = fit[0]
+        return algorithms.for_training(arguments, features, numbers, passes)
+
+
+def _kind(features: Features, numbers: bool) -> str:
+    """The kind of the rows, of which the grid has options."""
+    if numbers:
+        return "regression"
+    return "text" if features.has_text else "sparse" if features.are_sparse else "numbers"
+
+
 def _goes_with(algorithm: str, arguments: argparse.Namespace) -> bool:
     """Whether an algorithm takes all options that are named."""
     try:
@@ -199,9 +239,9 @@ def _goes_with(algorithm: str, arguments: argparse.Namespace) -> bool:
 
 def _kind_of(run: TrainingRun, block: Any, n_rows: int) -> tuple[str, dict[str, Any], dict[str, Any]]:
     """The kind of the rows, what `train` would choose of them, and what they leave no choice of (`grids`)."""
+    kind = _kind(run.features, run.is_regression)
     if not run.features.has_text:
-        sparse = run.features.are_sparse and not run.is_regression
-        return "regression" if run.is_regression else "sparse" if sparse else "numbers", {}, {}
+        return kind, {}, {}
     first = choosing.choices_for(run, block, n_rows).options
     fixed: dict[str, Any] = {} if run.features.is_text else {"fit_intercept": None}
     if "analyzer" in first:
@@ -210,10 +250,10 @@ def _kind_of(run: TrainingRun, block: Any, n_rows: int) -> tuple[str, dict[str, 
         fixed |= {"ngrams": 3, "characters": "none"}
     elif sum(block.columns[name].nbytes for name in run.columns.text) / len(block) > choices.SHORT:
         fixed["characters"] = "none"
-    if not run.is_regression:
-        return "text", first, fixed
+    if kind == "text":
+        return kind, first, fixed
     usual = {name: values[0] for name, values in grids.FEATURES["text"].items() if name in choosing.OF_TEXT}
-    return "regression", {}, {**usual, **{name: first[name] for name in usual if name in first}, **fixed}
+    return kind, {}, {**usual, **{name: first[name] for name in usual if name in first}, **fixed}
 
 
 def command_of(typed: Sequence[str], options: Mapping[str, Any]) -> str:

@@ -18,9 +18,8 @@ from typing import Any
 
 import numpy as np
 
-from ..data.csr import Array
 from .judging import Candidate, Judge
-from .metrics import METRICS
+from .metrics import METRICS, Measured
 from .sample import Sample
 
 #: A sample has at most so many rows, and columns of about so many bytes.
@@ -94,42 +93,35 @@ class Chooser:
         self, sample: Sample, make: Callable[[Mapping[str, Any]], Candidate], passes: int, check: Any = None
     ) -> None:
         self.sample, self._make = sample, make
-        metric = METRICS["mae" if sample.classes is None else "accuracy"]
+        self._metric = METRICS["mae" if sample.classes is None else "accuracy"]
         order = np.arange(len(sample))
         self._halves = order[: len(order) // 2], order[len(order) // 2 :]
-        self._judge = Judge(sample, metric, (passes,), check, kept_parts=len(self._halves))
-        self._known: dict[tuple[Any, ...], Array] = {}  # losses of options that were tried
-        self.choices = Choices(metric=metric.name, rows=len(sample))
+        self._judge = Judge(sample, self._metric, (passes,), check, kept_parts=len(self._halves))
+        self._known: dict[tuple[Any, ...], Measured] = {}  # what options came to that were tried
+        self.choices = Choices(metric=self._metric.name, rows=len(sample))
 
     def compare(self, option: str, values: Sequence[Any]) -> None:
         """Take the first of these values unless a later one is better, by more than one standard error."""
         chosen, tried = values[0], {}
         for value in values:
-            tried[value] = self._losses({**self.choices.options, option: value})
-            gain = tried[chosen] - tried[value]
-            if gain.mean() > gain.std() / np.sqrt(len(gain)):
+            tried[value] = self._measured({**self.choices.options, option: value})
+            gain = self._metric.gain(tried[value], tried[chosen])
+            if gain.is_beyond(1):
                 chosen = value
-            if option in ONE_WAY and gain.mean() < 0:
+            if option in ONE_WAY and gain.mean < 0:
                 break  # what comes after is further from the best
         self.choices.options[option] = chosen
-        self.choices.comparisons.append(
-            Comparison(option, chosen, {value: self._metric(own) for value, own in tried.items()})
-        )
+        self.choices.comparisons.append(Comparison(option, chosen, {value: own.value for value, own in tried.items()}))
 
-    def _losses(self, options: Mapping[str, Any]) -> Array:
-        """The loss of every row by a model of the half that it is not of."""
+    def _measured(self, options: Mapping[str, Any]) -> Measured:
+        """What the rows come to, each predicted by a model of the half that it is not of."""
         key = tuple(sorted(options.items()))
         if key not in self._known:
             candidate, found = self._make(options), []
             for learned, judged in (self._halves, self._halves[::-1]):
-                predictions = self._judge.judge(candidate, learned, judged)[-1].predictions
-                found.append(self._judge.losses(judged, predictions))
-            self._known[key] = np.concatenate(found)
+                found.append((self._judge.judge(candidate, learned, judged)[-1], judged))
+            self._known[key] = self._judge.measure(found)
         return self._known[key]
-
-    def _metric(self, losses: Array) -> float:
-        mean = float(losses.mean())
-        return mean if self.sample.classes is None else 1 - mean
 
 
 #: The options that are chosen by comparison: their values, the first of which is the default.

@@ -19,6 +19,7 @@ from ..data.csr import Array
 from ..errors import ParameterError
 from .grids import PASSES
 from .judging import Candidate, Judge, Judged
+from .metrics import Measured
 
 #: Of the best candidates as many go on to the next rung.
 KEPT = 1 / 2
@@ -93,8 +94,11 @@ class Trial:
     learned: int = 0  # rows
     judged: int = 0
     passes: int = 0
-    value: float = float("nan")
-    losses: Array | None = None  # of each row that it was judged on, where the metric is their mean
+    measured: Measured | None = None
+
+    @property
+    def value(self) -> float:
+        return float("nan") if self.measured is None else self.measured.value
 
 
 class Halving:
@@ -110,7 +114,7 @@ class Halving:
         How many, at most.
     cuts : int, default=1
         How often the last rung cuts the sample into parts, each time in another order, if it is no larger than
-        ``FEW_ROWS``: a loss is then the mean of all. In which order rows are learned from moves accuracy about as much
+        ``FEW_ROWS``: a value is then the mean of all. In which order rows are learned from moves accuracy about as much
         as which rows judge.
     progress : callable, default=None
         Called with this object each time after one has learned.
@@ -183,40 +187,35 @@ class Halving:
                     own.setdefault(passes, []).append((one, judged))
                 self.done += len(learned)
                 if number == len(folds):
-                    passes, value, losses = self._best_passes(own)
-                    trial.passes, trial.value, trial.losses = passes, value, losses
+                    trial.passes, trial.measured = self._best_passes(own)
                     trial.rung, trial.learned = rung, len(folds[0][0])
                     trial.judged = len(np.unique(np.concatenate([judged for _, judged in folds])))
                 self._progress(self)
 
-    def _best_passes(self, found: _Results) -> tuple[int, float, Array | None]:
-        """The best number of passes, the first unless another is better beyond chance; its value, and losses by row."""
-        chosen: tuple[int, float, Array | None] | None = None
+    def _best_passes(self, found: _Results) -> tuple[int, Measured]:
+        """The best number of passes, the first unless another is better beyond chance, and its value."""
+        chosen: tuple[int, Measured] | None = None
         for passes, own in found.items():
-            value = sum(one.value * len(judged) for one, judged in own) / sum(len(judged) for _, judged in own)
-            losses = None
-            if self.judge.metric.by_row:
-                losses = self._mean_losses(own)
-            if chosen is None or self._is_better((value, losses), chosen[1:]):
-                chosen = passes, value, losses
+            measured = self._mean_of_cuts(own)
+            if chosen is None or self._is_better(measured, chosen[1]):
+                chosen = passes, measured
         assert chosen is not None
         return chosen
 
-    def _mean_losses(self, own: Sequence[tuple[Judged, Array]]) -> Array:
-        """The loss of each row that was judged, the mean of all times."""
-        total, times = np.zeros((2, len(self.judge.sample)))
-        for one, judged in own:
-            total[judged] += self.judge.losses(judged, one.predictions)
-            times[judged] += 1
-        mean: Array = total[times > 0] / times[times > 0]
-        return mean
+    def _mean_of_cuts(self, own: Sequence[tuple[Judged, Array]]) -> Measured:
+        """The metric of all parts of a cut together, the mean of the cuts."""
+        values, influence = [], np.zeros(len(self.judge.sample))
+        for start in range(0, len(own), FOLDS):
+            cut = own[start : start + FOLDS]
+            measured = self.judge.measure(cut)
+            values.append(measured.value)
+            influence[np.concatenate([judged for _, judged in cut])] += measured.influence
+        rows = np.sort(np.concatenate([judged for _, judged in own[:FOLDS]]))  # those of any other cut, too
+        return Measured(float(np.mean(values)), influence[rows] / len(values))
 
-    def _is_better(self, one: tuple[float, Array | None], other: tuple[float, Array | None]) -> bool:
-        """Whether a value, with its losses by row, is better than another beyond chance."""
-        if one[1] is None or other[1] is None:
-            return self.judge.metric.sign * (one[0] - other[0]) > 0
-        gain = other[1] - one[1]
-        return bool(gain.mean() > BETTER_BY * gain.std() / np.sqrt(len(gain)))
+    def _is_better(self, one: Measured, other: Measured) -> bool:
+        """Whether a value is better than another, of the same rows, beyond chance."""
+        return self.judge.metric.gain(one, other).is_beyond(BETTER_BY)
 
     def rank(self, trial: Trial) -> tuple[int, float, int]:
         """The best first: those of the last rung, by their value; of equals the one that stands first in the grid."""
@@ -232,10 +231,9 @@ class Halving:
     def best(self) -> Trial:
         """The best; the default, where what it errs more is within chance."""
         first, default = self.ranked[0], self.trials[0]
-        same = default.rung == first.rung
-        if same and not self._is_better((first.value, first.losses), (default.value, default.losses)):
-            return default
-        return first
+        if default.rung != first.rung or default.measured is None or first.measured is None:
+            return first
+        return first if self._is_better(first.measured, default.measured) else default
 
 
 def _with_equal_features(trials: Sequence[Trial]) -> list[list[Trial]]:

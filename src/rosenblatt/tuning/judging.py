@@ -15,7 +15,7 @@ from ..core.learner import Pass
 from ..core.spec import Spec
 from ..data.csr import Array, Csr
 from ..data.features import Features
-from .metrics import Metric
+from .metrics import Measured, Metric, Part
 from .sample import Sample
 
 
@@ -39,11 +39,11 @@ class Candidate:
 
 
 class Judged(NamedTuple):
-    """How a candidate did on rows that it had not learned from."""
+    """What a candidate says of rows that it had not learned from."""
 
     passes: int
-    value: float
     predictions: Array
+    scores: Array
 
 
 class _Made(NamedTuple):
@@ -83,6 +83,7 @@ class Judge:
         self.sample, self.metric, self.passes = sample, metric, list(passes)
         self._check = check or (lambda: None)
         self._kept_parts = kept_parts
+        self._keeps_scores = metric.by_scores
         self._made: deque[_Made] = deque()
 
     def forget_rows(self) -> None:
@@ -107,10 +108,7 @@ class Judge:
 
         def look(passes: int) -> None:
             scores = learner.scores(others)
-            predictions = learner.decide(scores)
-            n_classes = 0 if sample.classes is None else len(sample.classes)
-            value = self.metric.compute(sample.targets[judged], predictions, scores, n_classes)
-            found.append(Judged(passes, value, predictions))
+            found.append(Judged(passes, learner.decide(scores), scores if self._keeps_scores else scores[:0]))
 
         def report(done: Pass) -> None:
             if done.number in after:
@@ -140,11 +138,11 @@ class Judge:
         self._made.append(made)
         return made.to_learn, made.to_judge
 
-    def losses(self, judged: Array, predictions: Array) -> Array:
-        """Of each row: 1 where its class is not the predicted one, or how far the predicted number is off."""
-        targets = self.sample.targets[judged]
-        off: Array = np.abs(predictions - targets) if self.sample.classes is None else (predictions != targets) * 1.0
-        return off
+    def measure(self, results: Sequence[tuple[Judged, Array]]) -> Measured:
+        """The metric of what was said of rows with these numbers, which differ; the influence is in that order."""
+        targets = self.sample.targets
+        parts = [Part(targets[judged], one.predictions, one.scores) for one, judged in results]
+        return self.metric.measure(parts, 0 if self.sample.classes is None else len(self.sample.classes))
 
 
 def _weights(spec: Spec, sample: Sample, learned: Array) -> Array | None:
