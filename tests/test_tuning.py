@@ -857,6 +857,11 @@ def test_weights_of_unknown_classes_are_refused_before_the_search(files, capsys,
     assert not Path("m").exists()
 
 
+def test_a_column_of_labels_is_named_as_an_option():
+    with pytest.raises(TypeError, match="name the column that holds them by label='mood'"):
+        rb.tune("reviews.csv", "mood")
+
+
 def some_rows(n=120):
     X = np.random.default_rng(0).standard_normal((n, 3))
     return X, X[:, 0] > 0

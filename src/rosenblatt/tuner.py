@@ -108,6 +108,8 @@ def tune(
     budget_of(str(budget))
     check_grid(grid)
     check_metric(metric)
+    if isinstance(y, str):
+        raise TypeError(f"y has a label for each row; name the column that holds them by label={y!r}")
     if y is not None:
         if options or output is not None:
             what = next(iter(options), "output")

@@ -79,7 +79,8 @@ def chunks(source: Source, size: Size | None, quoting: Quoting = LINES, line: in
         if rows:
             yield Chunk(text, begins[:rows], lines[:rows] + line, line, several_lines, longest)
         return
-    held, filled, ended = np.empty(_STEP, np.uint8), 0, False  # what was read and not given away
+    room_for_block = size.bytes + size.bytes // 4 if size.bytes <= BLOCK_BYTES else 0
+    held, filled, ended = np.empty(max(_STEP, room_for_block), np.uint8), 0, False  # what was read and not given away
     begins, lines = np.empty(size.rows, np.int64), np.empty(size.rows, np.int64)
     rows = consumed = passed = longest = 0  # in what is held: rows, their bytes, their lines, the longest
     several_lines = False
@@ -109,7 +110,7 @@ def chunks(source: Source, size: Size | None, quoting: Quoting = LINES, line: in
             continue
         if filled - consumed > LONGEST_ROW:
             raise _endless(source, line + passed, LONGEST_ROW)
-        source.check_room(2 * len(held))
+        source.check_room(2 * max(_STEP, filled))
         if filled == len(held):  # doubled, so that a row that does not end is not looked through too often
             held = np.concatenate((held, np.empty_like(held)))
         more = source.read_into(held[filled:].data)
