@@ -88,9 +88,9 @@ class Hashing:
     idf : bool, default=False
         Multiply by ln((1 + N)/(1 + d)) + 1, where d of the N documents that were learned from have the column.
     supervised : bool, default=False
-        Multiply by √(max over classes of |log-count ratio|; of the classes without the column the largest is asked), by
-        the labels of the documents that were learned from:
-        what is as common in every class counts little, and what none of them has counts nothing.
+        Multiply by √(max over classes of the absolute log-count ratio), by the labels of the documents that were
+        learned from (of the classes without the column the largest is asked): what is as common in every class counts
+        little, and what none of them has counts nothing.
     characters : (int, int) or None, default=None
         Join to the words of a row the n-grams, the shortest and the longest, of the characters of each word (as
         ``analyzer="char_wb"``), in ``2**bits`` columns of their own.
