@@ -482,3 +482,29 @@ def test_updates_alone_are_traced_for_machines_too(tmp_path, capsys):
         steps[bool(more)] = json.loads(capsys.readouterr().out)["steps"]
     assert steps[True] == [step for step in steps[False] if step["updates"]]
     assert len(steps[True]) < len(steps[False])
+
+
+def test_control_characters_are_shown_escaped_to_people_and_kept_for_machines(tmp_path, capsys):
+    label, name = "\x1b[31mred", "a\x9btext"
+    rows = [{"label": (label, "two\nlines")[i % 2], name: f"some words {i} {'ab'[i % 2]}"} for i in range(30)]
+    path, model = str(tmp_path / "rows.jsonl"), str(tmp_path / "rows.model")
+    (tmp_path / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    other = str(tmp_path / "other.jsonl")
+    (tmp_path / "other.jsonl").write_text(json.dumps({"label": "\x07", name: "b"}) + "\n")
+    commands = [
+        ["train", path, "--text", name, "-o", model, "--bits", "8", "--held-out", "0.5"], ["inspect", model],
+        ["evaluate", model, path], ["evaluate", model, other], ["explain", model], ["explain", model, path],
+        ["train", path, "--label", "\x00", "-o", model], ["explain", model, "--\x07"],
+    ]  # fmt: skip
+    for command in commands:
+        cli.main(command)
+        shown = "".join(capsys.readouterr())
+        assert re.search(r"\\x1b|\\x07|\\x00", shown)
+        assert not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f]", shown), command
+        assert "two\nlines" not in shown
+    assert cli.main(["predict", model, path, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out.splitlines()[0])["label"] == label
+    assert cli.main(["predict", model, path]) == 0
+    assert label in capsys.readouterr().out
+    assert cli.main(["evaluate", model, path, "--json"]) == 0
+    assert label in json.loads(capsys.readouterr().out)["classes"]

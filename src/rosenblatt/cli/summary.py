@@ -10,7 +10,7 @@ from .. import schema
 from ..core.verdicts import NO_MARGIN, SEPARATED, STOPPED
 from . import terminal
 from .parameters import spelled_value, written
-from .terminal import several, shown
+from .terminal import on_one_line, several, shown
 
 if TYPE_CHECKING:
     from .evaluate import ConfusionMatrix, RegressionErrors
@@ -290,11 +290,11 @@ def _accuracy_in_words(result: dict[str, Any]) -> str:
         return line
     largest = max(there, key=lambda name: there[name]["rows"])
     share = there[largest]["rows"] / sum(one["rows"] for one in there.values())
-    line += f", of which {share:.2%} are {largest}, the largest class"
+    line += f", of which {share:.2%} are {on_one_line(largest)}, the largest class"
     missed = [name for name, one in there.items() if one["recall"] < LEAST_RECALL]
     if not missed:
         return line
-    shares = ", ".join(f"{name} {there[name]['recall']:.2%}" for name in missed)
+    shares = ", ".join(f"{on_one_line(name)} {there[name]['recall']:.2%}" for name in missed)
     which = f": {shares}" if len(missed) < 4 else f" for {len(missed):,} of {len(there):,} classes"
     return f"{line};\nrecall under {LEAST_RECALL:.0%}{which}"
 
@@ -325,7 +325,7 @@ def _labels(run: TrainingRun) -> str:
 
 def first_names(labels: Sequence[Any]) -> str:
     """The first classes or files, and how many there are if there are more."""
-    names = [shown(label) for label in labels]
+    names = [on_one_line(shown(label)) for label in labels]
     return ", ".join(names[:MOST_NAMES]) + (f", … ({len(names):,} in all)" if len(names) > MOST_NAMES else "")
 
 
