@@ -508,3 +508,18 @@ def test_control_characters_are_shown_escaped_to_people_and_kept_for_machines(tm
     assert label in capsys.readouterr().out
     assert cli.main(["evaluate", model, path, "--json"]) == 0
     assert label in json.loads(capsys.readouterr().out)["classes"]
+
+
+@pytest.mark.parametrize("kind", ["numeric", "categorical", "text"])
+def test_the_summary_and_inspect_list_the_first_columns_of_wide_tables(kind, tmp_path, capsys):
+    names = [f"c{i}" for i in range(1000)]
+    rows = [["ab"[i % 2], *(f"{(i + j) % 7}" for j in range(1000))] for i in range(24)]
+    path, model = str(tmp_path / "wide.csv"), str(tmp_path / "wide.model")
+    (tmp_path / "wide.csv").write_text("".join(",".join(row) + "\n" for row in [["label", *names], *rows]))
+    assert cli.main(["train", path, f"--{kind}", ",".join(names), "--bits", "4", "-o", model]) == 0
+    assert cli.main(["inspect", model]) == 0
+    cli.main(["explain", model, "no row"])
+    lines = "".join(capsys.readouterr()).splitlines()
+    assert sum("… and 988 more" in line for line in lines) == 4  # columns, features, made from, and what is needed
+    assert len(lines) < 80
+    assert max(map(len, lines)) < 240

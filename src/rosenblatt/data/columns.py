@@ -13,6 +13,8 @@ from .headers import LABEL_NAMES
 from .profiles import FEW_ROWS, Profile
 
 _MOST_CLASSES = 50
+#: Most columns of a kind that are listed for people.
+_MOST_SHOWN = 12
 
 #: What columns are called that name their row.
 _KEY = re.compile(r"(.*[_ .-])?(id|key|uuid|guid|index|rowid|rownum)|.*[a-z](ID|Id)|__index_level_\d+__", re.DOTALL)
@@ -110,13 +112,17 @@ class Columns:
         for role in ("label", "weight", "text", "numeric", "categorical", "ignored"):
             value = getattr(self, role)
             names = [value] if isinstance(value, str) else list(value or ())
-            for name in names[:12]:
+            for name in first_columns(names):
                 reason = self.why.get(name)
                 lines.append(f"{role}: {name}" + (f" ({reason})" if reason else ""))
-            if len(names) > 12:
-                lines.append(f"{role}: … and {len(names) - 12} more")
         lines += [note.replace("{}", setting(parameter, value)) for note, parameter, value in self.notes]
         return "\n".join(lines)
+
+
+def first_columns(names: Sequence[str]) -> list[str]:
+    """The names of the first columns, and how many more there are."""
+    more = len(names) - _MOST_SHOWN
+    return [*names[:_MOST_SHOWN], *([f"… and {more} more"] if more > 0 else [])]
 
 
 def columns_of(columns: Columns | Mapping[str, Any] | None) -> Columns:
