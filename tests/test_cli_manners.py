@@ -523,3 +523,21 @@ def test_the_summary_and_inspect_list_the_first_columns_of_wide_tables(kind, tmp
     assert sum("… and 988 more" in line for line in lines) == 4  # columns, features, made from, and what is needed
     assert len(lines) < 80
     assert max(map(len, lines)) < 240
+
+
+def test_a_text_may_stand_behind_options_and_a_dash_behind_two(mood, capsys):
+    assert cli.main(["explain", str(mood), "good film"]) == 0
+    explained = capsys.readouterr().out
+    for words in (["--top", "12", "good film"], ["--top=12", "--", "good film"]):
+        assert cli.main(["explain", str(mood), *words]) == 0
+        assert capsys.readouterr().out == explained
+    assert cli.main(["explain", str(mood), "--top", "12", "--", "-good film"]) == 0
+    assert cli.main(["explain", str(mood), "--top", "12"]) == 0
+    assert capsys.readouterr().out.count("for ") == 2
+    assert cli.main(["explain", str(mood), "-good"]) == 2
+    said = (
+        "unknown option -good; what begins with a dash and is no option goes behind --; see rosenblatt explain --help"
+    )
+    assert capsys.readouterr().err == f"rosenblatt: {said}\n"
+    assert cli.main(["play", "-x"]) == 2
+    assert "behind --" not in capsys.readouterr().err
