@@ -83,6 +83,7 @@ def _rows_to_explain(arguments: argparse.Namespace, features: Features) -> Itera
     if arguments.example != "-" and not os.path.exists(arguments.example):
         if _FILE_NAME.search(arguments.example):
             raise CommandError(f"there is no file {arguments.example!r}")
+        inputs.refuse_broken_text(arguments.example)
         yield _block_of_text(features, arguments.example), 0, ""
         return
     left = arguments.rows

@@ -145,6 +145,7 @@ def _to_explain(tagger: Tagger, arguments: argparse.Namespace) -> Iterator[tuple
         words = arguments.example.split()
         if len(words) == 1 and "." in words[0][1:-1]:
             raise CommandError(f"there is no file {arguments.example!r}")
+        inputs.refuse_broken_text(arguments.example)
         tagger.check_words()
         if tagger.n_columns > 1:
             raise CommandError(
