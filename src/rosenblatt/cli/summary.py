@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, Any
 
 from .. import schema
@@ -327,6 +327,15 @@ def first_names(labels: Sequence[Any]) -> str:
     """The first classes or files, and how many there are if there are more."""
     names = [on_one_line(shown(label)) for label in labels]
     return ", ".join(names[:MOST_NAMES]) + (f", … ({len(names):,} in all)" if len(names) > MOST_NAMES else "")
+
+
+def note_new_classes(classes: Sequence[Any], own: Sequence[Any], occurring: Collection[Any], noun: str) -> None:
+    """Say which classes, or tags, a model that was continued had not known, and whether none of its ``own`` occurs."""
+    new = [label for label in classes if label not in own]
+    if new:
+        several_new = several(len(new), noun, "classes" if noun == "class" else "")
+        alone = "" if any(label in occurring for label in own) else f"; none of its own ({first_names(own)}) occurs"
+        terminal.note(f"{several_new} that the model did not know: {first_names(new)}{alone}")
 
 
 def _cluster_record(passes: list[Any]) -> dict[str, Any]:

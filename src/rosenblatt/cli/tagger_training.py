@@ -60,6 +60,7 @@ class TaggingRun:
     progress: Progress
     interrupt: Interrupt
     tags: list[str] = field(default_factory=list)
+    occurring: set[str] = field(default_factory=set)  # tags of a model that is continued may not
     resumed: Model | None = None
     updates_before: int = 0
     rows: int = 0  # sentences
@@ -162,6 +163,8 @@ def train(arguments: argparse.Namespace, progress: Progress, interrupt: Interrup
         if streamed:
             arguments.block_rows = arguments.block_rows or PART
             by_parts(run)
+            if run.resumed is not None:
+                summary.note_new_classes(run.tags, run.resumed.classes.tolist(), run.occurring, "tag")
         else:
             in_memory(run)
     finally:
@@ -336,6 +339,7 @@ def _one_pass(run: TaggingRun, stream: SentenceStream, number: int) -> None:
                 run.tags = list(dict.fromkeys(labels[: int(rows.starts[1])]))
                 run.learner = tagging.start(run.spec, run.encoder, run.tags)
             run.tags = tagging.learn_on(run.learner, constraints, run.tags, rows, labels)
+            run.occurring.update(labels)
             seen += rows.n_rows
             if number == 1:
                 run.rows, run.tokens = run.rows + rows.n_rows, run.tokens + rows.n_tokens

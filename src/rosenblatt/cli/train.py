@@ -154,6 +154,9 @@ def learn(run: TrainingRun, arguments: argparse.Namespace) -> tuple[TrainingRun,
         if streamed:
             choosing.choose(run, in_memory=False)
             training.by_blocks(run)
+        if run.resumed is not None and run.classes is not None:
+            own = run.resumed.classes
+            summary.note_new_classes(run.classes.tolist(), own.tolist(), run.order.counts, "class")
     finally:
         if run.skipped:
             note(run.skipped.worded(option))
