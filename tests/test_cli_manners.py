@@ -453,10 +453,49 @@ def test_files_that_are_named_twice_or_held_out_of_nothing_are_told(tmp_path, mo
     assert held_out == "a.svm is trained on, too: how the model does on it says nothing of other rows"
 
 
-def test_a_share_that_holds_out_no_row_is_refused(tmp_path, capsys):
-    (tmp_path / "a.svm").write_text("1 1:1\n-1 2:1\n1 1:2\n")
-    assert cli.main(["train", str(tmp_path / "a.svm"), "--held-out", "0.1", "-o", str(tmp_path / "m")]) == 1
-    assert "--held-out 0.1 holds out none of 3 rows; the model is in " in capsys.readouterr().err
+@pytest.mark.parametrize(
+    ("command", "name"),
+    [
+        ("train", "rows.svm"),
+        ("train", "text.csv"),
+        ("train", "words.conll"),
+        ("tune", "rows.csv"),
+        ("tune", "text.csv"),
+    ],
+)
+def test_a_share_that_holds_out_no_row_is_refused_before_the_work(command, name, tmp_path, capsys, monkeypatch):
+    files = {
+        "rows.svm": "1 1:1\n-1 2:1\n" * 20, "rows.csv": "label,x\n" + "a,1\nb,2\n" * 20,
+        "text.csv": "label,text\n" + "a,one good film\nb,one bad film\n" * 20,
+        "words.conll": "a DT\ndog NN\n\n" * 40,
+    }  # fmt: skip
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / name).write_text(files[name])
+    monkeypatch.setattr(Learner, "fit", None)
+    monkeypatch.setattr(Learner, "partial_fit", None)
+    in_memory = [] if command == "tune" or name == "words.conll" else ["--passes", "2"]
+    assert cli.main([command, name, "--held-out", "0.001", "-o", "m", *in_memory]) == 1
+    noun = "sentences" if name == "words.conll" else "rows"
+    said = f"rosenblatt: --held-out 0.001 holds out none of 40 {noun}; say a larger share\n"
+    assert capsys.readouterr() == ("", said)
+    assert os.listdir() == [name]
+
+
+@pytest.mark.parametrize("command", ["train", "tune"])
+def test_a_share_that_is_found_to_hold_out_no_row_leaves_the_summary(command, tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a.svm").write_text("1 1:1\n-1 2:1\n" * 20)
+    options = ["--stream"] if command == "train" else ["--budget", "2", "--passes", "1"]
+    if command == "tune":
+        monkeypatch.setattr("rosenblatt.cli.inputs.IN_MEMORY", 1)
+    said = "--held-out 0.001 holds out none of 40 rows; the model is in m, but it was not evaluated"
+    assert cli.main([command, "a.svm", "--held-out", "0.001", "-o", "m", *options]) == 1
+    out, err = capsys.readouterr()
+    assert err == f"rosenblatt: {said}\n"
+    assert "\ndata  " in f"\n{out}"
+    assert out.count("the best first") == (command == "tune")
+    assert cli.main([command, "a.svm", "--held-out", "0.001", "-o", "m", *options, "--json"]) == 1
+    assert json.loads(capsys.readouterr().out) == {"error": said}
 
 
 @pytest.mark.parametrize(

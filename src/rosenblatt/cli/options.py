@@ -79,7 +79,7 @@ class Parser(argparse.ArgumentParser):
 
         To argparse, but for newer versions, it is left out if the next word is an option.
         """
-        taken: list[int] = super()._match_arguments_partial(actions, arg_strings_pattern)  # type: ignore[misc]
+        taken: list[int] = super()._match_arguments_partial(actions, arg_strings_pattern)
         while taken and not taken[-1] and "O" in arg_strings_pattern:
             del taken[-1]
         return taken

@@ -13,6 +13,7 @@ from .parameters import spelled_value, written
 from .terminal import on_one_line, several, shown
 
 if TYPE_CHECKING:
+    from ..model_files import Model
     from .evaluate import ConfusionMatrix, RegressionErrors
     from .features import Features
     from .training import TrainingRun
@@ -329,8 +330,9 @@ def first_names(labels: Sequence[Any]) -> str:
     return ", ".join(names[:MOST_NAMES]) + (f", … ({len(names):,} in all)" if len(names) > MOST_NAMES else "")
 
 
-def note_new_classes(classes: Sequence[Any], own: Sequence[Any], occurring: Collection[Any], noun: str) -> None:
-    """Say which classes, or tags, a model that was continued had not known, and whether none of its ``own`` occurs."""
+def note_new_classes(resumed: Model, classes: Sequence[Any], occurring: Collection[Any], noun: str) -> None:
+    """Say which classes, or tags, a model that was continued had not known, and whether none of its own occurs."""
+    own = [] if resumed.classes is None else resumed.classes.tolist()
     new = [label for label in classes if label not in own]
     if new:
         several_new = several(len(new), noun, "classes" if noun == "class" else "")

@@ -65,6 +65,7 @@ class TrainingRun:
     begun: bool = False  # the learner has its first weights
     updates_before: int = 0  # updates of the model that is continued
     rows: int = 0  # in a pass
+    rows_read: int = 0  # and in the files, with those that are held out
     mistakes: list[int] = field(default_factory=list)  # in each pass; of a regression, how often it was not within ε
     skipped: Skipped = field(default_factory=Skipped)
     interrupted: bool = False
@@ -122,6 +123,7 @@ class TrainingRun:
         while (block := self.ahead.popleft() if self.ahead else next(stream, None)) is not None:
             yield block if self.held_out is None else self.held_out.part(block, seen, held_out=False)
             seen += len(block)
+        self.rows_read = seen
 
     def open(self) -> Any:
         """The files from their beginning."""
@@ -220,6 +222,8 @@ def _read(run: TrainingRun) -> tuple[Csr, Array, Array, list[Block]]:
             speed = n / max(time.monotonic() - run.progress.began, 1e-9)
             run.progress("reading", f"{n:,} examples", f"{speed:,.0f}/s", share=stream.progress)
         _settle(run, stream)
+    if run.held_out is not None:
+        run.held_out.refuse_none(run.rows_read, "row")
     weight = np.concatenate(weights)
     return vstack(run.features.weighed(reads, ys)), np.concatenate(ys), None if np.all(weight == 1) else weight, places
 
