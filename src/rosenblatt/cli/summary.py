@@ -58,6 +58,7 @@ def record(run: TrainingRun, streamed: bool, held_out: ConfusionMatrix | Regress
         "held_out": None if held_out is None else held_out.to_dict(),
         "skipped": run.skipped.count,
         "interrupted": run.interrupted,
+        **({} if run.rows_with_weight in (None, run.rows) else {"rows_with_weight": run.rows_with_weight}),
         **({} if proof is None else {"equal_rows": proof}),
         **({} if run.features.density is None else {"row_scale": _row_scale(run.features)}),
         **({} if run.choices is None else {"choices": run.choices.record()}),
@@ -113,10 +114,12 @@ SCHEMA = schema.record(
         "tuning",
         "cluster",
         "tokens",
+        "rows_with_weight",
     ),
     files=schema.listed(schema.text),
     resumed=schema.optional(schema.text),
     rows=schema.whole(),
+    rows_with_weight=schema.whole(),
     tokens=schema.whole(),
     how=schema.text,
     passes=schema.whole(),
@@ -150,7 +153,7 @@ def lines(run: TrainingRun, record: dict[str, Any]) -> list[tuple[str, str]]:
     within = record["shuffled_within"]
     how = record["how"] + (f", shuffled within {several(within, 'row')}" if within else "")
     rows = [
-        ("data", f"{several(record['rows'], 'row')}, {several(learner.n_features, 'feature')}, {_labels(run)}"),
+        ("data", f"{rows_in_words(record)}, {several(learner.n_features, 'feature')}, {_labels(run)}"),
         ("columns", "" if run.columns is None else run.columns.worded(terminal.option)),
         ("rows", _row_scale_in_words(record["row_scale"]) if "row_scale" in record else ""),
         ("features", "\n".join(run.features.in_words())),
@@ -166,6 +169,14 @@ def lines(run: TrainingRun, record: dict[str, Any]) -> list[tuple[str, str]]:
     if record["held_out"] is not None:
         rows.append(("held out", evaluation_in_words(record["held_out"])))
     return [*rows, ("model", f"{path} ({size_of(path)}), written after {record['seconds']:.2f} s")]
+
+
+def rows_in_words(record: dict[str, Any]) -> str:
+    """How many rows were read, and learned from where some have no weight."""
+    words = several(record["rows"], "row")
+    if "rows_with_weight" not in record:
+        return words
+    return f"{words} ({record['rows_with_weight']:,} of them with weight, which alone are learned from)"
 
 
 def _row_scale(features: Features) -> dict[str, Any]:
