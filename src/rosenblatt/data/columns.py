@@ -205,7 +205,8 @@ def _label(profiles: Mapping[str, Profile], why: dict[str, str]) -> str | None:
         seen = profiles[name]
         few = seen.distinct <= _MOST_CLASSES and seen.repeats and not seen.is_text
         if few and seen.n and seen.kind in ("integer", "boolean", "string", "dictionary"):
-            why[name] = f"guessed: the {place} column, {seen.distinct} different values in the first {seen.n}"
+            values = "the same value" if seen.distinct == 1 else f"{seen.distinct} different values"
+            why[name] = f"guessed: the {place} column, {values} in the first {seen.n}"
             return name
     return None
 
@@ -233,9 +234,12 @@ def _kind(seen: Profile, name: str, why: dict[str, str]) -> str | None:
         why[name] = "not used: empty in the first rows"
         return None
     if seen.is_text or not seen.repeats:
-        why[name] = f"guessed: strings of {seen.words:.0f} words" if seen.is_text else "guessed: strings that differ"
+        n = f"{seen.words:.0f}"
+        words = f"{n} word" if n == "1" else f"{n} words"
+        why[name] = f"guessed: strings of {words}" if seen.is_text else "guessed: strings that differ"
         return "text"
-    why[name] = f"guessed: {seen.distinct} different short strings in the first {seen.n}"
+    strings = "the same short string" if seen.distinct == 1 else f"{seen.distinct} different short strings"
+    why[name] = f"guessed: {strings} in the first {seen.n}"
     return "categorical"
 
 
