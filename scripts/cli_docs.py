@@ -55,6 +55,9 @@ page is made from the help of the commands.
   (`>&-`, `| head -1`, a full disk) is no failure. A result that belongs on standard output, such as `--json`, is one.
   Standard error may be closed.
 - **Formats** are those of [rb.data](file-formats.md), compressed or not.
+- **Weights** of rows (`--weight`, or those of Vowpal Wabbit's lines) say by how much a row moves the model. Mistakes,
+  the progressive figure and what `tune` compares leave out rows of weight 0 and count each other row once; means, idf,
+  the held-out figure and `evaluate` count every row once, whatever its weight.
 - **Pipes:** `-` is standard input; named pipes and `<(…)` are read like files, also as `--held-out`. A pipe that is
   read more than once (several passes block by block, `--held-out SHARE`, `convert` to number labels) is buffered: 64
   MiB in memory, then up to 16 GiB in an unnamed temporary file (in `TMPDIR`). One that is read once, as with `--passes

@@ -356,3 +356,13 @@ def test_a_file_without_a_header_is_read_as_the_error_says(tmp_path, monkeypatch
     assert "two columns are called 'yes'; rename one, or say --no-header" in capsys.readouterr().err
     assert cli.main([*train, "--no-header", "--label", "c1", "--text", "c2", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["rows"] == 7
+
+
+def test_a_text_to_explain_that_is_not_utf8_is_told_as_such(model, tmp_path, capsys):
+    (tmp_path / "words.conll").write_text("a DT\ndog NN\n\nthe DT\ncat NN\n\n" * 3)
+    tagger = str(tmp_path / "words.model")
+    assert cli.main(["train", "-q", str(tmp_path / "words.conll"), "-o", tagger]) == 0
+    for path in (str(model), tagger):
+        assert cli.main(["explain", path, "\udcff\udcfe film"]) == 1
+        said = r"'\udcff\udcfe film' is neither a file nor UTF-8; give the text as UTF-8"
+        assert capsys.readouterr() == ("", f"rosenblatt: {said}\n")

@@ -453,10 +453,49 @@ def test_files_that_are_named_twice_or_held_out_of_nothing_are_told(tmp_path, mo
     assert held_out == "a.svm is trained on, too: how the model does on it says nothing of other rows"
 
 
-def test_a_share_that_holds_out_no_row_is_refused(tmp_path, capsys):
-    (tmp_path / "a.svm").write_text("1 1:1\n-1 2:1\n1 1:2\n")
-    assert cli.main(["train", str(tmp_path / "a.svm"), "--held-out", "0.1", "-o", str(tmp_path / "m")]) == 1
-    assert "--held-out 0.1 holds out none of 3 rows; the model is in " in capsys.readouterr().err
+@pytest.mark.parametrize(
+    ("command", "name"),
+    [
+        ("train", "rows.svm"),
+        ("train", "text.csv"),
+        ("train", "words.conll"),
+        ("tune", "rows.csv"),
+        ("tune", "text.csv"),
+    ],
+)
+def test_a_share_that_holds_out_no_row_is_refused_before_the_work(command, name, tmp_path, capsys, monkeypatch):
+    files = {
+        "rows.svm": "1 1:1\n-1 2:1\n" * 20, "rows.csv": "label,x\n" + "a,1\nb,2\n" * 20,
+        "text.csv": "label,text\n" + "a,one good film\nb,one bad film\n" * 20,
+        "words.conll": "a DT\ndog NN\n\n" * 40,
+    }  # fmt: skip
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / name).write_text(files[name])
+    monkeypatch.setattr(Learner, "fit", None)
+    monkeypatch.setattr(Learner, "partial_fit", None)
+    in_memory = [] if command == "tune" or name == "words.conll" else ["--passes", "2"]
+    assert cli.main([command, name, "--held-out", "0.001", "-o", "m", *in_memory]) == 1
+    noun = "sentences" if name == "words.conll" else "rows"
+    said = f"rosenblatt: --held-out 0.001 holds out none of 40 {noun}; say a larger share\n"
+    assert capsys.readouterr() == ("", said)
+    assert os.listdir() == [name]
+
+
+@pytest.mark.parametrize("command", ["train", "tune"])
+def test_a_share_that_is_found_to_hold_out_no_row_leaves_the_summary(command, tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a.svm").write_text("1 1:1\n-1 2:1\n" * 20)
+    options = ["--stream"] if command == "train" else ["--budget", "2", "--passes", "1"]
+    if command == "tune":
+        monkeypatch.setattr("rosenblatt.cli.inputs.IN_MEMORY", 1)
+    said = "--held-out 0.001 holds out none of 40 rows; the model is in m, but it was not evaluated"
+    assert cli.main([command, "a.svm", "--held-out", "0.001", "-o", "m", *options]) == 1
+    out, err = capsys.readouterr()
+    assert err == f"rosenblatt: {said}\n"
+    assert "\ndata  " in f"\n{out}"
+    assert out.count("the best first") == (command == "tune")
+    assert cli.main([command, "a.svm", "--held-out", "0.001", "-o", "m", *options, "--json"]) == 1
+    assert json.loads(capsys.readouterr().out) == {"error": said}
 
 
 @pytest.mark.parametrize(
@@ -482,3 +521,62 @@ def test_updates_alone_are_traced_for_machines_too(tmp_path, capsys):
         steps[bool(more)] = json.loads(capsys.readouterr().out)["steps"]
     assert steps[True] == [step for step in steps[False] if step["updates"]]
     assert len(steps[True]) < len(steps[False])
+
+
+def test_control_characters_are_shown_escaped_to_people_and_kept_for_machines(tmp_path, capsys):
+    label, name = "\x1b[31mred", "a\x9btext"
+    rows = [{"label": (label, "two\nlines")[i % 2], name: f"some words {i} {'ab'[i % 2]}"} for i in range(30)]
+    path, model = str(tmp_path / "rows.jsonl"), str(tmp_path / "rows.model")
+    (tmp_path / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    other = str(tmp_path / "other.jsonl")
+    (tmp_path / "other.jsonl").write_text(json.dumps({"label": "\x07", name: "b"}) + "\n")
+    commands = [
+        ["train", path, "--text", name, "-o", model, "--bits", "8", "--held-out", "0.5"], ["inspect", model],
+        ["evaluate", model, path], ["evaluate", model, other], ["explain", model], ["explain", model, path],
+        ["train", path, "--label", "\x00", "-o", model], ["explain", model, "--\x07"],
+    ]  # fmt: skip
+    for command in commands:
+        cli.main(command)
+        shown = "".join(capsys.readouterr())
+        assert re.search(r"\\x1b|\\x07|\\x00", shown)
+        assert not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f]", shown), command
+        assert "two\nlines" not in shown
+    assert cli.main(["predict", model, path, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out.splitlines()[0])["label"] == label
+    assert cli.main(["predict", model, path]) == 0
+    assert label in capsys.readouterr().out
+    assert cli.main(["evaluate", model, path, "--json"]) == 0
+    assert label in json.loads(capsys.readouterr().out)["classes"]
+
+
+@pytest.mark.parametrize("kind", ["numeric", "categorical", "text"])
+def test_the_summary_and_inspect_list_the_first_columns_of_wide_tables(kind, tmp_path, capsys):
+    names = [f"c{i}" for i in range(1000)]
+    rows = [["ab"[i % 2], *(f"{(i + j) % 7}" for j in range(1000))] for i in range(24)]
+    path, model = str(tmp_path / "wide.csv"), str(tmp_path / "wide.model")
+    (tmp_path / "wide.csv").write_text("".join(",".join(row) + "\n" for row in [["label", *names], *rows]))
+    assert cli.main(["train", path, f"--{kind}", ",".join(names), "--bits", "4", "-o", model]) == 0
+    assert cli.main(["inspect", model]) == 0
+    cli.main(["explain", model, "no row"])
+    lines = "".join(capsys.readouterr()).splitlines()
+    assert sum("… and 988 more" in line for line in lines) == 4  # columns, features, made from, and what is needed
+    assert len(lines) < 80
+    assert max(map(len, lines)) < 240
+
+
+def test_a_text_may_stand_behind_options_and_a_dash_behind_two(mood, capsys):
+    assert cli.main(["explain", str(mood), "good film"]) == 0
+    explained = capsys.readouterr().out
+    for words in (["--top", "12", "good film"], ["--top=12", "--", "good film"]):
+        assert cli.main(["explain", str(mood), *words]) == 0
+        assert capsys.readouterr().out == explained
+    assert cli.main(["explain", str(mood), "--top", "12", "--", "-good film"]) == 0
+    assert cli.main(["explain", str(mood), "--top", "12"]) == 0
+    assert capsys.readouterr().out.count("for ") == 2
+    assert cli.main(["explain", str(mood), "-good"]) == 2
+    said = (
+        "unknown option -good; what begins with a dash and is no option goes behind --; see rosenblatt explain --help"
+    )
+    assert capsys.readouterr().err == f"rosenblatt: {said}\n"
+    assert cli.main(["play", "-x"]) == 2
+    assert "behind --" not in capsys.readouterr().err

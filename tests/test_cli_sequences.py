@@ -525,3 +525,17 @@ def test_tags_with_blanks_are_predicted_as_json(tmp_path, capsys):
     assert "the cell 'New York' cannot be written in columns; say --json" in capsys.readouterr().err
     assert run("predict", path, tmp_path / "text.txt", "--format", "words", "--json") == 0
     assert json.loads(capsys.readouterr().out)["tags"] == ["New York", "Y"]
+
+
+def test_tags_that_a_resumed_tagger_did_not_know_are_told(tmp_path, capsys):
+    def notes(text, *options):
+        (tmp_path / "t.conll").write_text(text)
+        assert run("train", "-q", tmp_path / "t.conll", *options) == 0
+        return capsys.readouterr().err
+
+    assert notes("a DT\ndog NN\n\n" * 4, "-o", tmp_path / "m") == ""
+    resume = "--resume", tmp_path / "m", "-o", tmp_path / "n"
+    assert notes("a DT\ndog NN\n\n", *resume) == ""
+    assert notes("a DT\nbarks VB\n\n", *resume) == "1 tag that the model did not know: VB\n"
+    told = "2 tags that the model did not know: DET, NOUN; none of its own (DT, NN) occurs\n"
+    assert notes("a DET\ndog NOUN\n\n", *resume) == told

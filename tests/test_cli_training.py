@@ -443,3 +443,36 @@ def test_what_a_stream_cannot_do_is_refused(how, tmp_path, capsys):
     rb.data.write_svmlight(tmp_path / "a.svm", np.eye(2), [1, -1])
     assert cli.main(["train", str(tmp_path / "a.svm"), "--stream", *how, "-o", str(tmp_path / "m")]) == 1
     assert "needs all rows in memory" in capsys.readouterr().err
+
+
+def test_classes_that_a_resumed_model_did_not_know_are_told(tmp_path, capsys):
+    def notes(labels, weights=(1, 1, 1, 1), name="n"):
+        rows = "".join(f"{label},{x},{w}\n" for label, x, w in zip(labels, (1, -2, 3, -4), weights))
+        (tmp_path / "t.csv").write_text("label,x,w\n" + rows)
+        resumed = ["--resume", str(tmp_path / "m")] if name == "n" else ["--weight", "w", "--numeric", "x"]
+        command = ["train", "-q", str(tmp_path / "t.csv"), "-o", str(tmp_path / name), *resumed]
+        assert cli.main(command) == 0
+        return capsys.readouterr().err
+
+    assert notes(["no", "yes", "no", "yes"], name="m") == ""
+    assert notes(["no", "yes", "no", "no"]) == ""
+    assert notes([0, 1, 1, 0]) == "2 classes that the model did not know: 0, 1; none of its own (no, yes) occurs\n"
+    assert notes(["no", "perhaps", "no", "yes"]) == "1 class that the model did not know: perhaps\n"
+    assert notes(["no", "yes", "perhaps", "no"], (1, 1, 0, 1)) == ""  # which is not learned
+
+
+@pytest.mark.parametrize("options", [[], ["--stream"], ["--passes", "1", "--shuffle-buffer", "7"]])
+def test_the_summary_says_how_many_rows_have_weight(options, tmp_path, capsys):
+    rows = [("abc"[i % 3], i % 5, i % 2) for i in range(40)]
+    (tmp_path / "t.csv").write_text("label,x,w\n" + "".join(f"{a},{x},{w}\n" for a, x, w in rows))
+    command = ["train", str(tmp_path / "t.csv"), "--numeric", "x", "-o", str(tmp_path / "m"), *options]
+    for weights, n, said in [
+        (["--weight", "w"], 20, "40 rows (20 of them with weight, which alone are learned from), 1 feature"),
+        ([], None, "40 rows, 1 feature"),
+    ]:
+        assert cli.main([*command, *weights]) == 0
+        assert f"data         {said}" in capsys.readouterr().out
+        assert cli.main(["inspect", str(tmp_path / "m")]) == 0
+        assert f" {said.partition(',')[0]}" in capsys.readouterr().out
+        assert cli.main([*command, *weights, "--json"]) == 0
+        assert json.loads(capsys.readouterr().out).get("rows_with_weight") == n

@@ -216,6 +216,15 @@ def test_sentences_without_spaces_are_no_keys(format, tmp_path):
     assert columns.why["name"] == "not used: different in every row, as keys are"
 
 
+def test_what_is_one_is_told_as_one(tmp_path):
+    long = [f"{chr(97 + i % 26) * 45}{i % 7}" for i in range(N)]
+    columns = columns_of(pd.DataFrame({"same": ["a"] * N, "text": long, "target": WORDS}), tmp_path, "csv")
+    assert columns.why["same"] == f"guessed: the same short string in the first {N}"
+    assert columns.why["text"] == "guessed: strings of 1 word"
+    last = columns_of(pd.DataFrame({"size": SIZES, "text": TEXTS, "kind": ["a"] * N}), tmp_path, "csv")
+    assert last.why["kind"] == f"guessed: the last column, the same value in the first {N}"
+
+
 @pytest.mark.parametrize("format", ["csv", "jsonl", "parquet"])
 def test_dates_that_are_named_numeric_are_days(format, tmp_path, capsys):
     days = pd.date_range("1970-01-03 12:00", periods=N)

@@ -425,3 +425,12 @@ def test_a_learner_of_another_kind_is_refused(tmp_path):
 
 def test_every_estimator_is_covered():
     assert {type(model) for model in SETTINGS} == set(ESTIMATORS)
+
+
+@pytest.mark.parametrize("content", [b"label,text\npos,good\n", b"PK\x03\x04" * 9, b"\0" * 40, b'{"weights": [1]}'])
+def test_what_is_no_model_file_is_told_as_such(content, tmp_path):
+    path = tmp_path / "rows.csv"
+    path.write_bytes(content)
+    with pytest.raises(model_files.ModelFileError) as refused:
+        rb.load(path)
+    assert str(refused.value) == f"{path} is not a model file"

@@ -150,7 +150,7 @@ def test_a_matrix_without_names_is_taken_where_it_can_only_be_the_columns(tmp_pa
     for row, label in zip(X, y):
         by_place.partial_fit(row[None], [label], classes=["no", "yes"])
     same_bits(by_place.decision_function(X), by_name.decision_function(new))
-    one_sentence(lambda: loaded.predict(X[:, :1]), ValueError, "the columns age, income", "1 columns without names")
+    one_sentence(lambda: loaded.predict(X[:, :1]), ValueError, "the columns age, income", "1 column without names")
     loaded = rb.load(trained(tmp_path, frame))
     one_sentence(lambda: loaded.predict(X), ValueError, "the columns age, income, city", "2 columns without names")
     one_sentence(lambda: loaded.predict(X[0]), ValueError, "the columns age, income, city")

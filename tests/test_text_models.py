@@ -139,6 +139,17 @@ def test_what_cannot_go_along_is_refused(tmp_path):
     one_sentence(lambda: rb.load(tmp_path / "model").predict(NEW), ValueError, "X holds text")
 
 
+def test_a_list_without_text_is_told_that_text_is_taken(tmp_path):
+    (tmp_path / "reviews.csv").write_text("label,text\n" + "pos,a good film I liked\nneg,a bad film I saw\n" * 5)
+    assert cli.main(["train", "-q", str(tmp_path / "reviews.csv"), "-o", str(tmp_path / "m"), "--bits", "8"]) == 0
+    loaded = rb.load(tmp_path / "m")
+    assert loaded.predict(["a good film"]).tolist() == ["pos"]
+    for X, what in ([], "list"), ([None], "list"), (np.zeros((2, 1)), "1 column without names"):
+        with pytest.raises(ValueError, match="the model needs the columns text") as refused:
+            loaded.predict(X)
+        assert str(refused.value).endswith(f", and X is {what}; give a list of str, a frame, or a list of dicts")
+
+
 def test_a_new_fit_forgets_what_read_the_text(tmp_path):
     model, text, _ = fitted(rb.Perceptron, TRANSFORMERS[0])
     model.save(tmp_path / "model", text=text)

@@ -78,6 +78,8 @@ def training_rows(run: TrainingRun, in_memory: bool) -> list[Block]:
             run.progress("reading", share=run.first.progress)
     blocks = list(run.ahead)
     if run.held_out is not None:
+        if in_memory:
+            run.held_out.refuse_none(sum(map(len, blocks)), "row")
         ends = np.cumsum([0, *map(len, blocks)]).tolist()
         blocks = [run.held_out.part(block, start, held_out=False) for block, start in zip(blocks, ends)]
     weighted = [block if block.weights is None else block.taken(np.flatnonzero(block.weights > 0)) for block in blocks]

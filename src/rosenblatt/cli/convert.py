@@ -12,7 +12,7 @@ from ..data.sources import expand
 from ..data.writing import target_format
 from .features import Features
 from .inputs import column_options, format_settings, keep_pipes, open_files, refuse_to_replace
-from .terminal import CommandError, emit, note, option, optional_output, several
+from .terminal import CommandError, emit, note, option, optional_output, say, several
 
 
 def run(arguments: argparse.Namespace) -> None:
@@ -47,7 +47,7 @@ def run(arguments: argparse.Namespace) -> None:
         if arguments.json:
             emit({"rows": n, "skipped": skipped.count, "dropped": arguments.drop or []})
         else:
-            print(result)
+            say(result)
 
 
 def _number_labels(arguments: argparse.Namespace, columns: Any) -> dict[Any, float] | None:

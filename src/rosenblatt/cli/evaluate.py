@@ -19,7 +19,7 @@ from .inputs import are_text, is_tagger, note_unseen, open_for_model, read_model
 from .kind_of_files import refuse_options_of_sentences
 from .predict import score_blocks
 from .summary import evaluation_in_words, first_names
-from .terminal import CommandError, Progress, emit, note, option, several, shown
+from .terminal import CommandError, Progress, emit, note, option, say, several, shown
 
 Array = Any
 
@@ -53,9 +53,9 @@ def run(arguments: argparse.Namespace) -> None:
     if arguments.json:
         emit({**result.to_dict(), "skipped": skipped.count, "unseen_categories": unseen})
         return
-    print(result)
+    say(str(result))
     for table in result.tables():
-        print()
+        say()
         table.show()
 
 

@@ -20,6 +20,7 @@ import numpy as np
 from ..core import engine
 from ..data import Block, VowpalWabbit
 from ..data.arrow import arrow
+from ..data.columns import first_columns
 from ..data.csr import Csr
 from ..model_files import Model
 from ..tables import Table, signed
@@ -82,6 +83,7 @@ def _rows_to_explain(arguments: argparse.Namespace, features: Features) -> Itera
     if arguments.example != "-" and not os.path.exists(arguments.example):
         if _FILE_NAME.search(arguments.example):
             raise CommandError(f"there is no file {arguments.example!r}")
+        inputs.refuse_broken_text(arguments.example)
         yield _block_of_text(features, arguments.example), 0, ""
         return
     left = arguments.rows
@@ -106,7 +108,7 @@ def _block_of_text(features: Features, text: str) -> Block:
     pa = arrow("text")
     columns = None if features.encoder is None else features.encoder.columns
     if columns is None or len(columns.features) != 1 or not columns.text:
-        wanted = "numbered features" if columns is None else f"the columns {', '.join(columns.features)}"
+        wanted = "numbered features" if columns is None else f"the columns {', '.join(first_columns(columns.features))}"
         raise CommandError(f"there is no file {text!r}, and the model cannot be given a text alone: it needs {wanted}")
     written = text.encode()
     buffers = [None, pa.py_buffer(np.array([0, len(written)], np.int32)), pa.py_buffer(written)]  # array() loads pandas

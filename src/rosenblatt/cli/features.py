@@ -11,6 +11,7 @@ import numpy as np
 
 from ..core.engine import threads
 from ..data import Block, Columns, Encoder, Svmlight, VowpalWabbit, features
+from ..data.columns import first_columns
 from ..data.encoder import category, hash_names
 from ..data.features import SECTION, TextColumn, bits_for
 from ..data.numbered import Density, Standardised, UnitNorm, scaling_for
@@ -86,15 +87,15 @@ class Features(features.Features):
         if self.encoder is None:
             return [] if self.format is None else [f"{self.format.name} files"]
         columns, lines = self.encoder.columns, []
-        for name in columns.text or ():
-            text = self.encoder.text[name]
-            assert isinstance(text, TextColumn)
-            lines.append(f"text {name}: {_text_in_words(text.hashing)}")
+        for name in first_columns(columns.text or ()):
+            text = self.encoder.text.get(name)
+            how = f": {_text_in_words(text.hashing)}" if isinstance(text, TextColumn) else ""
+            lines.append(f"text {name}{how}")
         if columns.numeric:
             how = ", standardised" if self.encoder.standardise else ""
-            lines.append(f"numbers{how}: {', '.join(columns.numeric)}")
+            lines.append(f"numbers{how}: {', '.join(first_columns(columns.numeric))}")
         if columns.categorical:
-            lines.append(f"categories: {', '.join(columns.categorical)}")
+            lines.append(f"categories: {', '.join(first_columns(columns.categorical))}")
         return lines
 
     def column_names(self, columns: Sequence[int]) -> list[str]:

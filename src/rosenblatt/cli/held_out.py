@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..data import Block
+from .terminal import CommandError, several
 
 Array = Any
 
@@ -39,7 +40,17 @@ class HeldOut:
         rows = ends[:-1] + (drawn * np.diff(ends)).astype(np.int64)
         return np.isin(np.arange(start, start + n), rows)
 
+    def refuse_none(self, n: int, noun: str) -> None:
+        """Refuse a share that holds out none of n rows, or whatever ``noun`` calls them."""
+        if n * self.share < 2 and not self.mask(0, n).any():
+            raise CommandError(f"{holds_none(self.share, n, noun)}; say a larger share")
+
     def part(self, block: Block, start: int, held_out: bool) -> Block:
         """The held-out rows of a block, or the others; ``start`` rows came before it."""
         out = self.mask(start, len(block))
         return block.taken(np.flatnonzero(out if held_out else ~out))  # a block of a stream is of one file
+
+
+def holds_none(held_out: float | str, n: int, noun: str) -> str:
+    """What is wrong with a share, or a file, that holds out nothing beside n rows."""
+    return f"--held-out {held_out} holds out none of {several(n, noun)}"

@@ -150,6 +150,14 @@ def density(first: Block, format: Any, files: Sequence[str], arguments: argparse
         return Density.of(stream, hashed)
 
 
+def refuse_broken_text(text: str) -> None:
+    """Refuse a text of the command line whose bytes are not UTF-8, for which Python puts lone surrogates."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise CommandError(f"{text!r} is neither a file nor UTF-8; give the text as UTF-8") from None
+
+
 def read_whole(files: Sequence[str], arguments: argparse.Namespace) -> Data:
     """All rows of files at once."""
     return data.read(

@@ -54,8 +54,8 @@ def run(arguments: argparse.Namespace) -> None:
     if training is not None:
         after = f", continuing {training['resumed']}" if training["resumed"] else ""
         files = summary.first_names(training["files"])
-        noun = "sentences" if "tokens" in training else "rows"
-        rows.append(("trained on", f"{training['rows']:,} {noun} of {files}, {training['how']}{after}"))
+        n = f"{training['rows']:,} sentences" if "tokens" in training else summary.rows_in_words(training)
+        rows.append(("trained on", f"{n} of {files}, {training['how']}{after}"))
         if "choices" in training:
             rows.append(("chosen", summary.choices_in_words(training["choices"])))
         if "tuning" in training:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, Literal, NoReturn
 
 from .terminal import UsageError
@@ -70,12 +70,28 @@ class Parser(argparse.ArgumentParser):
                 action, f"unknown value {value!r}{nearest(str(value), among)}; choose from {', '.join(among)}"
             )
 
+    def _takes_words(self) -> bool:
+        """Whether there is an argument that may be any text or file."""
+        return any(not action.option_strings and action.choices is None for action in self._actions)
+
+    def _match_arguments_partial(self, actions: Sequence[argparse.Action], arg_strings_pattern: str) -> list[int]:
+        """How many words each argument takes; one that may be left out waits for those behind the next option.
+
+        To argparse, but for newer versions, it is left out if the next word is an option.
+        """
+        taken: list[int] = super()._match_arguments_partial(actions, arg_strings_pattern)
+        while taken and not taken[-1] and "O" in arg_strings_pattern:
+            del taken[-1]
+        return taken
+
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> tuple[Any, list[str]]:
         """Parse, and refuse an unknown option here, where the known ones can be suggested."""
         arguments, rest = super().parse_known_args(args, namespace)
         for word in rest:
             if word.startswith("-"):
-                self.error(f"unknown option {word}{nearest(word.partition('=')[0], self._option_string_actions)}")
+                meant = nearest(word.partition("=")[0], self._option_string_actions)
+                no_option = "; what begins with a dash and is no option goes behind --"
+                self.error(f"unknown option {word}{meant or no_option * self._takes_words()}")
         if rest:
             self.error(f"unexpected argument {rest[0]!r}")
         return arguments, rest

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..theory import separability
 from .inputs import read_small
-from .terminal import emit
+from .terminal import emit, say
 
 
 def run(arguments: argparse.Namespace) -> None:
@@ -21,8 +21,8 @@ def run(arguments: argparse.Namespace) -> None:
         emit({"separable": answer.separable, "margin": answer.margin, "exact": answer.exact, "how": answer.how,
               "proof": by_place})  # fmt: skip
         return
-    print(answer)
-    print(f"\nRows are counted from 0: row 0 is {rows.places[0]}.")
+    say(str(answer))
+    say(f"\nRows are counted from 0: row 0 is {rows.places[0]}.")
 
 
 def _is_nonzero(value: Any) -> bool:

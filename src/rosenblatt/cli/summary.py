@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, Any
 
 from .. import schema
 from ..core.verdicts import NO_MARGIN, SEPARATED, STOPPED
 from . import terminal
 from .parameters import spelled_value, written
-from .terminal import several, shown
+from .terminal import on_one_line, several, shown
 
 if TYPE_CHECKING:
+    from ..model_files import Model
     from .evaluate import ConfusionMatrix, RegressionErrors
     from .features import Features
     from .training import TrainingRun
@@ -57,6 +58,7 @@ def record(run: TrainingRun, streamed: bool, held_out: ConfusionMatrix | Regress
         "held_out": None if held_out is None else held_out.to_dict(),
         "skipped": run.skipped.count,
         "interrupted": run.interrupted,
+        **({} if run.rows_with_weight in (None, run.rows) else {"rows_with_weight": run.rows_with_weight}),
         **({} if proof is None else {"equal_rows": proof}),
         **({} if run.features.density is None else {"row_scale": _row_scale(run.features)}),
         **({} if run.choices is None else {"choices": run.choices.record()}),
@@ -112,10 +114,12 @@ SCHEMA = schema.record(
         "tuning",
         "cluster",
         "tokens",
+        "rows_with_weight",
     ),
     files=schema.listed(schema.text),
     resumed=schema.optional(schema.text),
     rows=schema.whole(),
+    rows_with_weight=schema.whole(),
     tokens=schema.whole(),
     how=schema.text,
     passes=schema.whole(),
@@ -149,7 +153,7 @@ def lines(run: TrainingRun, record: dict[str, Any]) -> list[tuple[str, str]]:
     within = record["shuffled_within"]
     how = record["how"] + (f", shuffled within {several(within, 'row')}" if within else "")
     rows = [
-        ("data", f"{several(record['rows'], 'row')}, {several(learner.n_features, 'feature')}, {_labels(run)}"),
+        ("data", f"{rows_in_words(record)}, {several(learner.n_features, 'feature')}, {_labels(run)}"),
         ("columns", "" if run.columns is None else run.columns.worded(terminal.option)),
         ("rows", _row_scale_in_words(record["row_scale"]) if "row_scale" in record else ""),
         ("features", "\n".join(run.features.in_words())),
@@ -165,6 +169,14 @@ def lines(run: TrainingRun, record: dict[str, Any]) -> list[tuple[str, str]]:
     if record["held_out"] is not None:
         rows.append(("held out", evaluation_in_words(record["held_out"])))
     return [*rows, ("model", f"{path} ({size_of(path)}), written after {record['seconds']:.2f} s")]
+
+
+def rows_in_words(record: dict[str, Any]) -> str:
+    """How many rows were read, and learned from where some have no weight."""
+    words = several(record["rows"], "row")
+    if "rows_with_weight" not in record:
+        return words
+    return f"{words} ({record['rows_with_weight']:,} of them with weight, which alone are learned from)"
 
 
 def _row_scale(features: Features) -> dict[str, Any]:
@@ -290,11 +302,11 @@ def _accuracy_in_words(result: dict[str, Any]) -> str:
         return line
     largest = max(there, key=lambda name: there[name]["rows"])
     share = there[largest]["rows"] / sum(one["rows"] for one in there.values())
-    line += f", of which {share:.2%} are {largest}, the largest class"
+    line += f", of which {share:.2%} are {on_one_line(largest)}, the largest class"
     missed = [name for name, one in there.items() if one["recall"] < LEAST_RECALL]
     if not missed:
         return line
-    shares = ", ".join(f"{name} {there[name]['recall']:.2%}" for name in missed)
+    shares = ", ".join(f"{on_one_line(name)} {there[name]['recall']:.2%}" for name in missed)
     which = f": {shares}" if len(missed) < 4 else f" for {len(missed):,} of {len(there):,} classes"
     return f"{line};\nrecall under {LEAST_RECALL:.0%}{which}"
 
@@ -325,8 +337,18 @@ def _labels(run: TrainingRun) -> str:
 
 def first_names(labels: Sequence[Any]) -> str:
     """The first classes or files, and how many there are if there are more."""
-    names = [shown(label) for label in labels]
+    names = [on_one_line(shown(label)) for label in labels]
     return ", ".join(names[:MOST_NAMES]) + (f", … ({len(names):,} in all)" if len(names) > MOST_NAMES else "")
+
+
+def note_new_classes(resumed: Model, classes: Sequence[Any], occurring: Collection[Any], noun: str) -> None:
+    """Say which classes, or tags, a model that was continued had not known, and whether none of its own occurs."""
+    own = [] if resumed.classes is None else resumed.classes.tolist()
+    new = [label for label in classes if label not in own]
+    if new:
+        several_new = several(len(new), noun, "classes" if noun == "class" else "")
+        alone = "" if any(label in occurring for label in own) else f"; none of its own ({first_names(own)}) occurs"
+        terminal.note(f"{several_new} that the model did not know: {first_names(new)}{alone}")
 
 
 def _cluster_record(passes: list[Any]) -> dict[str, Any]:

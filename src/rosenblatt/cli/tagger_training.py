@@ -32,9 +32,9 @@ from ..sequences.names import SECTION as NAMES
 from ..sequences.sentences import TokenRows
 from . import algorithms, inputs, sentences, summary
 from .commands import TAGGER_PASSES
-from .held_out import HeldOut
+from .held_out import HeldOut, holds_none
 from .sentences import SECTION, Judged, Tagger
-from .terminal import CommandError, Interrupt, Progress, note, option, several
+from .terminal import CommandError, Interrupt, Progress, note, option
 from .training import Widest, show_progress
 
 Array = Any
@@ -60,9 +60,11 @@ class TaggingRun:
     progress: Progress
     interrupt: Interrupt
     tags: list[str] = field(default_factory=list)
+    occurring: set[str] = field(default_factory=set)  # tags of a model that is continued may not
     resumed: Model | None = None
     updates_before: int = 0
     rows: int = 0  # sentences
+    rows_read: int = 0  # and those in the files, with the ones that are held out
     tokens: int = 0
     mistakes: list[int] = field(default_factory=list)  # sentences, in each pass
     skipped: Skipped = field(default_factory=Skipped)
@@ -105,6 +107,7 @@ class TaggingRun:
                 empty = int(np.flatnonzero(lengths == 0)[0])
                 raise sentences.at_line(DataError("a sentence has no tokens", "leave it out", sentence=empty), part)
             yield part.taken(~out) if out.any() else part
+        self.rows_read = seen
 
     def name_features(self, part: TaggedSentences) -> None:
         """Keep the names of the features of the first sentences, for ``explain``."""
@@ -162,6 +165,8 @@ def train(arguments: argparse.Namespace, progress: Progress, interrupt: Interrup
         if streamed:
             arguments.block_rows = arguments.block_rows or PART
             by_parts(run)
+            if run.resumed is not None:
+                summary.note_new_classes(run.resumed, run.tags, run.occurring, "tag")
         else:
             in_memory(run)
     finally:
@@ -270,6 +275,8 @@ def _read(run: TaggingRun) -> tuple[SentenceRows, list[str], _Places]:
         run.skipped = stream.skipped
     if not run.rows:
         raise CommandError(f"{', '.join(run.arguments.files)}: --held-out leaves no sentence to learn from")
+    if run.held_out is not None:
+        run.held_out.refuse_none(run.rows_read, "sentence")
     return tagging.rows_of(_joined(parts)), labels, places
 
 
@@ -336,6 +343,7 @@ def _one_pass(run: TaggingRun, stream: SentenceStream, number: int) -> None:
                 run.tags = list(dict.fromkeys(labels[: int(rows.starts[1])]))
                 run.learner = tagging.start(run.spec, run.encoder, run.tags)
             run.tags = tagging.learn_on(run.learner, constraints, run.tags, rows, labels)
+            run.occurring.update(labels)
             seen += rows.n_rows
             if number == 1:
                 run.rows, run.tokens = run.rows + rows.n_rows, run.tokens + rows.n_tokens
@@ -409,7 +417,7 @@ def evaluate_held_out(run: TaggingRun) -> tuple[Judged | None, Exception | None]
             inputs.release_pipes(arguments, files)
             result = sentences.judged(tagger, parts(stream))
         if not result.scores.n_sentences:
-            raise CommandError(f"--held-out {arguments.held_out} holds out none of {several(run.rows, 'sentence')}")
+            raise CommandError(holds_none(arguments.held_out, run.rows, "sentence"))
         if result.unknown:
             note(f"tags that the model does not know and never predicts: {summary.first_names(result.unknown)}")
         return result, None

@@ -20,7 +20,7 @@ from ..tables import Table, signed
 from . import inputs, sentences
 from .sentences import Tagger
 from .summary import evaluation_in_words, first_names
-from .terminal import CommandError, Progress, emit, note, option
+from .terminal import CommandError, Progress, emit, note, option, say
 
 Array = Any
 
@@ -98,7 +98,7 @@ def evaluate(arguments: argparse.Namespace, model: Model) -> None:
     if arguments.json:
         emit({**plain, "skipped": skipped.count, "unknown_tags": result.unknown})
         return
-    print(evaluation_in_words(plain))
+    say(evaluation_in_words(plain))
     if result.scores.by_type is not None:
         print()
         result.scores.table().show()
@@ -132,7 +132,7 @@ def explain(arguments: argparse.Namespace, model: Model) -> None:
             continue
         print(end="\n" if number else "")
         if place:
-            print(place)
+            say(place)
         best.show()
         if parts:
             print()
@@ -145,6 +145,7 @@ def _to_explain(tagger: Tagger, arguments: argparse.Namespace) -> Iterator[tuple
         words = arguments.example.split()
         if len(words) == 1 and "." in words[0][1:-1]:
             raise CommandError(f"there is no file {arguments.example!r}")
+        inputs.refuse_broken_text(arguments.example)
         tagger.check_words()
         if tagger.n_columns > 1:
             raise CommandError(

@@ -186,7 +186,7 @@ def _discard_output() -> None:
 def note(sentence: str) -> None:
     """A warning or remark on standard error; if that is closed, the work goes on."""
     with contextlib.suppress(OSError):
-        print(sentence, file=sys.stderr, flush=True)
+        print(printable(sentence), file=sys.stderr, flush=True)
 
 
 @contextlib.contextmanager
@@ -227,12 +227,31 @@ def _plain(value: Any) -> Any:
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
+def on_one_line(text: str) -> str:
+    """A name or a line for people: control characters are shown escaped."""
+    if text.isprintable():  # as nearly all are, without an import
+        return text
+    from ..tables import visible
+
+    return visible(text)
+
+
+def printable(text: str) -> str:
+    """Lines for people: control characters are shown escaped."""
+    return "\n".join(map(on_one_line, text.split("\n")))
+
+
+def say(text: str = "") -> None:
+    """Print lines for people."""
+    print(printable(text))
+
+
 def show(pairs: Sequence[tuple[str, str]]) -> None:
     """Print pairs of a name and a text as two aligned columns; pairs without text are left out."""
     width = max((len(name) for name, value in pairs if value), default=0)
     for name, value in pairs:
-        for i, line in enumerate(value.splitlines()):
-            print(f"{'' if i else name:<{width}}  {line}")
+        for i, line in enumerate(value.split("\n") if value else ()):
+            say(f"{'' if i else name:<{width}}  {line}")
 
 
 def shown(label: Any) -> str:
@@ -292,11 +311,11 @@ class Progress:
     def line(self, text: str) -> None:
         """A line that stays."""
         if self._live:
-            self._write(f"{text}\n")
+            self._write(text, end="\n")
 
-    def _write(self, text: str) -> None:
+    def _write(self, text: str, end: str = "") -> None:
         try:
-            sys.stderr.write(f"\r\x1b[K{text}")
+            sys.stderr.write(f"\r\x1b[K{printable(text)}{end}")
             sys.stderr.flush()
         except OSError:  # the terminal is gone; the work goes on
             self._live = False

@@ -18,7 +18,7 @@ from ..data.sources import expand
 from ..errors import DataError
 from . import algorithms, inputs, summary
 from .commands import PASSES
-from .held_out import HeldOut
+from .held_out import HeldOut, holds_none
 from .kind_of_files import refuse_options_of_sentences, sentences_are_meant
 from .options import OF_TEXT, encoding_defaults
 from .terminal import (
@@ -31,7 +31,6 @@ from .terminal import (
     note,
     option,
     optional_output,
-    several,
     show,
 )
 
@@ -79,13 +78,13 @@ def run(arguments: argparse.Namespace) -> int:
             note(f"interrupted after {run.learner.visited:,} examples; the model so far is in {arguments.output}")
         if run.fault is not None:
             raise CommandError(summary.fault_in_words(run))
+        with optional_output(saved, required=arguments.json):
+            if arguments.json and fault is None:
+                emit(record)
+            elif not (arguments.json or arguments.quiet):
+                show(kind.lines(run, record))
         if fault is not None:
             raise CommandError(f"{in_words(fault)}; {saved}, but it was not evaluated")
-        with optional_output(saved, required=arguments.json):
-            if arguments.json:
-                emit(record)
-            elif not arguments.quiet:
-                show(kind.lines(run, record))
     return interrupt.code if run.interrupted else DONE
 
 
@@ -154,6 +153,8 @@ def learn(run: TrainingRun, arguments: argparse.Namespace) -> tuple[TrainingRun,
         if streamed:
             choosing.choose(run, in_memory=False)
             training.by_blocks(run)
+        if run.resumed is not None and run.classes is not None and run.order is not None:
+            summary.note_new_classes(run.resumed, run.classes.tolist(), run.order.counts, "class")
     finally:
         if run.skipped:
             note(run.skipped.worded(option))
@@ -350,7 +351,7 @@ def evaluate_held_out(run: TrainingRun) -> tuple[ConfusionMatrix | RegressionErr
             inputs.release_pipes(arguments, files)
             result = evaluate(features, run.learner, run.classes, blocks(stream))
         if not result.rows:
-            raise CommandError(f"--held-out {arguments.held_out} holds out none of {several(run.rows, 'row')}")
+            raise CommandError(holds_none(arguments.held_out, run.rows, "row"))
         return result, None
     except KeyboardInterrupt:
         run.interrupted = True

@@ -65,6 +65,8 @@ class TrainingRun:
     begun: bool = False  # the learner has its first weights
     updates_before: int = 0  # updates of the model that is continued
     rows: int = 0  # in a pass
+    rows_with_weight: int | None = None  # those of weight 0 are not learned from; None: they were not counted
+    rows_read: int = 0  # and in the files, with those that are held out
     mistakes: list[int] = field(default_factory=list)  # in each pass; of a regression, how often it was not within ε
     skipped: Skipped = field(default_factory=Skipped)
     interrupted: bool = False
@@ -122,6 +124,7 @@ class TrainingRun:
         while (block := self.ahead.popleft() if self.ahead else next(stream, None)) is not None:
             yield block if self.held_out is None else self.held_out.part(block, seen, held_out=False)
             seen += len(block)
+        self.rows_read = seen
 
     def open(self) -> Any:
         """The files from their beginning."""
@@ -146,7 +149,8 @@ def in_memory(run: TrainingRun) -> None:
     run.rows = len(y)
     learner, arguments = run.learner, run.arguments
     weight = _weights(run, y, weight)
-    if weight is not None and not np.any(weight > 0):
+    run.rows_with_weight = with_weight(weight, len(y))
+    if not run.rows_with_weight:
         raise CommandError(f"{', '.join(run.arguments.files)}: all weights are 0, so there is no row to train on")
     if not run.is_regression:
         run.classes = labels.classes_of(y if weight is None else y[weight > 0])
@@ -162,18 +166,19 @@ def in_memory(run: TrainingRun) -> None:
         run.order = LabelOrder()
         run.order.add(y, None if run.is_regression else labels.counts_of(y))
     learner.start_progressive()
+    n_rows = run.rows_with_weight
 
     def report(done: Pass) -> None:
         if done.number == 1:
             learner.stop_progressive()
         run.mistakes.append(done.updates if done.mistakes is None else done.mistakes)
-        show_progress(run, done.number, rows.n_rows, 1.0, began)
+        show_progress(run, done.number, n_rows, 1.0, began)
         run.interrupt.check()
 
     def pulse() -> None:
-        seen = learner.visited - len(run.mistakes) * rows.n_rows
-        if 0 < seen < rows.n_rows:  # else a pass is being judged
-            show_progress(run, len(run.mistakes) + 1, seen, seen / rows.n_rows, began, learner.tally.mistakes)
+        seen = learner.visited - len(run.mistakes) * n_rows
+        if 0 < seen < n_rows:  # else a pass is being judged
+            show_progress(run, len(run.mistakes) + 1, seen, seen / n_rows, began, learner.tally.mistakes)
         run.interrupt.check()
 
     began = time.monotonic()
@@ -220,6 +225,8 @@ def _read(run: TrainingRun) -> tuple[Csr, Array, Array, list[Block]]:
             speed = n / max(time.monotonic() - run.progress.began, 1e-9)
             run.progress("reading", f"{n:,} examples", f"{speed:,.0f}/s", share=stream.progress)
         _settle(run, stream)
+    if run.held_out is not None:
+        run.held_out.refuse_none(run.rows_read, "row")
     weight = np.concatenate(weights)
     return vstack(run.features.weighed(reads, ys)), np.concatenate(ys), None if np.all(weight == 1) else weight, places
 
@@ -315,9 +322,11 @@ def _learn_all(
         with run.interrupt.held():
             if ahead is not None:
                 ahead.taken(len(gathered.places))
-            for learned in _learn(run, gathered, rng, first):
+            for learned, weighted in _learn(run, gathered, rng, first):
                 seen += learned
-                run.rows += learned if first else 0
+                if first:
+                    run.rows += learned
+                    run.rows_with_weight = (run.rows_with_weight or 0) + weighted
                 run.mistakes[number - 1 :] = [run.errors - before]
                 show_progress(run, number, seen, stream.progress, run.progress.began)
                 run.interrupt.check()
@@ -429,8 +438,8 @@ def _begin(run: TrainingRun, rows: Any, weight: Array | None, rng: np.random.Gen
                 engine.populate(weights)
 
 
-def _learn(run: TrainingRun, part: _Part, rng: np.random.Generator | None, first: bool) -> Iterator[int]:
-    """Learn from rows, some after the others; after each call, how many they were."""
+def _learn(run: TrainingRun, part: _Part, rng: np.random.Generator | None, first: bool) -> Iterator[tuple[int, int]]:
+    """Learn from rows, some after the others; after each call, how many they were, and how many with weight."""
     learner = run.learner
     csr, y, weight, places, admitted = part
     order = rng.permutation(len(y)) if (run.arguments.shuffle_buffer or run.buffer) and rng is not None else None
@@ -464,7 +473,8 @@ def _learn(run: TrainingRun, part: _Part, rng: np.random.Generator | None, first
             learner.partial_fit(rows, y, weight, span)
         else:
             run.classes = learn_labels(learner, rows, y, weight, y[:0] if run.classes is None else run.classes, span)
-        yield span[1] - start
+        n = span[1] - start
+        yield n, with_weight(None if weight is None else weight[slice(*span)], n)
 
 
 def _weights(run: TrainingRun, y: Array, weight: Array | None) -> Array | None:
@@ -478,6 +488,11 @@ def _weights(run: TrainingRun, y: Array, weight: Array | None) -> Array | None:
     asked = run.parameters["class_weight"] = class_weights(asked, y)
     by_class = labels.class_weights(asked, classes, counts, stream=asked != "balanced")
     return by_class[codes] if weight is None else weight * by_class[codes]
+
+
+def with_weight(weight: Array | None, n: int) -> int:
+    """How many of n rows have a weight above 0; None: all have weight 1."""
+    return n if weight is None else int(np.count_nonzero(weight > 0))
 
 
 def show_progress(

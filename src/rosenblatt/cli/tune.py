@@ -68,7 +68,7 @@ class Found:
 def run(arguments: argparse.Namespace) -> int:
     """Search, train with what was found, save the model and print what was tried."""
     with Interrupt() as interrupt:
-        trained, record = _tune(arguments, interrupt)
+        trained, record, fault = _tune(arguments, interrupt)
         saved, command = f"the model is in {arguments.output}", record["tuning"]["command"]
         if trained.interrupted:
             seen = f"interrupted after {trained.learner.visited:,} examples"
@@ -76,13 +76,15 @@ def run(arguments: argparse.Namespace) -> int:
         elif record["tuning"]["interrupted"]:
             note(f"interrupted; the best so far was trained, {saved}, and the same again by: {command}")
         with optional_output(saved, required=arguments.json):
-            if arguments.json:
+            if arguments.json and fault is None:
                 emit(record)
-            elif not arguments.quiet:
+            elif not (arguments.json or arguments.quiet):
                 table_of(record["tuning"]).show()
                 print()
                 again = "all of it" if trained.interrupted else "the same"
                 show([*summary.lines(trained, record), (again, command)])
+        if fault is not None:
+            raise fault
     return interrupt.code if record["tuning"]["interrupted"] or trained.interrupted else DONE
 
 
@@ -94,7 +96,10 @@ def run_quietly(words: Sequence[str]) -> dict[str, Any]:
     try:
         parser(["tune"]).parse_args(["tune", *words], arguments)
         with Interrupt() as interrupt:
-            return _tune(arguments, interrupt)[1]
+            _, record, fault = _tune(arguments, interrupt)
+            if fault is not None:
+                raise fault
+            return record
     except CommandError as error:
         raise ValueError(str(error)) from None
     finally:
@@ -102,8 +107,10 @@ def run_quietly(words: Sequence[str]) -> dict[str, Any]:
             pipe.close()
 
 
-def _tune(arguments: argparse.Namespace, interrupt: Interrupt) -> tuple[TrainingRun, dict[str, Any]]:
-    """Search, train and save; the run, and what it did."""
+def _tune(
+    arguments: argparse.Namespace, interrupt: Interrupt
+) -> tuple[TrainingRun, dict[str, Any], CommandError | None]:
+    """Search, train and save; the run, what it did, and why held-out rows were not evaluated, if they were to be."""
     began = time.monotonic()
     engine.keep_freed_memory()
     train.refuse_outputs(arguments)
@@ -128,9 +135,8 @@ def _tune(arguments: argparse.Namespace, interrupt: Interrupt) -> tuple[Training
     record["seconds"] = round(time.monotonic() - began, 3)
     if run.fault is not None:
         raise CommandError(summary.fault_in_words(run))
-    if fault is not None:
-        raise CommandError(f"{in_words(fault)}; {saved}, but it was not evaluated")
-    return run, record
+    unjudged = None if fault is None else CommandError(f"{in_words(fault)}; {saved}, but it was not evaluated")
+    return run, record, unjudged
 
 
 def search(run: TrainingRun, asked: Mapping[str, Any]) -> Found:

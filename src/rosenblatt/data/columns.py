@@ -13,6 +13,8 @@ from .headers import LABEL_NAMES
 from .profiles import FEW_ROWS, Profile
 
 _MOST_CLASSES = 50
+#: Most columns of a kind that are listed for people.
+_MOST_SHOWN = 12
 
 #: What columns are called that name their row.
 _KEY = re.compile(r"(.*[_ .-])?(id|key|uuid|guid|index|rowid|rownum)|.*[a-z](ID|Id)|__index_level_\d+__", re.DOTALL)
@@ -110,13 +112,17 @@ class Columns:
         for role in ("label", "weight", "text", "numeric", "categorical", "ignored"):
             value = getattr(self, role)
             names = [value] if isinstance(value, str) else list(value or ())
-            for name in names[:12]:
+            for name in first_columns(names):
                 reason = self.why.get(name)
                 lines.append(f"{role}: {name}" + (f" ({reason})" if reason else ""))
-            if len(names) > 12:
-                lines.append(f"{role}: … and {len(names) - 12} more")
         lines += [note.replace("{}", setting(parameter, value)) for note, parameter, value in self.notes]
         return "\n".join(lines)
+
+
+def first_columns(names: Sequence[str]) -> list[str]:
+    """The names of the first columns, and how many more there are."""
+    more = len(names) - _MOST_SHOWN
+    return [*names[:_MOST_SHOWN], *([f"… and {more} more"] if more > 0 else [])]
 
 
 def columns_of(columns: Columns | Mapping[str, Any] | None) -> Columns:
@@ -199,7 +205,8 @@ def _label(profiles: Mapping[str, Profile], why: dict[str, str]) -> str | None:
         seen = profiles[name]
         few = seen.distinct <= _MOST_CLASSES and seen.repeats and not seen.is_text
         if few and seen.n and seen.kind in ("integer", "boolean", "string", "dictionary"):
-            why[name] = f"guessed: the {place} column, {seen.distinct} different values in the first {seen.n}"
+            values = "the same value" if seen.distinct == 1 else f"{seen.distinct} different values"
+            why[name] = f"guessed: the {place} column, {values} in the first {seen.n}"
             return name
     return None
 
@@ -227,9 +234,12 @@ def _kind(seen: Profile, name: str, why: dict[str, str]) -> str | None:
         why[name] = "not used: empty in the first rows"
         return None
     if seen.is_text or not seen.repeats:
-        why[name] = f"guessed: strings of {seen.words:.0f} words" if seen.is_text else "guessed: strings that differ"
+        n = f"{seen.words:.0f}"
+        words = f"{n} word" if n == "1" else f"{n} words"
+        why[name] = f"guessed: strings of {words}" if seen.is_text else "guessed: strings that differ"
         return "text"
-    why[name] = f"guessed: {seen.distinct} different short strings in the first {seen.n}"
+    strings = "the same short string" if seen.distinct == 1 else f"{seen.distinct} different short strings"
+    why[name] = f"guessed: {strings} in the first {seen.n}"
     return "categorical"
 
 

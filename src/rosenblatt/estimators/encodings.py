@@ -201,8 +201,12 @@ class Encoding:
             return None if hashed else block_of_matrix(X, columns)
         names = columns.features
         told = ", ".join(names[:12]) + (f", … ({len(names)} in all)" if len(names) > 12 else "")
-        what = "text" if is_text(X) else f"{shape[1]} columns without names" if len(shape) == 2 else type(X).__name__
-        raise DataError(f"the model needs the columns {told}, and X is {what}", "give a frame, or a list of dicts")
+        what = "text" if is_text(X) else type(X).__name__
+        if len(shape) == 2:
+            what = f"{shape[1]} column{'s' * (shape[1] != 1)} without names"
+        texts = "a list of str, " if self.text is not None else ""
+        remedy = f"give {texts}a frame, or a list of dicts"
+        raise DataError(f"the model needs the columns {told}, and X is {what}", remedy)
 
 
 class NumberedEncoding(Encoding):

@@ -104,7 +104,7 @@ def read(path: str | os.PathLike[str], mapped: Collection[str] = ()) -> tuple[di
     with place.open("rb", buffering=0) as file:  # says what is wrong with the path
         room = os.fstat(file.fileno()).st_size - 8
         try:
-            header = _read_header(file, room)
+            header = _read_header(file, room, place)
             metadata = header.pop("__metadata__", {})
             schema.named(schema.text)(metadata, "its metadata")
             _check_format(place, metadata)
@@ -130,12 +130,15 @@ def read(path: str | os.PathLike[str], mapped: Collection[str] = ()) -> tuple[di
     return document, tensors
 
 
-def _read_header(file: Any, room: int) -> dict[str, Any]:
+def _read_header(file: Any, room: int, place: Path) -> dict[str, Any]:
     """The header of a safetensors file, after whose length there are so many bytes."""
     length = int.from_bytes(_filled(file, bytearray(8)), "little")
+    brace = file.read(1)
+    if brace != b"{" and room > 0:
+        raise ModelFileError(f"{place} is not a model file")
     if not 2 <= length <= room:
         raise ValueError(f"its header would have {length:,} bytes, and the file has {room + 8:,}")
-    header = json.loads(_filled(file, bytearray(length)).decode())
+    header = json.loads((brace + _filled(file, bytearray(length - 1))).decode())
     schema.named()(header, "its header")
     return header  # type: ignore[no-any-return]
 
