@@ -105,7 +105,7 @@ def test_faults_of_an_array_have_their_row():
     with pytest.raises(rb.data.DataError, match="row 2: the line is JSON but not an object"):
         rb.data.read(io.BytesIO(b'[{"x": 1, "y": "a"}, 5, {"x": 2, "y": "b"}]'))
     with pytest.raises(rb.data.DataError, match=r"row 2, .*not JSON"):
-        rb.data.read(io.BytesIO(b'[{"x": 1, "y": "a"}, {"x": 2, "y"'))
+        rb.data.read(io.BytesIO(b'[{"x": 1, "y": "a"}, {"x": 2, "y"}]'))
 
 
 values = st.recursive(st.none() | st.integers() | st.text(st.sampled_from('a"\\[]{},\n')), st.lists, max_leaves=4)
@@ -115,7 +115,7 @@ values = st.recursive(st.none() | st.integers() | st.text(st.sampled_from('a"\\[
 def test_elements_are_those_of_the_array_in_any_pieces(rows, size):
     text = json.dumps(rows, indent=1).encode()
     pieces = [text[i : i + size] for i in range(0, len(text), size)]
-    assert [json.loads(line) for line in elements(pieces)] == rows
+    assert [json.loads(line) for line in elements(pieces, "rows.json")] == rows
 
 
 # ---- plain text ------------------------------------------------------------------------------------------------------
