@@ -7,6 +7,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any, ClassVar
 
 import numpy as np
@@ -50,12 +51,12 @@ class JsonLinesReader(TableReader):
 
     def _profiles(self, source: Source) -> dict[str, Profile]:
         self._look_for_array(source)
-        lines, rows = _sample(source)
+        lines, rows, places = _sample(source)
         names = dict.fromkeys(name for row in rows for name in row)
         if not names:
             object_of_line(lines[0], source.name, 1)
             raise DataError("no line is a JSON object", file=source.name, line=1)
-        self._seen = {name: profile_values([row.get(name) for row in rows]) for name in names}
+        self._seen = {name: profile_values([row.get(name) for row in rows], places) for name in names}
         return self._seen
 
     def _look_for_array(self, source: Source) -> None:
@@ -204,20 +205,22 @@ def _objects(chunk: Chunk, file: str) -> tuple[list[dict[str, Any]], list[int], 
     return rows, lines, faults
 
 
-def _sample(source: Source) -> tuple[list[bytes], list[dict[str, Any]]]:
-    """The first lines that are not blank, and the objects among them; the lines are still to be read."""
+def _sample(source: Source) -> tuple[list[bytes], list[dict[str, Any]], list[int]]:
+    """The first lines that are not blank, the objects among them, and their lines, which are still to be read."""
     for head, whole in heads(source):
         lines = head.split(b"\n")
-        sample = [line for line in (lines if whole else lines[:-1]) if line.strip()][:SAMPLE_ROWS]
+        there = enumerate(lines if whole else lines[:-1], 1)
+        sample = list(islice(((number, line) for number, line in there if line.strip()), SAMPLE_ROWS))
         if sample or whole:
             break
     if not sample:
         raise DataError("the file is empty", file=source.name)
-    rows = []
-    for line in sample:
+    rows, places = [], []
+    for number, line in sample:
         with contextlib.suppress(DataError):  # raised with its place when the row is read
-            rows.append(object_of_line(line, source.name, 0))
-    return sample, rows
+            rows.append(object_of_line(line, source.name, number))
+            places.append(number)
+    return [line for _, line in sample], rows, places
 
 
 def object_of_line(line: bytes, file: str, number: int) -> dict[str, Any]:
