@@ -212,8 +212,8 @@ def test_one_bad_cell_makes_no_text_of_numbers(name, odd):
     one_sentence(
         lambda: rb.data.read(io.BytesIO(text), format=format), rb.data.DataError,
         f"{place}, column 'a': {400 - len(odd)} of the first 400 values are numbers, and '{shown}' is not; name the "
-        "columns to use, this one with columns={'numeric': ['a']} or columns={'text': ['a']}, or leave such rows out "
-        "with on_error='skip'",
+        "columns to use, this one with columns={'numeric': ['a']} or columns={'text': ['a']}, or leave out the column "
+        "with columns={'drop': ['a']}, or such rows with on_error='skip'",
     )  # fmt: skip
     data = rb.data.read(io.BytesIO(text), format=format, on_error="skip")
     assert data.columns.numeric == ("a",)
@@ -236,8 +236,8 @@ def test_the_command_tells_of_a_bad_cell(tmp_path, capsys):
     assert cli.main(train) == 1
     assert capsys.readouterr().err.endswith(
         "t.csv, line 301, column 'an income': 399 of the first 400 values are numbers, and 'abc' is not; name the "
-        "columns to use, this one with --numeric 'an income' or --text 'an income', or leave such rows out with "
-        "--on-error skip\n"
+        "columns to use, this one with --numeric 'an income' or --text 'an income', or leave out the column with "
+        "--drop 'an income', or such rows with --on-error skip\n"
     )
     assert cli.main([*train, "--on-error", "skip"]) == 0
     out, err = capsys.readouterr()

@@ -205,9 +205,9 @@ def _doubtful(name: str, seen: Mostly) -> DataError:
     """The error of a column that is either of numbers, some of them at fault, or of words."""
     return DataError(
         f"{seen.numbers.n} of the first {seen.n} values are numbers, and {quoted(seen.odd)} is not",
-        "name the columns to use, this one with {} or {1}, or leave such rows out with {2}",
+        "name the columns to use, this one with {} or {1}, or leave out the column with {2}, or such rows with {3}",
         name=name, parameter="columns", value={"numeric": [name]},
-    ).at(others=(("columns", {"text": [name]}), ("on_error", "skip")))  # fmt: skip
+    ).at(others=(("columns", {"text": [name]}), ("columns", {"drop": [name]}), ("on_error", "skip")))  # fmt: skip
 
 
 def _label(profiles: Mapping[str, Profile], why: dict[str, str]) -> str | None:
