@@ -1,8 +1,10 @@
 """Bad files: each fault in one sentence with the file, the line and the byte or column; or skipped and counted."""
 
+import gzip
 import io
 import subprocess
 import sys
+from functools import partial
 
 import numpy as np
 import pyarrow as pa
@@ -236,6 +238,66 @@ def test_a_missing_comma_between_lines_is_no_carriage_return():
     rows = b'[{"label": 1, "age": 3}\r\n{"label": 1, "age": 4}]\r\n'
     one_sentence(of(rows, format="json"), DataError, "not JSON: Extra data")
     assert of(rows.replace(b"}\r", b"},\r"), format="json", columns={"label": "label"})().labels.tolist() == [1, 1]
+
+
+CUT_ARRAYS = [
+    b'[{"a":1},{"a":2}',
+    b'[{"a":1},{"a":2},',
+    b'[{"a":1},{"a":2},\n',
+    b'[{"a":1},{"a":2},{"a":',
+    b'[{"a":1},{"a":"x},{]',
+    b'[\n  {\n    "a": 1\n  },\n  {\n    "a": 2\n  }\n',
+    b'[{"a":1},\n{"a":2},\n{"a":3}\n',
+    b"[",
+]
+
+
+@pytest.mark.parametrize("on_error", ["raise", "skip"])
+@pytest.mark.parametrize("text", CUT_ARRAYS)
+def test_an_array_that_is_cut_short(text, on_error, tmp_path):
+    telling = "line 3: the array that begins here is never closed: is the file whole?"
+    text = b"\n\n" + text
+    (tmp_path / "rows.json").write_bytes(text)
+    (tmp_path / "rows.json.gz").write_bytes(gzip.compress(text))
+    for file in (str(tmp_path / "rows.json"), str(tmp_path / "rows.json.gz")):
+        one_sentence(partial(rb.data.read, file, on_error=on_error), DataError, f"{file}, {telling}")
+        one_sentence(partial(rb.data.convert, file, tmp_path / "t.csv", on_error=on_error), DataError, telling)
+    for read, format in ((rb.data.read, "json"), (rb.data.read_sentences, "tagged-json")):
+        one_sentence(partial(read, io.BytesIO(text), format=format, on_error=on_error), DataError, telling)
+
+
+@pytest.mark.parametrize("on_error", ["raise", "skip"])
+def test_rows_of_a_long_array_come_before_it_is_seen_to_be_cut_short(on_error):
+    rows = b'{"label": 1, "age": 3},\n' * 40_000
+    with rb.data.stream(io.BytesIO(b"[" + rows), block_rows=1000, on_error=on_error, format="json") as blocks:
+        assert len(next(blocks)) == 1000
+        one_sentence(lambda: list(blocks), DataError, "line 1: the array that begins here is never closed")
+
+
+ARRAY_FAULTS = [
+    (b"[ROW,\nROW\n],\n", "line 3: the array has ended, and there is text behind it"),
+    (b"[ROW,\nROW][ROW]", "line 2: the array has ended"),
+    (b"[ROW]\n\n[ROW]", "line 3: the array has ended"),
+    (b"[ROW]\n\nROW", "line 3: the array has ended"),
+    (b"[ROW,\nROW,\n]", "line 3: nothing stands before this ']': is there a comma too many?"),
+    (b"[ROW,\n,ROW]", "line 2: nothing stands before this ','"),
+    (b"[ROW,\nROW}", "line 2: '}' closes no object here"),
+]
+
+
+@pytest.mark.parametrize("on_error", ["raise", "skip"])
+@pytest.mark.parametrize(("text", "telling"), ARRAY_FAULTS)
+def test_an_array_that_goes_on_or_has_commas_too_many(text, telling, on_error):
+    text = text.replace(b"ROW", JSON.strip())
+    one_sentence(of(text, on_error=on_error), DataError, f"<file object>, {telling}")
+    behind = text + b" " * (1 << 20)
+    one_sentence(of(behind, on_error=on_error), DataError, telling)
+
+
+def test_blanks_behind_an_array_are_nothing():
+    rows = b"[" + JSON.strip() + b"," + JSON + b"]\r\n" + b"\n \t" * (1 << 20)
+    assert len(of(rows, columns={"label": "label"})()) == 2
+    one_sentence(of(b"[ ]\n", format="json"), DataError, "the file is empty")
 
 
 def test_json_that_is_no_text_or_too_deep():

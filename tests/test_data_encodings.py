@@ -9,10 +9,12 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from refusals import one_sentence
 
 import rosenblatt as rb
 from rosenblatt import cli
 from rosenblatt.data.json_lines import elements
+from rosenblatt.data.sources import Source, look_into
 
 WORDS = ["café crème", "naïve façade", "smörgåsbord", "jalapeño"] * 5
 CSV = "label,text\n" + "".join(f"{'ab'[i % 2]},{word} is the word here\n" for i, word in enumerate(WORDS))
@@ -40,6 +42,62 @@ def test_the_first_bytes_of_utf_16_are_enough():
     for encoding in ("utf-16-le", "utf-16-be"):
         text = ("\ufeff" + CSV).encode(encoding)
         assert rb.data.read(io.BytesIO(text)).table["text"].to_pylist()[0] == "café crème is the word here"
+
+
+def test_the_first_bytes_of_utf_32_are_enough(tmp_path):
+    for encoding in ("utf-32-le", "utf-32-be"):
+        text = ("\ufeff" + CSV).encode(encoding)
+        assert rb.data.read(io.BytesIO(text)).table["text"].to_pylist()[0] == "café crème is the word here"
+
+
+SENTENCES = "".join(f"{word} {tag}\n" + "\n" * (tag == "N") for word, tag in (("the", "D"), ("cat", "N")) * 9)
+UNMARKED = {
+    "csv": (CSV, rb.data.read),
+    "jsonl": ('{"label": "a", "text": "café"}\n{"label": "b", "text": "x"}\n', rb.data.read),
+    "json": ('[{"label": "a", "text": "x"}]', rb.data.read),
+    "svmlight": ("1 1:1\n-1 2:1\n", rb.data.read),
+    "vw": ("1 | a b\n-1 | c\n", rb.data.read),
+    "text": ("naïve words\nthat go on\n", rb.data.read),
+    "csv in Russian": ("label,text\n" + "а,здравствуй мир, да\n" * 9, rb.data.read),
+    "csv in Chinese": ("标签,文字\n" + "一,很快好吃\n" * 99, rb.data.read),
+    "csv with emoji": ("label,text\n" + "a,👩‍💻 \u200f\n" * 99, rb.data.read),
+    "conll": (SENTENCES, rb.data.read_sentences),
+    "words": ("the cat\n" * 3, rb.data.read_sentences),
+}
+
+
+@pytest.mark.parametrize("on_error", ["raise", "skip"])
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be"])
+@pytest.mark.parametrize("name", UNMARKED)
+def test_two_or_four_bytes_a_character_without_a_mark_are_refused(name, encoding, on_error, tmp_path):
+    text, read = UNMARKED[name]
+    (tmp_path / "rows").write_bytes(text.encode(encoding))
+    settings = {"format": name.split()[0], "on_error": on_error}
+    telling = f"rows: looks like {encoding[:6].upper()} without a byte-order mark; say encoding='{encoding}'"
+    one_sentence(lambda: read(tmp_path / "rows", **settings), rb.data.DataError, telling)
+    if " " not in name:
+        assert len(read(tmp_path / "rows", encoding=encoding, **settings))
+
+
+def test_the_command_says_which_encoding_to_name(tmp_path, capsys):
+    (tmp_path / "rows.csv").write_bytes(CSV.encode("utf-16-le"))
+    for command in (
+        ["train", str(tmp_path / "rows.csv"), "-o", str(tmp_path / "m")],
+        ["separable", str(tmp_path / "rows.csv")],
+    ):
+        assert cli.main(command) == 1
+        telling = "rows.csv: looks like UTF-16 without a byte-order mark; say --encoding utf-16-le\n"
+        assert capsys.readouterr().err.endswith(telling)
+
+
+def test_bytes_that_are_no_text_of_two_bytes_are_read_as_before():
+    for text in (
+        b"label,text\n" + b"a,x\x00y\n" * 9,
+        "label,text\n一,x\n".encode(),
+        b"\x00\x01\x02\n" * 40,
+        b"\xe9,x\n" * 9,
+    ):
+        look_into(Source(io.BytesIO(text)), None)
 
 
 def test_what_is_not_in_an_encoding_is_refused(tmp_path):
@@ -105,7 +163,7 @@ def test_faults_of_an_array_have_their_row():
     with pytest.raises(rb.data.DataError, match="row 2: the line is JSON but not an object"):
         rb.data.read(io.BytesIO(b'[{"x": 1, "y": "a"}, 5, {"x": 2, "y": "b"}]'))
     with pytest.raises(rb.data.DataError, match=r"row 2, .*not JSON"):
-        rb.data.read(io.BytesIO(b'[{"x": 1, "y": "a"}, {"x": 2, "y"'))
+        rb.data.read(io.BytesIO(b'[{"x": 1, "y": "a"}, {"x": 2, "y"}]'))
 
 
 values = st.recursive(st.none() | st.integers() | st.text(st.sampled_from('a"\\[]{},\n')), st.lists, max_leaves=4)
@@ -115,7 +173,7 @@ values = st.recursive(st.none() | st.integers() | st.text(st.sampled_from('a"\\[
 def test_elements_are_those_of_the_array_in_any_pieces(rows, size):
     text = json.dumps(rows, indent=1).encode()
     pieces = [text[i : i + size] for i in range(0, len(text), size)]
-    assert [json.loads(line) for line in elements(pieces)] == rows
+    assert [json.loads(line) for line in elements(pieces, "rows.json")] == rows
 
 
 # ---- plain text ------------------------------------------------------------------------------------------------------

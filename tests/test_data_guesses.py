@@ -8,6 +8,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from refusals import one_sentence
 
 import rosenblatt as rb
 from rosenblatt import cli
@@ -172,6 +173,114 @@ def test_a_number_too_large_to_be_squared_is_refused_with_its_place():
     with pytest.raises(rb.data.DataError, match="line 3, column 'x': the value is 1e\\+300, which is too large"):
         rb.data.Encoder(data.columns, standardise=True).encode(data.block, learn=True)
     assert len(read(b"x,target\n1,a\n1e300,b\n", missing="absent", on_error="skip")) == 1
+
+
+# ---- one bad cell among numbers --------------------------------------------------------------------------------------
+
+INCOMES = [str(20_000 + 137 * i % 9001) for i in range(400)]
+CLASSES = ["yes", "no"] * 200
+
+
+def with_odd(column, *odd, at=299):
+    """A column with odd values from row 299 on, which is line 301 of a CSV file."""
+    return [*column[:at], *odd, *column[at + len(odd) :]]
+
+
+def as_json(incomes, array=False):
+    """The same as JSON: numbers where they are some."""
+    rows = [
+        {"a": json.loads(one) if one.lstrip("-").isdigit() else one, "target": c} for one, c in zip(incomes, CLASSES)
+    ]
+    return (json.dumps(rows) if array else "\n".join(["", *map(json.dumps, rows)])).encode()
+
+
+IN_DOUBT = {
+    "csv": lambda column: table(column, CLASSES, header="a,target"),
+    "csv with quoted line ends": lambda column: table(column, CLASSES, ['"x\ny"', *["z"] * 399], header="a,target,b"),
+    "jsonl": as_json,
+    "json": lambda column: as_json(column, array=True),
+}
+
+
+@pytest.mark.parametrize("name", IN_DOUBT)
+@pytest.mark.parametrize("odd", [["abc"], ["abc", "def", "1,5"], ["one word and some others"], ["x" * 30_000]])
+def test_one_bad_cell_makes_no_text_of_numbers(name, odd):
+    odd = [one.replace(",", ";") for one in odd]
+    text, format = IN_DOUBT[name](with_odd(INCOMES, *odd)), name.split()[0]
+    place = {"json": "row 300", "csv with quoted line ends": "line 302"}.get(name, "line 301")
+    shown = odd[0] if len(odd[0]) < 40 else odd[0][:39] + "…"
+    one_sentence(
+        lambda: rb.data.read(io.BytesIO(text), format=format), rb.data.DataError,
+        f"{place}, column 'a': {400 - len(odd)} of the first 400 values are numbers, and '{shown}' is not; name the "
+        "columns to use, this one with columns={'numeric': ['a']} or columns={'text': ['a']}, or leave out the column "
+        "with columns={'drop': ['a']}, or such rows with on_error='skip'",
+    )  # fmt: skip
+    data = rb.data.read(io.BytesIO(text), format=format, on_error="skip")
+    assert data.columns.numeric == ("a",)
+    assert data.columns.why["a"] == f"guessed: {400 - len(odd)} of 400 are numbers"
+    assert (len(data), data.skipped.count) == (400 - len(odd), len(odd))
+    named = rb.data.read(io.BytesIO(text), format=format, columns={"label": "target", "text": ["a"]})
+    assert named.columns.text == ("a",)
+    assert len(rb.data.read(io.BytesIO(text), format=format, columns={"drop": ["a"], "label": "target"})) == 400
+
+
+def test_a_list_among_numbers_of_json_is_a_bad_cell():
+    text = as_json(INCOMES).replace(INCOMES[299].encode(), b"[3]", 1)
+    with pytest.raises(rb.data.DataError, match=r"column 'a': 399 of the first 400 values are numbers, and '\[3\]'"):
+        rb.data.read(io.BytesIO(text), format="jsonl")
+
+
+def test_the_command_tells_of_a_bad_cell(tmp_path, capsys):
+    (tmp_path / "t.csv").write_bytes(table(with_odd(INCOMES, "abc"), CLASSES, header="an income,target"))
+    train = ["train", str(tmp_path / "t.csv"), "-o", str(tmp_path / "m")]
+    assert cli.main(train) == 1
+    assert capsys.readouterr().err.endswith(
+        "t.csv, line 301, column 'an income': 399 of the first 400 values are numbers, and 'abc' is not; name the "
+        "columns to use, this one with --numeric 'an income' or --text 'an income', or leave out the column with "
+        "--drop 'an income', or such rows with --on-error skip\n"
+    )
+    assert cli.main([*train, "--on-error", "skip"]) == 0
+    out, err = capsys.readouterr()
+    assert "numeric: an income (guessed: 399 of 400 are numbers)" in out
+    assert "line 301, column 'an income': 'abc' is not a number" in out + err
+    assert cli.main([*train, "--numeric", "an income"]) == 1
+    assert "line 301, column 'an income': 'abc' is not a number" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("column", "role"),
+    [
+        (with_odd(INCOMES, *["abc"] * 41), "text"),  # too many of them
+        (with_odd([str(int(i) % 10) for i in INCOMES], "abc"), "categorical"),  # codes that are repeated
+        (with_odd(INCOMES, "0123"), None),  # with zeros before them numbers are names
+        (with_odd(INCOMES, "NA", "", "?"), "numeric"),  # missing
+        (with_odd([str(i) for i in range(400)], "abc", at=399), None),  # a key, with it or without
+        ([f"2020-01-{1 + i % 28:02}" for i in range(400)], None),  # dates
+        ([f"{i + 1},{i * 7 % 1000:03}" for i in range(400)], None),  # thousands
+    ],
+)
+def test_what_is_no_bad_cell_is_guessed_as_before(column, role):
+    text = table([f'"{one}"' for one in column], CLASSES, header="a,target")
+    for on_error in ("raise", "skip"):
+        columns = read(text, on_error=on_error).columns
+        assert [kind for kind in ("text", "categorical", "numeric") if getattr(columns, kind)] == (
+            [role] if role else []
+        )
+
+
+def test_few_rows_tell_of_no_bad_cell():
+    assert read(table(["abc", *INCOMES[:18]], CLASSES, header="a,target")).columns.categorical == ("a",)
+    with pytest.raises(rb.data.DataError, match=r"line 2, column 'a': 19 of the first 20 values"):
+        read(table(["abc", *INCOMES[:19]], CLASSES, header="a,target"))
+
+
+def test_a_bad_cell_makes_no_row_of_the_names():
+    text = table(with_odd(INCOMES, "abc"), with_odd(INCOMES, "abc"), header="income,size")
+    with pytest.raises(rb.data.DataError, match=r"line 301, column 'income': 399 of the first 400 values"):
+        read(text)
+    data = read(text, on_error="skip")
+    assert data.format.header is True
+    assert data.columns.numeric == ("income", "size")
 
 
 # ---- keys, dates, numbers with zeros before them ---------------------------------------------------------------------

@@ -5,6 +5,7 @@ import csv
 import io
 import json
 import pickle
+import re
 
 import numpy as np
 import pandas as pd
@@ -156,6 +157,53 @@ def test_a_matrix_without_names_is_taken_where_it_can_only_be_the_columns(tmp_pa
     one_sentence(lambda: loaded.predict(X[0]), ValueError, "the columns age, income, city")
     rows = loaded.encoder_.encode(rb.data.read(tmp_path / "rows.csv").block, learn=False).to_scipy()
     assert loaded.predict(rows).tolist() == loaded.predict(frame).tolist()  # what the encoder itself has made
+
+
+def frames(column):
+    """The same values in frames of several kinds; where they are of several types, in those that take them."""
+    yield pd.DataFrame({"income": np.array(column, object)})
+    if len({type(value) for value in column if value is not None}) == 1:
+        yield pd.DataFrame({"income": pd.array(column, "string")})
+        yield pd.DataFrame({"income": column}).astype("category")
+        yield pl.DataFrame({"income": column})
+        yield pa.table({"income": column})
+        yield pa.table({"income": pa.array(column, pa.large_string())})
+
+
+@pytest.mark.parametrize("missing", ["raise", "absent"])
+@pytest.mark.parametrize(
+    "column",
+    [
+        ["1", "x"], ["1", "1_000"], [1, "x"], [1.5, "x", None], ["1", "2.5", " 3e2 "], ["1", ""], ["1", "NA"],
+        ["-", "2"], ["1", None], [1, "2", True], [1, [2]], ["1", "inf"], [1, {"a": 2}], [True, "3"],
+    ],
+    ids=str,
+)  # fmt: skip
+def test_frames_of_strings_say_what_dicts_do(column, missing, tmp_path):
+    loaded = rb.load(trained(tmp_path, table()[["income", "label"]], "--missing", missing))
+    rows, said = [{"income": value} for value in column], None
+    try:
+        expected = loaded.decision_function(rows)
+    except ValueError as error:
+        said = str(error)
+    for X in frames(column):
+        if said is None:
+            same_bits(loaded.decision_function(X), expected)
+        else:
+            with pytest.raises(ValueError, match=rf"^{re.escape(said)}$"):
+                loaded.decision_function(X)
+    assert said is None or "at row 1, column 'income'" in said or column == ["-", "2"]
+
+
+def test_frames_of_dates_as_text_are_read_as_dicts_are(tmp_path):
+    frame = pd.DataFrame({"when": pd.date_range("2020-01-01", periods=20).astype(str), "label": ["a", "b"] * 10})
+    loaded = rb.load(trained(tmp_path, frame, "--numeric", "when"))
+    one_sentence(
+        lambda: loaded.predict(pd.DataFrame({"when": ["2020-01-02", "soon"]})), ValueError,
+        "'soon' is not a date such as 2020-12-31, which the column holds at row 1, column 'when'",
+    )  # fmt: skip
+    for X in (frame[["when"]], pl.from_pandas(frame[["when"]])):
+        same_bits(loaded.decision_function(X), loaded.decision_function(frame[["when"]].to_dict("records")))
 
 
 def test_faults_name_row_and_column(tmp_path):

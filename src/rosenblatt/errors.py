@@ -57,6 +57,8 @@ class DataError(WordedError, ValueError):
         The shard of a distributed run.
     parameter, value : str and any, or None
         A setting that helps.
+    others : tuple of (str, any)
+        Further ones, which stand for ``{1}``, ``{2}``, … in the remedy.
     """
 
     def __init__(
@@ -70,6 +72,7 @@ class DataError(WordedError, ValueError):
         self.file, self.line, self.byte = file, line, byte
         self.sentence, self.token = sentence, token
         self.shard: str | None = None
+        self.others: tuple[tuple[str, Any], ...] = ()
 
     def at(self: Same, **fields: Any) -> Same:
         """The same error with more fields known, or with others."""
@@ -100,9 +103,10 @@ class DataError(WordedError, ValueError):
             sentence = f"{sentence} at {place}"
         if self.shard is not None:
             sentence = f"{self.shard}: {sentence}"
-        remedy = (
-            self.remedy if self.parameter is None else self.remedy.replace("{}", setting(self.parameter, self.value))
-        )
+        remedy = self.remedy
+        if self.parameter is not None:
+            settings = [(self.parameter, self.value), *self.others]
+            remedy = re.sub(r"\{(\d?)\}", lambda one: setting(*settings[int(one[1] or 0)]), remedy)
         return f"{sentence}; {remedy}" if remedy else sentence
 
 

@@ -43,8 +43,12 @@ class FirstFile:
         self._encoding = arguments.encoding
 
     def __enter__(self) -> Source:
-        if self._source.peek(1):
-            look_into(self._source, self._encoding)
+        try:
+            if self._source.peek(1):
+                look_into(self._source, self._encoding)
+        except BaseException:
+            self._source.close()
+            raise
         return self._source
 
     def __exit__(self, *_: object) -> None:

@@ -147,6 +147,8 @@ _ANY = {
 
 def option(parameter: str, value: Any) -> str:
     """A setting of Python's as an option of the command line."""
+    if parameter == "columns" and isinstance(value, dict) and "label" not in value:
+        return " ".join(f"--{kind} {shlex.quote(','.join(names))}" for kind, names in value.items())
     if parameter in _OF_SENTENCES and not isinstance(value, dict):
         return _OF_SENTENCES[parameter]
     if parameter in _OPTIONS:

@@ -9,8 +9,9 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any, Literal
 
 from ..errors import DataError, keyword
+from .bad_rows import quoted
 from .headers import LABEL_NAMES
-from .profiles import FEW_ROWS, Profile
+from .profiles import FEW_ROWS, Mostly, Profile
 
 _MOST_CLASSES = 50
 #: Most columns of a kind that are listed for people.
@@ -163,8 +164,14 @@ def check_names(wanted: Iterable[str], there: Sequence[str], file: str | None, o
             raise DataError(problem, f"the columns are: {shown}", file=file)
 
 
-def resolve(columns: Columns, profiles: Mapping[str, Profile], file: str) -> Columns:
-    """Columns with every guess made."""
+def resolve(
+    columns: Columns, profiles: Mapping[str, Profile], file: str, skip: bool = False, unit: str = "line"
+) -> Columns:
+    """Columns with every guess made.
+
+    ``skip``: rows at fault are left out, so that a column that is mostly numbers is one of numbers; else it is refused.
+    ``unit`` is what the places of values are: "line" or "row".
+    """
     check_names([*columns.used, *columns.drop], list(profiles), file)
     why = dict.fromkeys(columns.drop, "dropped, as asked")
     profiles = {name: seen for name, seen in profiles.items() if name not in why}
@@ -180,6 +187,12 @@ def resolve(columns: Columns, profiles: Mapping[str, Profile], file: str) -> Col
     if columns.text is None and columns.numeric is None and columns.categorical is None:
         free = {name: seen for name, seen in profiles.items() if name not in (label, columns.weight)}
         roles = {name: _kind(seen, name, why) for name, seen in free.items()}
+        for name, seen in free.items():
+            if roles[name] != "categorical" and seen.mostly and _kind(seen.mostly.numbers, name, {}) == "numeric":
+                if not skip:
+                    raise _doubtful(name, seen.mostly).at(**{"file": file, unit: seen.mostly.place})
+                roles[name] = "numeric"
+                why[name] = f"guessed: {seen.mostly.numbers.n} of {seen.mostly.n} are numbers"
         chosen: dict[str, Any] = {kind: tuple(name for name in roles if roles[name] == kind) for kind in kinds}
     else:
         chosen = {kind: tuple(getattr(columns, kind) or ()) for kind in kinds}
@@ -192,6 +205,15 @@ def resolve(columns: Columns, profiles: Mapping[str, Profile], file: str) -> Col
     used = set(result.used)
     ignored = (*(name for name in profiles if name not in used), *columns.drop)
     return replace(result, ignored=ignored)
+
+
+def _doubtful(name: str, seen: Mostly) -> DataError:
+    """The error of a column that is either of numbers, some of them at fault, or of words."""
+    return DataError(
+        f"{seen.numbers.n} of the first {seen.n} values are numbers, and {quoted(seen.odd)} is not",
+        "name the columns to use, this one with {} or {1}, or leave out the column with {2}, or such rows with {3}",
+        name=name, parameter="columns", value={"numeric": [name]},
+    ).at(others=(("columns", {"text": [name]}), ("columns", {"drop": [name]}), ("on_error", "skip")))  # fmt: skip
 
 
 def _label(profiles: Mapping[str, Profile], why: dict[str, str]) -> str | None:

@@ -86,7 +86,8 @@ class CsvReader(TableReader):
         for head, whole in heads(source):  # until two rows are whole: names, and values
             text = head.decode("utf-8", "replace")
             delimiter = self.settings.delimiter or sniff_delimiter(text, self.settings.quote, whole)
-            rows = _rows(text, delimiter, self.settings.quote, whole)
+            lines: list[int] = []
+            rows = _rows(text, delimiter, self.settings.quote, whole, lines=lines)
             if whole or len(rows) > 1:
                 break
         if not rows:
@@ -97,8 +98,9 @@ class CsvReader(TableReader):
             header = self._guessed_header(rows)
         self.settings = replace(self.settings, delimiter=delimiter, header=header)
         names = self._names(rows[0], source.name)
-        sample = [row for row in rows[1 if header else 0 :] if len(row) == len(names)][:SAMPLE_ROWS]
-        profiles = {name: profile_strings([row[i] for row in sample]) for i, name in enumerate(names)}
+        kept = [i for i in range(1 if header else 0, len(rows)) if len(rows[i]) == len(names)][:SAMPLE_ROWS]
+        sample, places = [rows[i] for i in kept], [lines[i] for i in kept]
+        profiles = {name: profile_strings([row[i] for row in sample], places) for i, name in enumerate(names)}
         if header and not rows[0][0].strip() and profiles[names[0]].is_index:
             profiles[names[0]] = profiles[names[0]]._replace(kind="index")
         return profiles
@@ -282,17 +284,24 @@ def named(header: Sequence[str]) -> list[str]:
     return [name.strip() or f"c{i}" for i, name in enumerate(header, 1)]
 
 
-def _rows(text: str, delimiter: str, quote: str, whole: bool, most: int = SAMPLE_ROWS + 1) -> list[list[str]]:
-    """The first rows of a text; the last one only if it is whole."""
+def _rows(
+    text: str, delimiter: str, quote: str, whole: bool, most: int = SAMPLE_ROWS + 1, lines: list[int] | None = None
+) -> list[list[str]]:
+    """The first rows of a text; the last one only if it is whole. The line of each is added to ``lines``."""
     options: dict[str, Any] = {"quotechar": quote} if quote else {"quoting": csv.QUOTE_NONE}
     rows = []
     values = text.count(delimiter)
     memory.check(VALUE_BYTES * values, f"a table whose first rows have {values:,} values", "write it as svmlight")
     limit = csv.field_size_limit(len(text) + 1)
     try:
-        for row in csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, **options):
+        reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, **options)
+        line = 1
+        for row in reader:
             if row:
                 rows.append(row)
+                if lines is not None:
+                    lines.append(line)
+            line = reader.line_num + 1
             if len(rows) > most:
                 break
     except csv.Error:

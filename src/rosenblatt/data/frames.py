@@ -1,8 +1,8 @@
 """Tables in memory as blocks, read as those of files are.
 
 Frames of pandas and polars and Arrow tables are read as Parquet is; dicts of columns and lists of dicts, which hold any
-values of Python, as JSON lines are. But a category that is a number is spelled as it was met in training: a file of
-text may have said 7 or 7.0.
+values of Python, as JSON lines are, and so are the columns of frames that should be numbers and are strings. But a
+category that is a number is spelled as it was met in training: a file of text may have said 7 or 7.0.
 """
 
 from __future__ import annotations
@@ -38,6 +38,8 @@ def block_of_table(X: Any, columns: Columns, met: Container[str] = ()) -> Block:
         table = _arrow_table(X, wanted.used)
         for name in wanted.categorical or ():
             table = table.set_column(table.column_names.index(name), name, _spelled_column(table[name], name, met))
+        for name, column in _numbers_of_words(X, table, wanted).items():
+            table = table.set_column(table.column_names.index(name), name, column)
         table = cast_columns(table, types_of(wanted))
     else:
         for name in wanted.categorical or ():
@@ -131,6 +133,24 @@ def _arrow_table(X: Any, names: Sequence[str]) -> Any:
     table = X if isinstance(X, pa.Table) else pa.table(X)
     _check_names(names, table.column_names)
     return table.select(names)
+
+
+def _numbers_of_words(X: Any, table: Any, columns: Columns) -> dict[str, Any]:
+    """The columns of numbers and dates that hold strings, or values of several types, read as those of dicts are."""
+    values = {}
+    for name in columns.numeric or ():
+        if "string" not in str(table[name].type):  # or a dictionary of strings
+            continue
+        values[name] = table[name].to_pylist()
+        if hasattr(X, "iloc"):
+            column = X.iloc[:, [str(other) for other in X.columns].index(name)]
+            if column.dtype == object:  # True is no string here
+                values[name] = [None if gone else value for value, gone in zip(column.tolist(), column.isna())]
+    if not values:
+        return {}
+    dates = [name for name in columns.dates or () if name in values]
+    read = _table_of_values(values, Columns(label=False, numeric=list(values), dates=dates))
+    return {name: read[name] for name in values}
 
 
 def _mixed(pa: Any, column: Any) -> Any:

@@ -53,6 +53,8 @@ def _vote(value: str, below: Sequence[str]) -> int:
     if not there or is_missing(value):
         return _NOTHING
     kind = kind_of_strings(there)
+    if kind == "string" and profile_strings(there).mostly is not None:
+        kind = "number"
     if kind in ("integer", "number"):
         own = kind_of_strings([value])
         return {"integer": _NOTHING, "number": _VALUE}.get(own, _NAME)

@@ -7,6 +7,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any, ClassVar
 
 import numpy as np
@@ -49,19 +50,17 @@ class JsonLinesReader(TableReader):
     _seen: dict[str, Profile]  # of the first file
 
     def _profiles(self, source: Source) -> dict[str, Profile]:
-        self._read_array(source)
-        lines, rows = _sample(source)
+        self._look_for_array(source)
+        lines, rows, places = _sample(source)
         names = dict.fromkeys(name for row in rows for name in row)
         if not names:
             object_of_line(lines[0], source.name, 1)
             raise DataError("no line is a JSON object", file=source.name, line=1)
-        self._seen = {name: profile_values([row.get(name) for row in rows]) for name in names}
+        self._seen = {name: profile_values([row.get(name) for row in rows], places) for name in names}
         return self._seen
 
-    def _read_array(self, source: Source) -> None:
-        """Read the elements of an array as lines, if it is one."""
-        if is_array(source.peek(_HEAD)):
-            source.rewrite(elements)
+    def _look_for_array(self, source: Source) -> None:
+        if read_array(source):
             self._unit = "row"
 
     @property
@@ -77,7 +76,7 @@ class JsonLinesReader(TableReader):
     def blocks(self, source: Source, size: Size | None) -> Iterator[Block]:
         """Blocks of this size, the last one and those with skipped rows shorter."""
         self.prepare(source)
-        self._read_array(source)
+        self._look_for_array(source)
         there = list(dict.fromkeys(name for row in _sample(source)[1] for name in row))
         if there:  # a key that none of the first rows has is a column that is not there
             check_names([] if self.as_stored else self.columns.used, there, source.name)
@@ -146,21 +145,50 @@ def is_array(head: bytes) -> bool:
     return re.match(rb"(\xef\xbb\xbf)?\s*\[\s*(\{|\]|$)", head) is not None
 
 
-def elements(pieces: Iterable[bytes]) -> Iterator[bytes]:
-    """The elements of a JSON array, each on a line of its own."""
+def read_array(source: Source) -> bool:
+    """Have the elements of a JSON array read as lines; whether the file is one."""
+    if not is_array(source.peek(_HEAD)):
+        return False
+    source.rewrite(lambda pieces: elements(pieces, source.name))
+    return True
+
+
+def elements(pieces: Iterable[bytes], file: str) -> Iterator[bytes]:
+    """The elements of a JSON array, each on a line of its own.
+
+    An array that is never closed is refused, as the file may have been cut short, and so is text behind its end.
+    """
     text, begin, place, depth = b"", 0, 0, 0
+    n, ended = 0, False
+    line = array_line = 1  # at which the text begins, and the array
+
+    def fault(problem: str, at: int) -> DataError:
+        return DataError(problem, file=file, line=line + text.count(b"\n", 0, at))
+
     for piece in pieces:
+        line += text.count(b"\n", 0, begin)
         text, begin, place = text[begin:] + piece, 0, place - begin
-        while (token := _TOKEN.search(text, place)) and token[0] != b'"':  # which closes in a piece to come
+        while not ended and (token := _TOKEN.search(text, place)) and token[0] != b'"':  # closed in a piece to come
             place = token.end()
             depth += (token[0] in b"[{") - (token[0] in b"]}")
             if depth == 1 and token[0] == b"[":
-                begin = place
-            elif (depth == 1 and token[0] == b",") or (depth == 0 and token[0] == b"]"):
-                yield _LINE_END.sub(b" ", text[begin : token.start()]) + b"\n"
-                begin = place
-    if depth:
-        yield _LINE_END.sub(b" ", text[begin:]) + b"\n"
+                begin, array_line = place, line + text.count(b"\n", 0, place)
+            elif depth == 0 and token[0] == b"}":
+                raise fault("'}' closes no object here", token.start())
+            elif depth == 0 or (depth == 1 and token[0] == b","):
+                ended = depth == 0
+                element = text[begin : token.start()]
+                if element and not element.isspace():
+                    yield _LINE_END.sub(b" ", element) + b"\n"
+                elif n or not ended:
+                    what = token[0].decode()
+                    raise fault(f"nothing stands before this {what!r}: is there a comma too many?", token.start())
+                begin, n = place, n + 1
+        behind = text[begin:].lstrip() if ended else b""
+        if behind:
+            raise fault("the array has ended, and there is text behind it", len(text) - len(behind))
+    if not ended:
+        raise DataError("the array that begins here is never closed: is the file whole?", file=file, line=array_line)
 
 
 def _objects(chunk: Chunk, file: str) -> tuple[list[dict[str, Any]], list[int], list[DataError]]:
@@ -177,20 +205,22 @@ def _objects(chunk: Chunk, file: str) -> tuple[list[dict[str, Any]], list[int], 
     return rows, lines, faults
 
 
-def _sample(source: Source) -> tuple[list[bytes], list[dict[str, Any]]]:
-    """The first lines that are not blank, and the objects among them; the lines are still to be read."""
+def _sample(source: Source) -> tuple[list[bytes], list[dict[str, Any]], list[int]]:
+    """The first lines that are not blank, the objects among them, and their lines, which are still to be read."""
     for head, whole in heads(source):
         lines = head.split(b"\n")
-        sample = [line for line in (lines if whole else lines[:-1]) if line.strip()][:SAMPLE_ROWS]
+        there = enumerate(lines if whole else lines[:-1], 1)
+        sample = list(islice(((number, line) for number, line in there if line.strip()), SAMPLE_ROWS))
         if sample or whole:
             break
     if not sample:
         raise DataError("the file is empty", file=source.name)
-    rows = []
-    for line in sample:
+    rows, places = [], []
+    for number, line in sample:
         with contextlib.suppress(DataError):  # raised with its place when the row is read
-            rows.append(object_of_line(line, source.name, 0))
-    return sample, rows
+            rows.append(object_of_line(line, source.name, number))
+            places.append(number)
+    return [line for _, line in sample], rows, places
 
 
 def object_of_line(line: bytes, file: str, number: int) -> dict[str, Any]:

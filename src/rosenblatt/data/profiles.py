@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import itertools
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from ..text.defaults import count_without_spaces
@@ -31,6 +31,15 @@ _DATE = re.compile(
 )
 
 
+class Mostly(NamedTuple):
+    """What a column holds that is not all numbers, but mostly."""
+
+    numbers: Profile  # of these alone
+    n: int  # values that are not missing
+    odd: str  # the first one that is no number,
+    place: int  # and its line or row
+
+
 class Profile(NamedTuple):
     """What a sample of a column looks like."""
 
@@ -40,6 +49,7 @@ class Profile(NamedTuple):
     length: float  # mean characters
     words: float  # mean words
     counts: bool = False  # whole numbers, each of them one more than the one before
+    mostly: Mostly | None = None  # None: none or all are numbers, or too few to tell the others from words
 
     @property
     def is_text(self) -> bool:
@@ -65,15 +75,23 @@ def is_date(value: str) -> bool:
     return _DATE.fullmatch(value) is not None
 
 
-def profile_strings(values: Sequence[str]) -> Profile:
-    """A column of text as CSV gives it: numbers where all that is there are numbers."""
+def profile_strings(values: Sequence[str], places: Sequence[int] = ()) -> Profile:
+    """A column of text as CSV gives it: numbers where all that is there are numbers.
+
+    ``places`` are the lines of the values; none: they are counted from 1.
+    """
     there = [value for value in values if not is_missing(value)]
     kind = kind_of_strings(there)
-    return _profile(kind, there if kind != "string" else [value for value in values if value.strip()])
+    if kind != "string":
+        return _profile(kind, there)
+    seen = _profile(kind, [value for value in values if value.strip()])
+    if any(NUMBERED.match(value) and is_number(value) for value in there):
+        return seen
+    return seen._replace(mostly=_mostly(values, places, is_number, profile_strings))
 
 
-def profile_values(values: Sequence[Any]) -> Profile:
-    """A column of Python values as JSON gives them."""
+def profile_values(values: Sequence[Any], places: Sequence[int] = ()) -> Profile:
+    """A column of Python values as JSON gives them; ``places`` as in `profile_strings`."""
     there = [value for value in values if not is_missing(value)]
     kinds = {type(value) for value in there}
     if kinds == {bool}:
@@ -88,7 +106,28 @@ def profile_values(values: Sequence[Any]) -> Profile:
         kind = "date" if dates else "string"
     else:
         kind = "object or list"
-    return _profile(kind, [str(value) for value in there])
+    seen = _profile(kind, [str(value) for value in there])
+    if kind not in ("string", "object or list"):
+        return seen
+    return seen._replace(mostly=_mostly(values, places, lambda value: type(value) in (int, float), profile_values))
+
+
+def _mostly(
+    values: Sequence[Any], places: Sequence[int], is_one: Callable[[Any], bool], profile: Callable[[list[Any]], Profile]
+) -> Mostly | None:
+    """What is said of 20 values or more that are numbers, but for one in ten at most."""
+    there = [i for i, value in enumerate(values) if not is_missing(value)]
+    odd: list[int] = []
+    for i in there if len(there) >= FEW_ROWS else ():
+        if not is_one(values[i]):
+            odd.append(i)
+            if 10 * len(odd) > len(there):
+                return None
+    if not odd:
+        return None
+    first, gone = odd[0], set(odd)
+    numbers = profile([values[i] for i in there if i not in gone])
+    return Mostly(numbers, len(there), str(values[first]), places[first] if places else first + 1)
 
 
 def _profile(kind: str, there: Sequence[str]) -> Profile:
@@ -104,9 +143,17 @@ def words_of(value: str) -> int:
     return max(len(value.split()), 0 if value.isascii() else count_without_spaces(value) // 2)
 
 
+def is_number(value: str) -> bool:
+    """Whether a text is a number; Python alone reads 1_000 as one."""
+    try:
+        float(value)
+    except ValueError:
+        return False
+    return "_" not in value
+
+
 def kind_of_strings(there: Sequence[str]) -> str:
     """What all of these are: "integer", "number", "date" or "string"."""
-    # Python alone reads 1_000 as a number.
     if not there or any("_" in value or NUMBERED.match(value) for value in there):
         return "date" if there and all(map(is_date, there)) else "string"
     for kind, parse in (("integer", int), ("number", float)):

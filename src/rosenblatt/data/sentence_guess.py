@@ -70,8 +70,8 @@ def looks_like_columns(lines: Sequence[bytes]) -> bool:
 def holds_tokens(source: Source) -> bool:
     """Whether the first object of JSON lines, or of an array, has a list called ``tokens``."""
     head, _ = next(heads(source))
-    line = next((line for line in elements([head]) if line.strip()), b"") if is_array(head) else head.lstrip()
     try:
+        line = next(elements([head], source.name), b"") if is_array(head) else head.lstrip()
         row = json.loads(line.split(b"\n")[0])
     except ValueError:
         return False

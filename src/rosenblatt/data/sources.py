@@ -11,6 +11,7 @@ import io
 import itertools
 import lzma
 import os
+import re
 import stat
 import sys
 import zlib
@@ -312,15 +313,49 @@ def _compressed(file: BinaryIO, suffix: str) -> Iterator[Any]:
 
 
 def look_into(source: Source, encoding: str | None) -> None:
-    """Refuse an empty file, and have text read as UTF-8; None: it is, or it is UTF-16 by its first bytes."""
-    if not source.peek(1):
+    """Refuse an empty file, and have text read as UTF-8; None: it is, or it is UTF-16 or UTF-32 by its first bytes."""
+    head = source.peek(4)
+    if not head:
         raise DataError("the file is empty", file=source.name)
-    if encoding is not None and source.peek(4) in (b"PAR1", b"ARRO"):
+    if encoding is not None and head in (b"PAR1", b"ARRO"):
         raise TypeError(f"{source.name} is no text and has no encoding")
-    if encoding is None and source.peek(2) in (b"\xff\xfe", b"\xfe\xff"):
-        encoding = "utf-16"
+    if encoding is None:
+        encoding = next((name for mark, name in _MARKS.items() if head.startswith(mark)), None)
+    if encoding is None and not _ASCII.fullmatch(head):  # else nothing more is waited for
+        wide = _wide_encoding(source.peek(_LOOKED_AT))
+        if wide is not None:
+            raise DataError(f"looks like {wide[:6].upper()} without a byte-order mark", "say {}", file=source.name,
+                            parameter="encoding", value=wide)  # fmt: skip
     if encoding is not None:
         source.rewrite(decoded(encoding, source.name))
+
+
+#: Byte-order marks; those of UTF-32 come first, as one begins like that of UTF-16.
+_MARKS = {
+    codecs.BOM_UTF32_LE: "utf-32", codecs.BOM_UTF32_BE: "utf-32",
+    codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16",
+}  # fmt: skip
+_ASCII = re.compile(rb"[\t\n\r -~]*")
+_LOOKED_AT = 512  # bytes
+
+
+def _wide_encoding(head: bytes) -> str | None:
+    """The encoding of two or four bytes a character that a text without a byte-order mark seems to be in, if any.
+
+    It decodes the text to no control characters and, as spaces, digits and line ends are ASCII in any language, to one
+    such character in 16 or more. Each takes a zero byte at the right place, of which text in other encodings has none.
+    """
+    share = {}
+    for encoding in ("utf-32-le", "utf-32-be", "utf-16-le", "utf-16-be"):
+        with contextlib.suppress(UnicodeDecodeError):
+            text = codecs.getincrementaldecoder(encoding)().decode(head)
+            if text and not _CONTROL.search(text):
+                share[encoding] = sum(map(str.isascii, text)) / len(text)
+    likeliest = max(share, key=share.__getitem__, default="")
+    return likeliest if share.get(likeliest, 0) >= 1 / 16 else None
+
+
+_CONTROL = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x9f]")
 
 
 def decoded(encoding: str, file: str) -> Callable[[Iterator[bytes]], Iterator[bytes]]:

@@ -56,7 +56,7 @@ class TableReader(Reader):
                 names = [name for name in profiles if name not in self.columns.drop]
                 self.columns = Columns(label=False, text=names, drop=self.columns.drop)
             else:
-                self.columns = resolve(self.columns, profiles, source.name)
+                self.columns = resolve(self.columns, profiles, source.name, self._bad_rows.skip, self._unit)
             self.columns = replace(self.columns, notes=self._notes)
             self._settled = True
 

@@ -14,7 +14,7 @@ from ..errors import DataError
 from ..sequences.sentences import Sentences, check_tags, counted, starts_of
 from .bad_rows import quoted
 from .chunks import check_encoding_errors
-from .json_lines import elements, is_array, object_of_line
+from .json_lines import object_of_line, read_array
 from .sources import Source
 from .tagged import SentenceReader, TaggedSentences, check_cells
 
@@ -62,8 +62,7 @@ class TaggedJsonReader(SentenceReader):
     def prepare(self, source: Source) -> None:
         """Read the elements of an array as lines, if it is one."""
         self._tagged = None
-        if is_array(source.peek(1 << 10)):
-            source.rewrite(elements)
+        read_array(source)
 
     def _parsed(self, text: str, first_line: int, file: str, unreadable: dict[int, DataError]) -> TaggedSentences:
         rows, lines, faults = [], [], []
