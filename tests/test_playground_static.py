@@ -162,9 +162,7 @@ def test_random_problems_have_the_numbers_of_the_served_page_and_of_the_library(
 
 
 def test_what_lessons_generator_and_race_ask_has_the_same_answers(pages):
-    questions = list(taught())
-    scenes = [entry for entry in questions if entry[0] == "scene"][::9]
-    for kind, question in scenes + [entry for entry in questions if entry[0] != "scene"]:
+    for kind, question in taught(slice(None, None, 9)):
         expected = json.loads(answers.answer(kind, json.dumps(question)))
         assert asked(pages[0], kind, question) == asked(pages[1], kind, question) == expected
 
