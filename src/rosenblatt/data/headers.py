@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from .profiles import is_date, is_missing, kind_of_strings, profile_strings
+from .profiles import is_date, is_missing, kind_of_strings, mostly_numbers, profile_strings
 
 #: Names that a label column has, in order of preference.
 LABEL_NAMES = ("label", "labels", "target", "y", "class", "sentiment", "outcome")
@@ -53,7 +53,7 @@ def _vote(value: str, below: Sequence[str]) -> int:
     if not there or is_missing(value):
         return _NOTHING
     kind = kind_of_strings(there)
-    if kind == "string" and profile_strings(there).mostly is not None:
+    if kind == "string" and mostly_numbers(there) is not None:
         kind = "number"
     if kind in ("integer", "number"):
         own = kind_of_strings([value])

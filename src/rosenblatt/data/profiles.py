@@ -85,9 +85,14 @@ def profile_strings(values: Sequence[str], places: Sequence[int] = ()) -> Profil
     if kind != "string":
         return _profile(kind, there)
     seen = _profile(kind, [value for value in values if value.strip()])
-    if any(NUMBERED.match(value) and is_number(value) for value in there):
-        return seen
-    return seen._replace(mostly=_mostly(values, places, is_number, profile_strings))
+    return seen._replace(mostly=mostly_numbers(values, places))
+
+
+def mostly_numbers(values: Sequence[str], places: Sequence[int] = ()) -> Mostly | None:
+    """What is said of strings that are mostly numbers, none of them a name such as 007."""
+    found = _mostly(values, places, is_number, profile_strings)
+    are_names = found is not None and any(NUMBERED.match(value) and is_number(value) for value in values)
+    return None if are_names else found
 
 
 def profile_values(values: Sequence[Any], places: Sequence[int] = ()) -> Profile:
