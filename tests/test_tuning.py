@@ -663,7 +663,8 @@ def test_bad_input_gets_one_sentence_and_nothing_is_written(words, sentence, fil
     assert not (files / "m").exists()
 
 
-def test_ctrl_c_saves_the_best_so_far_with_its_command(files, capsys, monkeypatch):
+def interrupt_search(monkeypatch):
+    """As by Ctrl-C after three configurations."""
     real = Halving._best_passes
 
     def interrupted(self, results):
@@ -672,6 +673,10 @@ def test_ctrl_c_saves_the_best_so_far_with_its_command(files, capsys, monkeypatc
         return real(self, results)
 
     monkeypatch.setattr(Halving, "_best_passes", interrupted)
+
+
+def test_ctrl_c_saves_the_best_so_far_with_its_command(files, capsys, monkeypatch):
+    interrupt_search(monkeypatch)
     assert cli.main(["tune", "train.csv", "-o", "m"]) == 130
     out, err = capsys.readouterr()
     assert "interrupted; the best so far was trained, the model is in m, and the same again by: rosenblatt train" in err
@@ -705,14 +710,7 @@ def test_an_interrupted_training_says_that_the_command_makes_all_of_it(files, ca
 
 
 def test_a_second_interrupt_in_training_writes_nothing(files, capsys, monkeypatch):
-    real = Halving._best_passes
-
-    def interrupted(self, results):
-        if sum(one.rung >= 0 for one in self.trials) == 3:
-            raise KeyboardInterrupt
-        return real(self, results)
-
-    monkeypatch.setattr(Halving, "_best_passes", interrupted)
+    interrupt_search(monkeypatch)
     interrupt_training(monkeypatch, 2)
     assert cli.main(["tune", "train.csv", "-o", "m"]) == 130
     assert "interrupted; nothing was written; the best so far: rosenblatt train" in capsys.readouterr().err
