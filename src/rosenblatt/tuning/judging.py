@@ -83,7 +83,6 @@ class Judge:
         self.sample, self.metric, self.passes = sample, metric, list(passes)
         self._check = check or (lambda: None)
         self._kept_parts = kept_parts
-        self._keeps_scores = metric.by_scores
         self._made: deque[_Made] = deque()
 
     def forget_rows(self) -> None:
@@ -108,7 +107,7 @@ class Judge:
 
         def look(passes: int) -> None:
             scores = learner.scores(others)
-            found.append(Judged(passes, learner.decide(scores), scores if self._keeps_scores else scores[:0]))
+            found.append(Judged(passes, learner.decide(scores), scores if self.metric.by_scores else scores[:0]))
 
         def report(done: Pass) -> None:
             if done.number in after:
