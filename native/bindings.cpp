@@ -13,9 +13,9 @@
 
 #include "data_bindings.hpp"
 #include "equal_rows.hpp"
-#include "groups.hpp"
 #include "learning.hpp"
 #include "named_row.hpp"
+#include "places.hpp"
 #include "product.hpp"
 #include "sequence_bindings.hpp"
 #include "sequence_feature_bindings.hpp"
@@ -204,29 +204,36 @@ Index share_of_rows(nb::object start, const nb::list& columns, nb::object which,
     return share_rows(from, n_rows, held, numbers, firsts);
 }
 
-// Places of features among the weights of few; (how many were done, groups then)
+// Places of features among the weights of few; (how many were done, how many features were met then)
 nb::tuple place_of_features(nb::object features, nb::object table, nb::object met, nb::object used, Index count,
-                            bool add, nb::object out) {
-    const auto from = array<ReadOnly>(features, "features");
-    const auto n = static_cast<Index>(from.size());
-    const auto size = static_cast<Index>(array<ReadOnly>(table, "table").size()) / 2;
-    if (size < 2 || (size & (size - 1)) || count < 0 || count > size / 2)
-        throw std::invalid_argument("a table has a power of 2 pairs, of which at most half are used");
-    const auto kept = [&](nb::handle h, Index at_least, const char* what) {  // written to only with `add`
-        return add ? writable<Index>(h, at_least, what) : const_cast<Index*>(read_only<Index>(h, at_least, what));
+                            bool add, nb::object out, Index n_threads) {
+    const auto from = array<ReadOnly>(features, "features"), held = array<ReadOnly>(table, "table");
+    const auto n = static_cast<Index>(from.size()), room = static_cast<Index>(array<ReadOnly>(met, "met").size());
+    if (count < 0 || count > room) throw std::invalid_argument("more features were met than there is room for");
+    const auto kept = [&]<class T>(T, nb::handle h, Index at_least, const char* what) {  // written to only with `add`
+        return add ? writable<T>(h, at_least, what) : const_cast<T*>(read_only<T>(h, at_least, what));
     };
-    Groups groups{kept(table, 2 * size, "table"), kept(met, size / 2, "groups"),
-                  used.is_none() ? nullptr : kept(used, kLanes, "places"), size, count};
-    const auto place = [&]<class I>(I) {
+    Met known{kept(Index{}, met, room, "met"), room, count, kept(Index{}, used, kLanes, "used")};
+    const auto place = [&]<class I, class Table>(I, const Table& in) {
         const I* feature = typed<I>(from, n, "features");
         constexpr Index most = std::min<Index>(std::numeric_limits<I>::max(), std::numeric_limits<Index>::max() - 1);
         check_below(feature, n, most + 1, "features");
         I* to = writable<I>(out, n, "out");
         nb::gil_scoped_release unlocked;
-        return place_features(feature, n, groups, add, to);
+        return place_features(feature, n, in, known, add, n_threads, to);
     };
-    const Index done = from.dtype() == nb::dtype<std::int32_t>() ? place(std::int32_t{}) : place(std::int64_t{});
-    return nb::make_tuple(done, groups.count);
+    const auto place_in = [&](const auto& in) {
+        return from.dtype() == nb::dtype<std::int32_t>() ? place(std::int32_t{}, in) : place(std::int64_t{}, in);
+    };
+    const auto size = static_cast<Index>(held.size());
+    if (held.dtype() == nb::dtype<std::int32_t>()) {
+        const Index done = place_in(PlacesByNumber{kept(std::int32_t{}, table, size, "table"), size});
+        return nb::make_tuple(done, known.count);
+    }
+    if (size < 4 || (size & (size - 1)) || 4 * count > size)
+        throw std::invalid_argument("a table has a power of 2 pairs, of which at most half are used");
+    const Index done = place_in(PlacesByHash{kept(Index{}, table, size, "table"), size / 2});
+    return nb::make_tuple(done, known.count);
 }
 
 // ---- what Python sees --------------------------------------------------------------------------------------------
@@ -389,9 +396,9 @@ NB_MODULE(_native, m) {
     m.def(
         "share_rows", &share_of_rows, nb::arg("starts"), nb::arg("columns"), nb::arg("which"), nb::arg("first"),
         "Number the rows by their content; which: the number of each, first: the first row of each number; how many.");
-    m.def("place_features", &place_of_features, nb::arg("features"), nb::arg("table"), nb::arg("met"),
-          nb::arg("used").none(), nb::arg("count"), nb::arg("add"), nb::arg("out"),
-          "Places of features among the weights of the groups that were met; (features done, groups then).");
+    m.def("place_features", &place_of_features, nb::arg("features"), nb::arg("table"), nb::arg("met"), nb::arg("used"),
+          nb::arg("count"), nb::arg("add"), nb::arg("out"), nb::arg("n_threads"),
+          "Places of features among the weights of those that were met; (features done, how many were met then).");
     bind_text(m);
     bind_data(m);
     bind_sequences(m);

@@ -258,10 +258,23 @@ ROSENBLATT_CLONES void squares(const T* w, Index n_rows, Index k, double* out) {
     for (Index c = 0; c < k; ++c) out[c] = total_of(out[c], lost[static_cast<std::size_t>(c)]);
 }
 
-// The same of rows of class vectors in an order, added to `out`.
+// The same of rows of class vectors in an order, added to `out`. Of one vector a row goes to the lane that it has in
+// any array: what stands in `out` is of row 0.
 template <class T>
 void squares_in_order(const T* w, const Index* order, Index count, Index k, double* out) {
     constexpr Index kRowsAhead = 16;
+    if (k == 1) {
+        Lanes<double> sums, lost;
+        sums.at[0] = out[0];
+        for (Index i = 0; i < count; ++i) {
+            prefetch_near(w + order[std::min(i + kRowsAhead, count - 1)]);
+            const double value = static_cast<double>(w[order[i]]);
+            const Index lane = order[i] % kLanes;
+            add_carefully(sums.at[lane], lost.at[lane], value * value);
+        }
+        out[0] = total_of(sums.sum(), lost.sum());
+        return;
+    }
     std::vector<double> lost(static_cast<std::size_t>(k));
     for (Index i = 0; i < count; ++i) {
         prefetch_bytes(w + order[std::min(i + kRowsAhead, count - 1)] * k, k * static_cast<Index>(sizeof(T)));

@@ -159,7 +159,7 @@ def test_skops_loads_class_vectors_that_are_kept_sparse(n_classes):
     io = pytest.importorskip("skops.io")
     texts, labels = [f"film number{i} is good" for i in range(560)], [f"class {i % n_classes}" for i in range(560)]
     model = make_pipeline(rb.text.HashedText(), rb.AveragedPerceptron(random_state=0)).fit(texts, labels)
-    assert (model[-1]._learner.lists is None, model[-1]._learner.groups is None) == (n_classes == 20, n_classes == 280)
+    assert (model[-1]._learner.lists is None, model[-1]._learner.places is None) == (n_classes == 20, n_classes == 280)
     loaded = io.loads(io.dumps(model), trusted=rb.compat.skops_types(model))
     same_bits(loaded.decision_function(texts), model.decision_function(texts))
 

@@ -164,7 +164,7 @@ def test_few_of_very_many_columns_have_weights():
     X, y = corpus(3)
     found = here(tagger(bits=24), X, y, shards=4)
     learner = found._learner
-    assert learner.groups is not None
+    assert learner.places is not None
     assert len(learner.weights) < 1000
     assert found.distributed_[0].weights_bytes < 200
     assert 0 < found.distributed_[-1].weights_bytes < 10_000

@@ -86,7 +86,7 @@ def test_few_among_very_many_features_are_mapped_where_they_stand(found, n_class
     model = found(max_iter=3, random_state=0).fit(rows, targets)
     mapped, read = both(model, tmp_path / "model")
     assert all_mapped(mapped._learner)
-    assert mapped._learner.groups is not None
+    assert mapped._learner.places is not None
     for one in (mapped, read):
         same_bits(one.decision_function(rows), model.decision_function(rows))
         same_bits(one.decision_function(more), model.decision_function(more))  # of which some were never met
@@ -100,7 +100,6 @@ def test_features_of_two_classes_that_became_three_are_mapped(wide, tmp_path):  
     wide(True)
     rows = sparse_rows()
     model = rb.AveragedPerceptron().partial_fit(rows, labels_for(rows, 2)).partial_fit(rows, labels_for(rows, 3))
-    assert model._learner.groups._used is None  # they stay in sixteens
     mapped, _ = both(model, tmp_path / "model")
     same_bits(mapped.decision_function(rows), model.decision_function(rows))
 
@@ -113,7 +112,7 @@ def test_a_file_has_rows_for_the_features_that_have_weights(wide, tmp_path):  # 
     before = len(container.read(path)[1]["weights"])
     quiet = sp.csr_matrix((np.zeros(500), (np.zeros(500, int), np.arange(3000, 3500))), (1, rows.shape[1]))
     model.partial_fit(quiet, [0])
-    assert len(model._learner.groups) > before
+    assert len(model._learner.places) > before
     model.save(path, mappable=True)
     assert len(container.read(path)[1]["weights"]) == before
 
@@ -128,7 +127,7 @@ def test_a_mapped_tagger_is_the_one_that_was_saved(bits, order, readout, constra
     mapped, read = both(tagger, tmp_path / "model")
     content = (tmp_path / "model").read_bytes()
     assert all_mapped(mapped._learner)
-    assert (mapped._learner.groups is None) == (bits == 10)
+    assert (mapped._learner.places is None) == (bits == 10)
     for one in (mapped, read):
         assert one.predict(MANY) == tagger.predict(MANY)
         same_bits(one.decision_function(MANY), tagger.decision_function(MANY))
@@ -315,7 +314,7 @@ FORGED = {
 def test_forged_files_are_not_mapped(forged, mmap_mode, tmp_path):
     path, (change, telling) = tmp_path / "model", FORGED[forged]
     rb.SequenceTagger(max_iter=2, random_state=0).fit(X, Y).save(path, mappable=True)
-    assert rb.load(path, mmap_mode=mmap_mode)._learner.groups is not None
+    assert rb.load(path, mmap_mode=mmap_mode)._learner.places is not None
     document, tensors = container.read(path)
     change(document, tensors)
     container.write(path, document, tensors)

@@ -313,7 +313,7 @@ def test_few_among_very_many_features_have_rows(rule, n_classes, monkeypatch):
     expected = rb.OnlineClassifier(rule=rule, shuffle=False, max_iter=2).fit(X, y)
     monkeypatch.setattr(weights, "WIDE", 0)
     got = rb.OnlineClassifier(rule=rule, shuffle=False, max_iter=2).fit(X, y)
-    assert got._learner.groups is not None
+    assert got._learner.places is not None
     assert len(got._learner.precision) < 15_000
     same_bits(got.coef_, expected.coef_)
     same_bits(got.variance_, expected.variance_)

@@ -142,8 +142,8 @@ def test_few_among_many_columns_give_the_same_bits(monkeypatch):
         with monkeypatch.context() as patched:
             patched.setattr(core_weights, "WIDE", 1)
             few = check(rule, 5, n_columns=3000, whole=False)
-        assert dense.groups is None
-        assert few.groups is not None
+        assert dense.places is None
+        assert few.places is not None
         assert weights_by_key(dense, dense.weights) == weights_by_key(few, few.weights)
         assert dense.margin_bounds == few.margin_bounds
 

@@ -3,6 +3,7 @@
 import copy
 import json
 import os
+import pickle
 import subprocess
 import sys
 
@@ -13,7 +14,7 @@ import scipy.sparse as sp
 import rosenblatt as rb
 from rosenblatt import model_files
 from rosenblatt.core import memory, weights
-from rosenblatt.core.groups import Groups
+from rosenblatt.core.places import Places
 
 WIDTH = 60_000
 
@@ -86,7 +87,7 @@ def test_the_bits_are_those_of_a_weight_for_every_feature(name, dtype, wide, tmp
     for on in (True, False):
         wide(on)
         fitted = copy.deepcopy(est).fit(X, y)
-        assert (fitted._learner.groups is not None) == on
+        assert (fitted._learner.places is not None) == on
         found = told_of(fitted, unseen)
         fitted.save(tmp_path / f"{on}.model")
         found += told_of(rb.load(tmp_path / f"{on}.model"), unseen)
@@ -115,14 +116,12 @@ def test_a_stream_meets_features_and_classes_as_it_goes(k, wide):
         est = rb.AveragedPerceptron()
         for start in range(0, 120, 7):
             est.partial_fit(X[start : start + 7], y[start : start + 7])
-        assert (est._learner.groups is not None) == on
+        assert (est._learner.places is not None) == on
         results.append(told_of(est, X))
     assert_same(*results)
 
 
 def test_a_pickle_and_a_copy_stand_for_themselves(wide):
-    import pickle
-
     wide(True)
     X = sparse_rows()
     est = rb.AveragedPerceptron(max_iter=3, random_state=0).fit(X, labels_for(X, 2))
@@ -130,7 +129,7 @@ def test_a_pickle_and_a_copy_stand_for_themselves(wide):
     before = est.decision_function(X)
     other.partial_fit(sparse_rows(seed=9), labels_for(X, 2))
     np.testing.assert_array_equal(est.decision_function(X), before)
-    assert len(other._learner.groups) > len(est._learner.groups)
+    assert len(other._learner.places) > len(est._learner.places)
 
 
 def test_a_model_that_is_mapped_from_a_file_predicts_and_learns_on(wide, tmp_path):
@@ -150,7 +149,7 @@ def test_rows_that_use_most_features_get_a_weight_for_each(wide):
     wide(True)
     X = sp.random(200, 3000, density=0.1, format="csr", random_state=0)
     est = rb.AveragedPerceptron(max_iter=2, random_state=0).fit(X, labels_for(X, 2))
-    assert est._learner.groups is None
+    assert est._learner.places is None
     wide(False)
     np.testing.assert_array_equal(
         est.coef_, rb.AveragedPerceptron(max_iter=2, random_state=0).fit(X, labels_for(X, 2)).coef_
@@ -166,43 +165,63 @@ def test_a_stream_that_turns_wide_goes_on(wide, tmp_path):
         model = tmp_path / f"{on}.model"
         assert _main("train", tmp_path / "a.svm", "-o", model, "--stream", "--block-rows", "3", "-q") == 0
         learner = model_files.read(model).learner
-        assert (learner.groups is not None) == on
+        assert (learner.places is not None) == on
         results.append([learner.read(), learner.margin_bounds, learner.mistakes])
     assert_same(*results)
 
 
-def test_features_alone_get_the_next_place_of_their_lane():
+@pytest.mark.parametrize("n_threads", [1, 4])
+@pytest.mark.parametrize(
+    ("n_features", "below"), [(1 << 40, 1 << 40), (200_000, 200_000), (100, 200_000), (100, 1 << 40)]
+)
+@pytest.mark.parametrize("dtype", [np.int32, np.int64])
+def test_features_get_the_next_place_of_their_lane(n_features, below, n_threads, dtype):
+    """By their numbers, by their hashes, and where more come than were expected."""
     rng = np.random.default_rng(0)
-    features = rng.integers(0, 1 << 40, 5000)
-    groups = Groups(alone=True)
-    assert groups.add(features, 1 << 40) is not None
-    places = groups.places(features)
-    np.testing.assert_array_equal(places % 16, features % 16)
-    for lane in range(16):
-        there = np.unique(places[features % 16 == lane])
-        np.testing.assert_array_equal(there // 16, 1 + np.arange(len(there)))  # none is left out
-    assert len(groups) == 16 * (1 + places.max() // 16)
-    assert set(groups.places(np.arange(100))) == set(range(16))
-    np.testing.assert_array_equal(groups.features(), np.unique(features))
-    np.testing.assert_array_equal(groups.places(groups.features()), groups.places_in_order())
-    groups.truncate(1001)
-    np.testing.assert_array_equal(groups.places(features[:1000]), places[:1000])
-    assert groups.places(features[1000:]).max() < 16
-    assert groups.add(features, 16 * 100) is None
+    features = rng.integers(0, min(below, np.iinfo(dtype).max), 80_000).astype(dtype)
+    held = Places(n_features)
+    met = {}
+    free = [16 + lane for lane in range(16)]
+    for j in features.tolist():
+        if j not in met:
+            met[j] = free[j % 16]
+            free[j % 16] += 16
+    expected = np.array([met[j] for j in features.tolist()])
+    for part in np.array_split(features, 3):  # as blocks come
+        assert held.add(part, 1 << 40, n_threads) is not None
+    places = held.places(features, n_threads)
+    assert places.dtype == dtype
+    np.testing.assert_array_equal(places, expected)
+    assert len(held) == max(free) // 16 * 16
+    never = np.setdiff1d(np.arange(100), features)
+    np.testing.assert_array_equal(held.places(never), never % 16)
+    np.testing.assert_array_equal(held.features(), np.unique(features))
+    np.testing.assert_array_equal(held.places(held.features()), held.places_in_order())
+    by_place = held.by_place()
+    np.testing.assert_array_equal(by_place[expected], features)
+    assert set(by_place[:16]) == {-1}
+    assert np.count_nonzero(by_place >= 0) == len(met) == held.count
 
 
-def test_groups_are_found_again_however_many_there_are():
-    rng = np.random.default_rng(0)
-    features = rng.integers(0, 1 << 40, 5000)
-    groups = Groups(alone=False)
-    places = groups.add(features, 1 << 40)
-    np.testing.assert_array_equal(places % 16, features % 16)
-    np.testing.assert_array_equal(groups.places(features), places)
-    called = dict(zip((features // 16).tolist(), (places // 16).tolist(), strict=True))
-    assert sorted(called.values()) == list(range(1, len(called) + 1))
-    assert set(groups.places(np.arange(100))) == set(range(16))  # those that were not met have weight 0
-    np.testing.assert_array_equal(np.unique(features // 16) * 16, groups.features()[::16])
-    np.testing.assert_array_equal(groups.places(groups.features()), groups.places_in_order())
+@pytest.mark.parametrize("n_features", [1 << 30, 200_000])
+def test_places_are_taken_back_and_copied(n_features):
+    features = np.random.default_rng(0).integers(0, 200_000, 5000)
+    held = Places(n_features)
+    places = held.add(features, 1 << 40)
+    fewer = held.within(16 * 100)
+    firsts = features[np.sort(np.unique(features, return_index=True)[1])]  # in the order they were met
+    assert len(fewer) <= 16 * 100
+    assert fewer.count < held.count == len(firsts)
+    np.testing.assert_array_equal(fewer.features(), np.sort(firsts[: fewer.count]))
+    following = firsts[fewer.count]
+    assert np.count_nonzero(firsts[: fewer.count] % 16 == following % 16) == 99  # its lane is full
+    np.testing.assert_array_equal(fewer.places(firsts[: fewer.count]), held.places(firsts[: fewer.count]))
+    assert fewer.places(firsts[fewer.count :]).max() < 16
+    assert held.add(features, 16 * 100) is None
+    held.rest()
+    for same in (held, copy.deepcopy(held), pickle.loads(pickle.dumps(held))):
+        np.testing.assert_array_equal(same.places(features), places)
+        np.testing.assert_array_equal(same.add(features, 1 << 40), places)
 
 
 FILE = "1 1:1 {far}:2\n{second} 2:1 5:3\n1 3:1 {near}:1\n"

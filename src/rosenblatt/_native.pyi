@@ -272,12 +272,13 @@ def place_features(
     features: NDArray[Any],
     table: NDArray[Any],
     met: NDArray[Any],
-    used: NDArray[Any] | None,
+    used: NDArray[Any],
     count: int,
     add: bool,
     out: NDArray[Any],
+    n_threads: int,
 ) -> tuple[int, int]:
-    """Places of features among the weights of the groups that were met; (features done, groups then)."""
+    """Places of features among the weights of those that were met; (features done, how many were met then)."""
 
 def hash_text(
     documents: Any, analyses: tuple[Any, ...], encoding: tuple[Any, ...], bits: int

@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import engine
-from .groups import Placed
 from .lists import Listed
+from .places import Placed
 
 Array = NDArray[Any]
 Measured = Array | Listed | Placed  # weights, of which norms are taken
@@ -35,25 +35,28 @@ _EPS = float(np.finfo(np.float64).eps)
 _TINY = float(np.finfo(np.float64).tiny)
 
 
-def squared_norms(weights: Measured, start: Array | None, per_vector: bool) -> Array:
+def squared_norms(weights: Measured, start: Array | Placed | None, per_vector: bool) -> Array:
     """‖W − W₀‖², of each column or of all together, summed in double precision."""
-    if isinstance(weights, (Listed, Placed)):
+    if isinstance(weights, Placed):
+        squares = (weights if start is None else weights.minus(start)).squares()
+    elif isinstance(weights, Listed):
         squares = weights.squares()
     else:
         squares = engine.squares(weights if start is None else weights.astype(np.float64) - start)
     return squares if per_vector else squares.sum(keepdims=True)
 
 
-def norms(weights: Measured, start: Array | None, per_vector: bool, squares: Array | None = None) -> Array:
+def norms(weights: Measured, start: Array | Placed | None, per_vector: bool, squares: Array | None = None) -> Array:
     """‖W − W₀‖ to a few units in the last place, also where the squares would vanish; ``squares`` if they are known."""
     if squares is None:
         squares = squared_norms(weights, start, per_vector)
     if np.all(squares > _TINY / _EPS**2):
         return np.asarray(np.sqrt(squares))
-    scaled: Array | Listed
-    weights = weights.rows() if isinstance(weights, Placed) else weights
+    scaled: Measured
     if isinstance(weights, Listed):
         scaled, sizes = weights.scaled(per_vector)
+    elif isinstance(weights, Placed):
+        scaled, sizes = weights.minus(start).scaled(per_vector)
     else:
         moved = weights.astype(np.float64) - (0.0 if start is None else start)
         sizes = np.abs(moved).max(axis=0) if per_vector else np.abs(moved).max(keepdims=True)[0]
@@ -87,7 +90,7 @@ class Evidence:
     def upper_bound(
         self,
         weights: Measured,
-        start: Array | None,
+        start: Array | Placed | None,
         tau: Array,
         updates: float,
         growth: float,
@@ -108,7 +111,9 @@ class Evidence:
         )
         return float(np.min(bounds)) * (1 + 8 * _EPS) + self.slack  # of the norm, the sum and the quotient
 
-    def tighten_upper(self, weights: Measured, start: Array | None, tau: Array, updates: float, growth: float) -> None:
+    def tighten_upper(
+        self, weights: Measured, start: Array | Placed | None, tau: Array, updates: float, growth: float
+    ) -> None:
         """Tighten the upper bound from the weights as they are now."""
         length2 = squared_norms(weights, None, per_vector=False)
         squares = length2 if start is None and len(tau) == 1 else None  # one reading of the weights is enough

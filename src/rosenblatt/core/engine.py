@@ -29,7 +29,7 @@ Sentences (``rosenblatt.sequences`` has them) are a tuple of columns, lists of `
 ``TokenTemplates(((text, ((row, column, ((function, n), …), text), …)), …), named_edges)`` are templates of features.
 
 ``measure_lines``, ``read_lines``, ``csv_rows``, ``cut_csv`` and ``hash_texts`` read files; ``arrow_strings``
-hands text on; rosenblatt.data says how. ``place_features`` is of rosenblatt.core.groups, ``share_rows`` of
+hands text on; rosenblatt.data says how. ``place_features`` is of rosenblatt.core.places, ``share_rows`` of
 rosenblatt.model_files.
 """
 
@@ -109,7 +109,7 @@ class Rows(NamedTuple):
     n_features: int
     dtype: np.dtype[Any]
     largest: float  # max |x|
-    is_mapped: bool = False  # the columns of the view are places in a learner's arrays (rosenblatt.core.weights)
+    is_mapped: bool = False  # the columns of the view are places in a learner's arrays (rosenblatt.core.places)
 
     def radius2(self, order: Array | None = None) -> float:
         """R² without the bias feature, max ‖x‖² over the rows in ``order`` (None: all): one reading of the data."""

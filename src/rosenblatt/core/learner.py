@@ -417,9 +417,9 @@ class Learner(State):
         """Scores of the rows by the readout: (n,) with one vector, else (n, n_vectors)."""
         rows = self.map_rows(rows, learn=False)
         model = self._model
-        if (readout or self.readout) != "last" or self.groups is not None or rows.dtype != self.dtype:
+        if (readout or self.readout) != "last" or self.places is not None or rows.dtype != self.dtype:
             weights, lists = self.stored_with_lists(readout)
-            if self.groups is not None and not rows.is_mapped:
+            if self.places is not None and not rows.is_mapped:
                 weights, lists = self.read(readout), None
             if lists is not None and rows.dtype != self.dtype:
                 entries = Entries(*lists.entries())
@@ -438,13 +438,13 @@ class Learner(State):
 
     def predict_one(self, x: dict[Any, float], columns: dict[Any, int]) -> int:
         """Code of the predicted class of one row of named features."""
-        model, visited = (self._model, 0) if self.readout == "last" and self.groups is None else self._for_one()
+        model, visited = (self._model, 0) if self.readout == "last" and self.places is None else self._for_one()
         code = engine.decide_one(row=x, columns=columns, model=model, visited=visited)
         return code if self.n_classes > 1 else 0
 
     def _for_one(self) -> tuple[engine.Model, int]:
         """What scores one row, and how many examples it is the average of: not all of it is averaged for one row."""
-        if self.groups is not None:
+        if self.places is not None:
             return self._model_of(self.read()), 0
         if self.readout == "last":
             return self._model, 0

@@ -395,7 +395,7 @@ class MixedLearner(Learner):
     def _take(self, reports: Sequence[ShardReport], shares: tuple[Share, ...], held: Held) -> None:
         """Stand where the shards have come to, mixed."""
         n_features = max(self.n_features, *(shard.n_features for shard in reports))
-        if self.groups is None:
+        if self.places is None:
             self.reserve(n_features)
         self.n_features = n_features
         if self.lists is not None:

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from . import engine, rules
 from .checks import check_name
 from .convergence import Evidence
-from .groups import Placed
 from .lists import Entries, Listed, bits_of
+from .places import Placed, Places
 from .unique import unique
 from .verdicts import STOPPED
 from .weights import Weights, check_full
@@ -134,8 +134,8 @@ class State(Weights):
 
     def _make_arrays(self) -> None:
         """Rows of zeros for all features, or for those that will be met; with lists, for the biases alone."""
-        self.groups = self._no_groups() if self._is_wide(self.n_features) else None
-        n_rows = self.n_features if self.groups is None else len(self.groups)
+        self.places = Places(self.n_features) if self._is_wide(self.n_features) else None
+        n_rows = self.n_places
         if self.lists is not None:
             self.lists.reserve(n_rows)
             n_rows = 0
@@ -170,7 +170,7 @@ class State(Weights):
         self._native_rule = self._native_rule_of(self.rule)
         self._read: tuple[Array, engine.ClassLists | None] | None = None
         self._fast_path = (
-            self.pocket is None and not self.batch and self.epsilon is None and self.groups is None
+            self.pocket is None and not self.batch and self.epsilon is None and self.places is None
             and self._native_rule is not None
         )  # fmt: skip
         self._capacity = len(self.weights) - 1 if self.lists is None else self.lists.n_rows
@@ -212,7 +212,7 @@ class State(Weights):
         for name in (*self._arrays(), *(("covariance",) if self.covariance is not None else ())):
             setattr(self, name, getattr(self, name).copy())
         self.tally = engine.Tally.of(self.tally.values.copy())
-        self.groups = copy.deepcopy(self.groups)
+        self.places = copy.deepcopy(self.places)
         self._frozen = False
         self._build_native()
 
@@ -280,17 +280,17 @@ class State(Weights):
 
     def begin_at(self, earlier: State) -> None:
         """Start from the last weights of another run with as many features and vectors."""
-        if earlier.groups is None or earlier.lists is not None:
+        if earlier.places is None or earlier.lists is not None:
             k = self.n_vectors
             weights = earlier.read("last")[:, :k]
             self.begin(weights[1:].T, weights[0])
             return
         self.lists = None
-        self.groups = copy.deepcopy(earlier.groups)
+        self.places, n_rows = copy.deepcopy(earlier.places), earlier.n_places
         for name in self._arrays():
             held = getattr(self, name)
-            setattr(self, name, self._zeros(len(earlier.weights) - 1, held.shape[1], held.dtype))
-        self.weights[:] = earlier.weights
+            setattr(self, name, self._zeros(n_rows, held.shape[1], held.dtype))
+        self.weights[:] = earlier.weights[: 1 + n_rows]
         self._begin_with(earlier.weights[0, : self.n_vectors])
 
     def _begin_with(self, intercept: Array) -> None:
@@ -323,11 +323,11 @@ class State(Weights):
         is_wider = self.lists is None and engine.stride_of(self.n_vectors) > stride
         if self.lists is not None:
             self.lists.add_class(code)
-        elif self.groups is None and is_wider and self._is_wide(self.n_features):
+        elif self.places is None and is_wider and self._is_wide(self.n_features):
             self._compact(self._nonzero_features(self.n_features) if used is None else used)
         rows: Any = slice(None)
         if used is not None and self.start is None:
-            rows = np.concatenate(([0], 1 + (used if self.groups is None else self.groups.places(used))))
+            rows = np.concatenate(([0], 1 + (used if self.places is None else self.places.places(used))))
         if before == 1 and code == 0:  # the class known so far was y = −1 and is now y = +1
             for name in self._signed_arrays():
                 held = getattr(self, name)
@@ -388,8 +388,11 @@ class State(Weights):
         shares = self.n_vectors * float(np.finfo(np.float64).eps / np.finfo(self.dtype).eps)
         return updates * (2 + shares)
 
-    def _start_rows(self) -> Array | None:
-        return None if self.start is None else self.unscaled(self.in_order(self.start))
+    def _start_rows(self) -> Any:
+        """The weights at the start, to be subtracted from ``measured``; None: they were 0."""
+        if self.start is None:
+            return None
+        return self.unscaled(self.in_order(self.start) if self.places is None else self._placed(self.start))
 
     @property
     def constant2(self) -> float:
@@ -450,7 +453,7 @@ class State(Weights):
         """The same, row 0 the biases, then one row for each of these features."""
         if self.precision is None:
             return self.variances()[np.concatenate(([0], 1 + features))]
-        places = features if self.groups is None else self.groups.places(features)
+        places = features if self.places is None else self.places.places(features)
         return self._variances_of(self.precision[np.concatenate(([0], 1 + places))])
 
     def _variances_of(self, precision: Array) -> Array:
@@ -468,7 +471,7 @@ class State(Weights):
 
     def weights_at(self, features: Array, readout: str | None = None) -> Array:
         """The weights of a readout: row 0 the biases, then one row for each of these features."""
-        places = features if self.groups is None else self.groups.places(features)
+        places = features if self.places is None else self.places.places(features)
         weights, lists = self.stored_with_lists(readout)
         if lists is None:
             return weights[np.concatenate(([0], 1 + places))]
@@ -485,7 +488,7 @@ class State(Weights):
         """The weights of a readout, with the rows that ``weights`` has, and its lists, where there are lists."""
         readout = readout or self.readout
         check_name("readout", readout, READOUTS)
-        last = self.weights if self.groups is not None or self.lists is not None else self.active
+        last = self.weights if self.lists is not None else self.weights[: 1 + self.n_places]
         if readout == "last":
             return last, self.lists
         if readout != self.readout:

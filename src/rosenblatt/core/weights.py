@@ -1,8 +1,8 @@
 """The weight arrays of a run: which row of them a feature has, and how they grow.
 
 Weights stand class-minor: row 0 the biases, then one row per feature, in it one number per weight vector, and padding.
-Where there are very many features and few of them have weights, the others have no row (``groups``): memory grows
-with the features that were met. Where there are more than two classes besides, the arrays have the row of the biases
+Where there are very many features and few of them have weights, each gets its row when it is met (``places``): memory
+grows with those that were met. Where there are more than two classes besides, the arrays have the row of the biases
 alone, and a feature has a list of the classes that ever moved (``lists``). Every sum goes over the same numbers in the
 same order either way.
 """
@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from ..errors import ParameterError
 from . import engine, memory, rules
-from .groups import Groups, Placed
 from .lists import Entries, Listed
+from .places import Placed, Places
 
 Array = NDArray[Any]
 
@@ -66,10 +66,11 @@ class Weights:
     precision: Array | None = None
     #: or for each vector a matrix, of which the first row is that of the bias.
     covariance: Array | None = None
-    #: Which features have rows among the weights; None: all.
-    groups: Groups | None = None
+    #: Which features have rows among the weights, and where; None: all, in their order.
+    places: Places | None = None
     #: The weights of the features, and their sums, where the arrays have the biases alone.
     lists: engine.ClassLists | None = None
+    n_threads: int  # that learn, and look features up, at most
     _capacity: int  # features that the arrays have room for
     _frozen = False  # the arrays are mapped from a file, and read-only
 
@@ -95,10 +96,16 @@ class Weights:
 
     @property
     def measured(self) -> Any:
-        """``active``, to be measured: of several vectors nothing is copied."""
-        if self.groups is None or self.lists is not None or self.n_vectors == 1 or self.start is not None:
+        """``active``, to be measured: where features have places nothing is copied."""
+        if self.places is None or self.lists is not None:
             return self.active
-        return Placed(self.weights[:1], self.weights, 1 + self.groups.places_in_order())
+        return self._placed(self.weights)
+
+    def _placed(self, held: Array) -> Placed:
+        """The rows in use of ``weights``, or of an array that has the same, read in the order of the features."""
+        assert self.places is not None
+        order = 1 + self.places.places_in_order()
+        return Placed(held[:1], held[: 1 + len(self.places)], order)
 
     def entries(self, lists: engine.ClassLists | None = None) -> Entries:
         """The entries of the lists, or of others that have the same rows, in the order of the features."""
@@ -108,14 +115,14 @@ class Weights:
 
     @property
     def _places_in_order(self) -> Array | None:
-        return None if self.groups is None else self.groups.places_in_order()
+        return None if self.places is None else self.places.places_in_order()
 
     @property
     def row_order(self) -> slice | Array:
         """Which rows of ``weights`` are the biases' and those of ``features``, in this order."""
-        if self.groups is None:
+        if self.places is None:
             return slice(1 + self.n_features)
-        return np.concatenate(([0], 1 + self.groups.places_in_order()))
+        return np.concatenate(([0], 1 + self.places.places_in_order()))
 
     def in_order(self, held: Array) -> Array:
         """The rows of ``weights``, or of an array that has the same, in the order of the features: see ``features``."""
@@ -124,11 +131,11 @@ class Weights:
     @property
     def n_places(self) -> int:
         """How many rows of ``weights`` are in use, besides that of the biases."""
-        return self.n_features if self.groups is None else len(self.groups)
+        return self.n_features if self.places is None else len(self.places)
 
     def features(self) -> Array | None:
-        """The features that have rows, ascending; the last ones may be beyond the last feature. None: all have."""
-        return None if self.groups is None else self.groups.features()
+        """The features that have rows, ascending. None: all have."""
+        return None if self.places is None else self.places.features()
 
     def _arrays(self) -> list[str]:
         return [
@@ -233,11 +240,8 @@ class Weights:
         self.lists = entries.lists(self.n_vectors)
         self.weights = self.weights[:1].copy()
         self.total = None if total is None else total[:1].copy()
-        if self.groups is not None and not self._is_wide(self.n_features):
+        if self.places is not None and not self._is_wide(self.n_features):
             self.expand()
-
-    def _no_groups(self) -> Groups:
-        return Groups(alone=self.n_vectors > 1)
 
     @property
     def _most_places(self) -> int:
@@ -245,8 +249,7 @@ class Weights:
 
     def map_rows(self, rows: engine.Rows, *, learn: bool) -> engine.Rows:
         """Rows whose columns are the places of their features in the arrays; ``learn``: new features get places."""
-        groups = self.groups
-        if (groups is None and self.lists is None) or rows.is_mapped:
+        if (self.places is None and self.lists is None) or rows.is_mapped:
             return rows
         if rows.view.is_dense and learn:  # dense rows have every feature
             self.make_dense()
@@ -254,65 +257,82 @@ class Weights:
         if rows.view.is_dense and self.lists is not None:
             rows = rows._replace(view=engine.csr(rows.view.data))
         view = rows.view
-        if groups is None or view.is_dense:
+        if self.places is None or view.is_dense:
             return rows
         indptr, indices = view.indptr, view.indices
         used = slice(int(indptr[0]), int(indptr[-1]))
-        known = groups.count
-        try:
-            places = groups.add(indices[used], self._most_places) if learn else groups.places(indices[used])
-            if learn and self._outgrows_rows(self.n_features if places is None else len(groups)):
-                groups.truncate(known)
-                self.keep_lists()
-                return self.map_rows(rows, learn=True)
-            if places is None:
-                self.expand()
-                return rows
-            if learn:
-                self.reserve(len(groups))
-        except BaseException:
-            if self.groups is groups and len(groups) > self._capacity:  # there is no room for those that are new
-                groups.truncate(known)
-            raise
+        places = self._places_of(indices[used], learn=learn)
+        if places is None or self.places is None:
+            return rows
         if used.start:
             places = np.concatenate((np.zeros(used.start, indices.dtype), places))
-        mapped = engine.CsrRows(indptr, places, view.data, len(groups))
+        mapped = engine.CsrRows(indptr, places, view.data, len(self.places))
         return rows._replace(view=mapped, is_mapped=True)
+
+    def _places_of(self, columns: Array, *, learn: bool) -> Array | None:
+        """Places of columns; ``learn``: new features get one. None: every feature has a row from now on."""
+        places = self.places
+        assert places is not None
+        if not learn:
+            return places.places(columns, self.n_threads)
+        try:
+            made = places.add(columns, self._most_places, self.n_threads)
+        except BaseException:
+            self._reserve_places(places)
+            raise
+        if self._outgrows_rows(self.n_features if made is None else len(places)):
+            self.places = places.within(self._capacity)
+            self.keep_lists()
+            return None if self.places is None else self._places_of(columns, learn=True)
+        if made is None:
+            self.expand()
+        else:
+            self._reserve_places(places)
+        return made
+
+    def _reserve_places(self, places: Places) -> None:
+        """Have room for all places, or for none that is new."""
+        try:
+            self.reserve(len(places))
+        except BaseException:
+            if self.places is places and len(places) > self._capacity:
+                self.places = places.within(self._capacity)
+            raise
 
     def rows_for(self, numbers: Array) -> Array:
         """The rows of ``weights`` for these: 0 the biases, 1 + j feature j, ascending; new features get one."""
         biases = int(len(numbers) > 0 and numbers[0] == 0)
         features = numbers[biases:] - 1
-        places = None if self.groups is None else self.groups.add(features, self._most_places)
-        if self.groups is None or places is None:
+        places = None if self.places is None else self.places.add(features, self._most_places)
+        if self.places is None or places is None:
             self.expand()
             return numbers
-        self.reserve(len(self.groups))
+        self.reserve(len(self.places))
         return np.concatenate((numbers[:biases], 1 + places))
 
     def expand(self) -> None:
         """Give every feature a row, as dense rows and named features need."""
-        if self.groups is None:
+        if self.places is None:
             return
         if self.lists is None:
-            self._replace({name: self.expanded(getattr(self, name)) for name in self._arrays()} | {"groups": None})
+            self._replace({name: self.expanded(getattr(self, name)) for name in self._arrays()} | {"places": None})
             return
         self._check_room(LIST * self.n_features, self.n_features)
-        entries = Entries(*self.lists.entries(self.groups.places(np.arange(self.n_features))))
-        self._replace({"lists": entries.lists(self.n_vectors), "groups": None})
+        entries = Entries(*self.lists.entries(self.places.places(np.arange(self.n_features))))
+        self._replace({"lists": entries.lists(self.n_vectors), "places": None})
 
     def fill_lists(self, features: Array, entries: Entries) -> None:
         """Have the lists of these features, ascending, and no others."""
-        places = features if self.groups is None else self.groups.add(features, self._most_places)
+        places = features if self.places is None else self.places.add(features, self._most_places)
         if places is None:
             self._check_room(LIST * self.n_features, self.n_features)
-            self.groups, places = None, features
-        if self.groups is None:
+            self.places, places = None, features
+        if self.places is None:
             counts = np.zeros(self.n_features, np.int64)
             counts[features] = np.diff(entries.starts)
             entries = entries._replace(starts=np.concatenate(([0], np.cumsum(counts))))
         else:
-            order = np.full(len(self.groups), -1)
+            order = np.full(len(self.places), -1)
             order[places] = np.arange(len(features))
             entries = Entries(*entries.lists(self.n_vectors).entries(order))
         self.lists = entries.lists(self.n_vectors)
@@ -326,7 +346,7 @@ class Weights:
         dense = {"weights": self.spread(self.weights, entries, entries.weights)}
         if self.total is not None and entries.total is not None:
             dense["total"] = self.spread(self.total, entries, entries.total)
-        self._replace({**dense, "lists": None, "groups": None})
+        self._replace({**dense, "lists": None, "places": None})
 
     def spread(self, biases: Array, entries: Entries, values: Array) -> Array:
         """Values of entries as rows: first the biases, then one row for each feature."""
@@ -338,10 +358,10 @@ class Weights:
 
     def expanded(self, held: Array) -> Array:
         """The rows of ``weights``, or of an array that has the same, one for each feature."""
-        if self.groups is None:
+        if self.places is None:
             return held[: 1 + self.n_features]
         rows = self._zeros(self.n_features, held.shape[1], held.dtype)
-        features, places = self.groups.features(), self.groups.places_in_order()
+        features, places = self.places.features(), self.places.places_in_order()
         there = (features < self.n_features) & (places < len(held) - 1)
         rows[0], rows[1 + features[there]] = held[0], held[1 + places[there]]
         return rows
@@ -350,7 +370,7 @@ class Weights:
         """Let there be so many features, of which the new ones have no weights yet."""
         if self._frozen:
             self._thaw()
-        if self.groups is None and n_features > self._capacity:
+        if self.places is None and n_features > self._capacity:
             before, self.n_features = self.n_features, max(n_features, self.n_features)
             if self._wants_lists(n_features):
                 self.keep_lists()
@@ -373,20 +393,20 @@ class Weights:
 
     def _compact(self, features: Array) -> bool:
         """Keep rows for these features alone; False: they are too many for that. Then ``_build_native`` is due."""
-        groups = self._no_groups()
-        places = groups.add(features, self._most_places)
+        made = Places(self.n_features)
+        places = made.add(features, self._most_places)
         if places is None:
             return False
         if self.lists is not None:
-            order = np.full(len(groups), -1)
+            order = np.full(len(made), -1)
             order[places] = features
             self.lists = Entries(*self.lists.entries(order)).lists(self.n_vectors)
-            self.groups = groups
+            self.places = made
             return True
         for name in self._arrays():
             old = getattr(self, name)
-            new = self._zeros(len(groups), old.shape[1], old.dtype)
+            new = self._zeros(len(made), old.shape[1], old.dtype)
             new[0], new[1 + places] = old[0], old[1 + features]
             setattr(self, name, new)
-        self.groups = groups
+        self.places = made
         return True

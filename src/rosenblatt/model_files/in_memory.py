@@ -1,7 +1,7 @@
 """Linear weights as they stand in memory: a file of them can be mapped, and all processes that map it share its pages.
 
 The arrays have the padding of each row, and their rows stand where they do in memory. Where few among very many
-features have rows (core/groups.py), ``weight_rows`` says whose each is: 0 the biases', 1 + j feature j's,
+features have rows (core/places.py), ``weight_rows`` says whose each is: 0 the biases', 1 + j feature j's,
 1 + n_features nobody's. The averaged readout is there too, as each process would compute its own. It says nothing new,
 so it is compared with the weights and their sums, part by part, whenever it is read.
 
@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 
 from .. import schema
 from ..core import engine
-from ..core.groups import Groups
 from ..core.learner import Learner
+from ..core.places import Places
 from . import listed
 
 Array = NDArray[Any]
@@ -37,9 +37,9 @@ def state_of(learner: Learner) -> tuple[dict[str, Any], dict[str, Array]]:
     arrays = {name: getattr(learner, name)[there] for name in learner._arrays()}
     if learner.total is not None and learner.visited:
         arrays[READOUT] = learner.stored()[there]
-    if learner.groups is not None:
-        features = learner.groups.by_place()
-        nobodys = (features < 0) | (features >= n_features)  # the last group may go beyond the last feature
+    if learner.places is not None:
+        features = learner.places.by_place()
+        nobodys = features < 0
         rows = np.concatenate(([0], np.where(nobodys, 1 + n_features, 1 + features)))
         arrays[_ROWS] = rows.astype(_row_type(n_features))
     return {LAYOUT: MEMORY}, arrays
@@ -57,9 +57,9 @@ def check_size(arrays: dict[str, Array], names: tuple[str, ...], n_features: int
 def fill(learner: Learner, arrays: dict[str, Array], names: list[str]) -> None:
     """Have these very arrays, of the right sizes, types and finite numbers, and look up places anew."""
     k, nobodys = learner.n_vectors, np.zeros(0, np.int64)
-    learner.lists = learner.groups = None
+    learner.lists = learner.places = None
     if _ROWS in arrays:
-        learner.groups, nobodys = _places(arrays[_ROWS], learner.n_features, k)
+        learner.places, nobodys = _places(arrays[_ROWS], learner.n_features)
     if READOUT in arrays:
         schema.array(arrays, READOUT, learner.dtype, (None, None), finite=False)
     for name in (*names, *((READOUT,) if READOUT in arrays else ())):
@@ -78,11 +78,11 @@ def finish(learner: Learner, arrays: dict[str, Array]) -> None:
         learner.freeze()
 
 
-def _places(rows: Array, n_features: int, k: int) -> tuple[Groups, Array]:
+def _places(rows: Array, n_features: int) -> tuple[Places, Array]:
     """Where features have their places, by whose rows stand where; and the rows that are nobody's."""
     schema.require(len(rows) > 0 and rows[0] == 0 and bool(np.all(rows[1:] > 0)), _ROWS)
     features = np.where(rows[1:] > n_features, -1, rows[1:] - 1)
-    made = Groups.of_places(features, alone=k > 1)
+    made = Places.of_places(features, n_features)
     if made is None:
         raise ValueError(f"{_ROWS} does not fit the rest")
     return made, 1 + np.flatnonzero(features < 0)

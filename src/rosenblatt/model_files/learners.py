@@ -99,7 +99,7 @@ def why_not_mapped(learner: Learner) -> str | None:
 
 def to_state(learner: Learner, *, mappable: bool = False) -> Section:
     """Plain values and arrays: all that ``from_state`` needs to go on; ``mappable``: weights as they are in memory."""
-    if mappable and learner.groups is not None:
+    if mappable and learner.places is not None:
         learner = from_state(*to_state(learner))  # in which features have rows that have weights, and no others
     space = _space_of(learner.space)
     reason = why_not_mapped(learner) if mappable else None

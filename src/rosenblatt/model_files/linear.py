@@ -74,12 +74,16 @@ def _weights_of(learner: Learner) -> tuple[dict[str, Any], dict[str, Array]]:
         pairs = Pairs.of(held, numbers, learner.row_order)
         if pairs.is_smaller(k):
             return {}, pairs.packed(k, n_rows)
-    held = {name: learner.in_order(array) for name, array in held.items()}
-    rows = engine.rows_in_use(list(held.values()))
-    if numbers is None and listed.has_most(rows, n_rows):
-        return {}, held
+    order = learner.row_order
+    in_order = {
+        name: array[order] if isinstance(order, slice) else engine.take_rows(array, order)
+        for name, array in held.items()
+    }
+    rows = engine.rows_in_use(list(in_order.values()))
+    if listed.has_most(rows, n_rows):
+        return {}, {name: learner.expanded(array) for name, array in held.items()}
     numbers = (rows if numbers is None else numbers[rows]).astype(listed.index_type(n_rows), copy=False)
-    return {}, {_ROWS: numbers} | {name: engine.take_rows(array, rows) for name, array in held.items()}
+    return {}, {_ROWS: numbers} | {name: engine.take_rows(array, rows) for name, array in in_order.items()}
 
 
 def made(plain: dict[str, Any], **options: Any) -> Learner:

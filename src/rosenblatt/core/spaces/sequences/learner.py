@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from ... import engine, rules
 from ...checks import check_name
-from ...groups import SIXTEEN
 from ...learner import Learner, Progressive
+from ...places import SIXTEEN
 from . import following, links
 from .rows import SentenceRows
 
@@ -74,32 +74,33 @@ class SequenceLearner(Learner):
         self.n_columns, self.n_classes, self._links_at = n_features, n_classes, None
         super().allocate(n_features + self.n_links, n_classes, dtype)
 
-    def _wants_lists(self, n_features: int) -> bool:
+    @property
+    def _may_have_lists(self) -> bool:
         return False
 
     def _make_arrays(self) -> None:
         super()._make_arrays()
-        if self.groups is not None:
-            self.groups.add(self._link_columns(), self._most_places)
+        if self.places is not None:
+            self.places.add(self._link_columns(), self._most_places)
             for name in self._arrays():
                 old = getattr(self, name)
-                setattr(self, name, self._zeros(len(self.groups), old.shape[1], old.dtype))
+                setattr(self, name, self._zeros(len(self.places), old.shape[1], old.dtype))
 
     def _link_columns(self) -> Array:
         return np.arange(self.n_columns, self.n_columns + self.n_links, dtype=np.int64)
 
     def link_rows(self) -> Array:
         """The rows of ``weights`` that are those of the links."""
-        known = self.n_links, self.groups is None
+        known = self.n_links, self.places is None
         if self._links_at is None or self._links_at[0] != known:
             columns = self._link_columns()
-            self._links_at = known, 1 + (columns if self.groups is None else self.groups.places(columns))
+            self._links_at = known, 1 + (columns if self.places is None else self.places.places(columns))
         return self._links_at[1]
 
     def find_links(self) -> None:
         """Look up anew where the links are, where features were given their places from elsewhere."""
         self._links_at = None
-        if self.groups is not None and bool(np.any(self.link_rows() <= SIXTEEN)):
+        if self.places is not None and bool(np.any(self.link_rows() <= SIXTEEN)):
             raise ValueError("some links between tags have no weights")
 
     def _model_of(self, weights: Array, *, constrained: bool = True, **more: Any) -> engine.Model:
@@ -144,7 +145,7 @@ class SequenceLearner(Learner):
         self.evidence.lower = -np.inf  # there are more sequences to be wrong by
         self._capacity = len(self.weights) - 1
         self.widen(self.n_columns + self.n_links)
-        if self.groups is not None:
+        if self.places is not None:
             self.rows_for(1 + self._link_columns())
         self._links_at = None  # the new ones had no places when they were looked for
         self._build_native()
@@ -158,22 +159,10 @@ class SequenceLearner(Learner):
             self._note_merging(rows)
         if learn and self._frozen:
             self._thaw()
-        groups = self.groups
-        if groups is None:
+        places = None if self.places is None else self._places_of(rows.indices, learn=learn)
+        if places is None or self.places is None:
             return rows.seen_at(rows.indices, self.n_features)
-        known = groups.count
-        try:
-            places = groups.add(rows.indices, self._most_places) if learn else groups.places(rows.indices)
-            if places is None:
-                self.expand()
-                return rows.seen_at(rows.indices, self.n_features)
-            if learn:
-                self.reserve(len(groups))
-        except BaseException:
-            if self.groups is groups and len(groups) > self._capacity:
-                groups.truncate(known)
-            raise
-        return rows.seen_at(places, len(groups))
+        return rows.seen_at(places, len(self.places))
 
     # ---- learning ------------------------------------------------------------------------------------------------
 
@@ -212,8 +201,8 @@ class SequenceLearner(Learner):
 
     def fit(self, rows: Any, targets: Array, weight: Array | None = None, **options: Any) -> None:
         rows = self.map_rows(rows, learn=True)
-        if self.groups is not None:
-            self.groups.rest()
+        if self.places is not None:
+            self.places.rest()
         super().fit(rows, targets, weight, **options)
 
     def partial_fit(self, rows: Any, targets: Any, weight: Array | None, span: tuple[int, int]) -> None:
