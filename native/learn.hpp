@@ -128,7 +128,7 @@ ROSENBLATT_CLONES void learn(const Rows& rows, Model& model, const Rule& rule, c
         if (stop && (outcome.wrong || outcome.moves)) return;
         if constexpr (can_lag) {
             if (behind && outcome.moves) {
-                model.w.add_noting(x, model.a, behind->changes(x.n_entries + 1));
+                model.w.add_noting(x, model.a, behind->room_for(model.a, x.n_entries + 1));
                 continue;
             }
         }

@@ -62,26 +62,28 @@ struct Weights {
         }
     }
 
-    // The one vector += a·x without the sums: `changes` gets the change of each weight, as it was rounded.
+    // The one vector += a·x without the sums: `old` gets each weight as it was.
     template <class Row>
-    void add_noting(const Row& x, T a, double* changes) const {
+    void add_noting(const Row& x, T a, T* old) const {
         T* const w = sink + 1;
         const auto step = [&](T* at, T value) {
-            const T old = *at, now = old + a * value;
-            *at = now;
-            *changes++ = static_cast<double>(now) - static_cast<double>(old);
+            *old++ = *at;
+            *at += a * value;
         };
         step(sink, one);
         x.each([&](Index j, T value) { step(w + j, value); });
     }
-    // The sums that go with those changes, at the t-th example; where the changes end.
+    // The sums that go with that step, at the t-th example; where what it noted ends.
     template <class Row>
-    const double* add_changes(const Row& x, const double* changes, Index t) const {
+    const T* add_noted(const Row& x, T a, const T* old, Index t) const {
         const double before = static_cast<double>(t - 1);
-        total[0] += before * *changes++;
-        x.each([&](Index j, T) { total[1 + j] += before * *changes++; },
-               [&](Index j) { prefetch_near(total + 1 + j); });
-        return changes;
+        const auto add = [&](double* sum, T value) {
+            const T was = *old++, now = was + a * value;
+            *sum += before * (static_cast<double>(now) - static_cast<double>(was));
+        };
+        add(total, one);
+        x.each([&](Index j, T value) { add(total + 1 + j, value); }, [&](Index j) { prefetch_near(total + 1 + j); });
+        return old;
     }
 
     // W_c += a·x for every (c, a) of `steps`, at the t-th example.

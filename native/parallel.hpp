@@ -13,6 +13,15 @@
 
 namespace rosenblatt {
 
+// A moment's rest between two looks at what another thread will change.
+inline void pause() {
+#if defined(__x86_64__) && defined(__GNUC__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__) && defined(__GNUC__)
+    asm volatile("yield");
+#endif
+}
+
 // work(t) on n_threads threads, t = 0 on the caller's: on fewer where no more can be started, so that parts are taken
 // in turn and never dealt out by t. What one of them throws is thrown here, once all have ended.
 template <class Work>

@@ -1,17 +1,17 @@
 // The sums of the averaged readout, kept by a second thread. The learner scores a row, moves the weights and goes on;
-// it puts down by how much each weight changed, and the other thread, some rows behind, judges the readout on the row
-// and adds up the changes, in the same order: to the bit what the learner itself would have done. Weights and sums of
-// many features lie far away, and so two cores wait for them in the time of one.
+// it notes each weight as it was before, and the other thread, some rows behind, judges the readout on the row, takes
+// the step once more and adds up the changes, in the same order: to the bit what the learner itself would have done.
+// Weights and sums of many features lie far away, and so two cores wait for them in the time of one.
 #pragma once
 
 #include <algorithm>
-#include <condition_variable>
+#include <atomic>
 #include <memory>
-#include <mutex>
 #include <new>
 #include <system_error>
 #include <thread>
 
+#include "parallel.hpp"
 #include "progressive.hpp"
 
 namespace rosenblatt {
@@ -21,13 +21,17 @@ constexpr bool can_sum_behind = is_sparse<Rows> && requires(const Model& model) 
 
 template <class Rows, class Model, class Examples>
 class SumsBehind {
-    static constexpr Index kRows = 32, kBatches = 4, kChanges = 1 << 14, kLongest = 1 << 20;
+    static constexpr Index kRows = 32, kBatches = 8, kNoted = 1 << 14, kLongest = 1 << 20;
+    static constexpr Index kEnded = Index{1} << 62;
+    static constexpr int kLooks = 1000;  // some ten microseconds
+
+    using Number = typename Rows::value_type;
 
     struct Batch {
-        Index first = 0, count = 0, used = 0;  // rows, and changes of the weights
+        Index first = 0, count = 0, used = 0;  // rows, and weights that were noted
         double score[kRows];                   // of each row, when it was considered
-        bool moves[kRows];
-        std::unique_ptr<double[]> changes;
+        Number step[kRows];                    // 0: none was taken
+        std::unique_ptr<Number[]> old;
     };
 
     const Rows& rows_;
@@ -36,10 +40,7 @@ class SumsBehind {
     const Index visited_;  // before the first example
     std::unique_ptr<Batch[]> batches_;
     Batch* now_ = nullptr;
-    std::mutex mutex_;
-    std::condition_variable turned_;
-    Index written_ = 0, read_ = 0;
-    bool ended_ = false;
+    std::atomic<Index> written_{0}, read_{0};  // batches; in the end kEnded is added to the former
     std::thread thread_;
 
   public:
@@ -58,7 +59,7 @@ class SumsBehind {
         try {
             batches_ = std::make_unique<Batch[]>(kBatches);
             for (Index b = 0; b < kBatches; ++b)
-                batches_[b].changes = std::make_unique_for_overwrite<double[]>(kChanges + longest + 1);
+                batches_[b].old = std::make_unique_for_overwrite<Number[]>(kNoted + longest + 1);
             thread_ = std::thread([this] { follow(); });
             now_ = &batches_[0];
         } catch (const std::system_error&) {  // no thread to be had: the learner does it itself
@@ -71,51 +72,59 @@ class SumsBehind {
 
     // The i-th example was considered.
     void note(Index i, double score) {
-        if (now_->count == kRows || now_->used > kChanges) hand_over();
+        if (now_->count == kRows || now_->used > kNoted) hand_over();
         if (now_->count == 0) now_->first = i;
         now_->score[now_->count] = score;
-        now_->moves[now_->count++] = false;
+        now_->step[now_->count++] = 0;
     }
-    // Where the changes of the weights by its step go, so many of them.
-    double* changes(Index n) {
-        now_->moves[now_->count - 1] = true;
+    // Where the n weights that its step moves are noted.
+    Number* room_for(Number step, Index n) {
+        now_->step[now_->count - 1] = step;
         now_->used += n;
-        return now_->changes.get() + (now_->used - n);
+        return now_->old.get() + (now_->used - n);
     }
 
     ROSENBLATT_APART ~SumsBehind() {
         if (!now_) return;
-        {
-            const std::lock_guard lock(mutex_);
-            written_ += now_->count > 0;
-            ended_ = true;
-        }
-        turned_.notify_all();
+        written_ += (now_->count > 0) + kEnded;
+        written_.notify_one();
         thread_.join();
     }
 
   private:
+    // The number, once it is another: it is looked at for a moment first, as to be woken takes longer than most waits.
+    static Index wait_for_other(const std::atomic<Index>& number, Index old) {
+        for (int looks = 0; looks < kLooks; ++looks) {
+            const Index now = number.load(std::memory_order_acquire);
+            if (now != old) return now;
+            pause();
+        }
+        number.wait(old, std::memory_order_acquire);
+        return number.load(std::memory_order_acquire);
+    }
+
     ROSENBLATT_APART void hand_over() {
-        std::unique_lock lock(mutex_);
-        ++written_;
-        turned_.notify_all();
-        turned_.wait(lock, [&] { return written_ - read_ < kBatches; });
-        now_ = &batches_[written_ % kBatches];
+        const Index written = written_.load(std::memory_order_relaxed) + 1;
+        written_.store(written, std::memory_order_release);
+        written_.notify_one();
+        Index read = read_.load(std::memory_order_acquire);
+        while (written - read >= kBatches) read = wait_for_other(read_, read);
+        now_ = &batches_[written % kBatches];
         now_->count = now_->used = 0;
     }
 
     ROSENBLATT_APART void follow() {
-        for (std::unique_lock lock(mutex_);; ++read_, turned_.notify_all()) {
-            turned_.wait(lock, [&] { return read_ < written_ || ended_; });
-            if (read_ == written_) return;
-            lock.unlock();
-            take(batches_[read_ % kBatches]);
-            lock.lock();
+        for (Index read = 0, written = 0;; ++read) {
+            while (read == written) written = wait_for_other(written_, written);
+            if (read == written % kEnded && written >= kEnded) return;
+            take(batches_[read % kBatches]);
+            read_.store(read + 1, std::memory_order_release);
+            read_.notify_one();
         }
     }
 
     void take(const Batch& batch) const {
-        const double* change = batch.changes.get();
+        const Number* old = batch.old.get();
         for (Index k = 0; k < batch.count; ++k) {
             const Index i = batch.first + k, row = examples_.row(i), n = visited_ + (i - examples_.first);
             const auto x = rows_[row];
@@ -123,7 +132,7 @@ class SumsBehind {
                 rows_[examples_.row(i + 1)].ask_first([&](Index j) { prefetch_near(model_.w.total + 1 + j); });
             if (examples_.misread)
                 *examples_.misread += is_misread(x, model_, &batch.score[k], examples_.target[row], n);
-            if (batch.moves[k]) change = model_.w.add_changes(x, change, n + 1);
+            if (batch.step[k] != 0) old = model_.w.add_noted(x, batch.step[k], old, n + 1);
         }
     }
 };

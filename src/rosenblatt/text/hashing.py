@@ -206,8 +206,8 @@ class Hashing:
         return documents.read_by(engine.hash_text, tuple(part.native for part in self.parts), encoding, self.bits)
 
     def learn_names(self, documents: Documents) -> None:
-        """Keep the names of documents, and learn nothing else."""
-        self._take(self._gathered(documents))
+        """Keep the names of documents, and learn nothing else: few threads do it, beside those that read."""
+        self._take(self._gathered(documents, max(1, self.n_threads // 4)))
 
     def expect(self, rows: Sequence[Rows]) -> None:
         """These, which were read, are all the rows that will be counted, as far as is known."""
@@ -314,14 +314,16 @@ class Hashing:
 
     # ---- names ---------------------------------------------------------------------------------------------------
 
-    def _gathered(self, documents: Documents) -> list[tuple[Array, Array, bool]] | None:
+    def _gathered(
+        self, documents: Documents, n_threads: int | None = None
+    ) -> list[tuple[Array, Array, bool]] | None:
         """New names of each part, not kept yet: a later step may refuse the documents."""
         if self.names is None:
             return None
         room, gathered = self._most_names - self.n_names, []
         for analysis, names in zip(self.parts, self.names):
             text, starts, _, _, complete, _ = documents.read_by(
-                engine.gather_ngrams, analysis.native, names.native, room, False, self.n_threads
+                engine.gather_ngrams, analysis.native, names.native, room, False, n_threads or self.n_threads
             )
             gathered.append((text, starts, complete))
             room -= len(starts) - 1
