@@ -220,7 +220,7 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):
 
         Parameters
         ----------
-        {X}
+        {rows}
 
         Returns
         -------
