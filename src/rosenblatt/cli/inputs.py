@@ -232,13 +232,12 @@ def refuse_unique(classes: Any, n_rows: int, files: Sequence[str]) -> None:
         )
 
 
-def refuse_one_class(classes: Any, files: Sequence[str]) -> None:
-    """Refuse labels that are all the same."""
+def refuse_one_class(classes: Any, files: Sequence[str], all_rows: bool = True) -> None:
+    """Refuse labels that are all the same; not ``all_rows``: those of the rows that have weight."""
     if len(classes) < 2:
         only = ", ".join(shown(label) for label in classes.tolist())
-        raise CommandError(
-            f"{', '.join(files)}: all labels are the same, {only!r}; training needs at least two classes"
-        )
+        which = "all labels" if all_rows else "all labels of rows with weight"
+        raise CommandError(f"{', '.join(files)}: {which} are the same, {only!r}; training needs at least two classes")
 
 
 # ---- small files ---------------------------------------------------------------------------------------------------

@@ -153,6 +153,7 @@ def learn(run: TrainingRun, arguments: argparse.Namespace) -> tuple[TrainingRun,
         if streamed:
             choosing.choose(run, in_memory=False)
             training.by_blocks(run)
+        summary.note_unweighted_classes(run)
         if run.resumed is not None and run.classes is not None and run.order is not None:
             summary.note_new_classes(run.resumed, run.classes.tolist(), run.order.counts, "class")
     finally:

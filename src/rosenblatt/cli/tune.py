@@ -153,18 +153,20 @@ def search(run: TrainingRun, asked: Mapping[str, Any]) -> Found:
             f"{in_words(error.at(remedy=''))}, and tune holds all rows in memory; say --memory SIZE to hold more, or "
             "tune on a part of the rows"
         ) from None
+    if not any(len(choosing.with_weight(run, block)) for block in blocks if len(block)):
+        raise CommandError(f"{', '.join(arguments.files)}: {training.NO_WEIGHT}")
     n, size = sum(map(len, blocks)), sum(block.nbytes for block in blocks)
     rows = how.rows(n, size)
     block = drawn(blocks, rows, max(BYTES, int(size * how.share) + 1) if rows < n else size + 1, arguments.seed)
     y = run.targets_of(block)
     classes = None if run.is_regression else labels.classes_of(y)
     if classes is not None:
-        inputs.refuse_one_class(classes, arguments.files)
+        if whole:
+            of_all = np.concatenate([run.targets_of(one) for one in blocks])
+            training.refuse_other_classes(run, labels.classes_of(of_all))
+        inputs.refuse_one_class(classes, arguments.files, all_rows=not run.unweighted)
         inputs.refuse_unique(classes, len(y), arguments.files)
         training.refuse_many_classes(classes, arguments.files)
-        if whole and run.parameters.get("class_weight") is not None:
-            of_all = labels.classes_of(np.concatenate([run.targets_of(one) for one in blocks]))
-            training.refuse_other_classes(algorithms.class_weights(run.parameters["class_weight"], y), of_all)
     metric = metric_of(arguments.metric, None if classes is None else len(classes))
     targets = y if classes is None else labels.encode(y, classes)
     sample = Sample(block, targets, classes, block.weights)
