@@ -148,7 +148,8 @@ _ANY = {
 def option(parameter: str, value: Any) -> str:
     """A setting of Python's as an option of the command line."""
     if parameter == "columns" and isinstance(value, dict) and "label" not in value:
-        return " ".join(f"--{kind} {shlex.quote(','.join(names))}" for kind, names in value.items())
+        named = {kind: names if isinstance(names, str) else ",".join(names) for kind, names in value.items()}
+        return " ".join(f"--{kind.replace('_', '-')} {shlex.quote(names)}" for kind, names in named.items())
     if parameter in _OF_SENTENCES and not isinstance(value, dict):
         return _OF_SENTENCES[parameter]
     if parameter in _OPTIONS:
