@@ -33,7 +33,8 @@ OF_TEXT = ("ngrams", "characters", "weighting")
 def settle_supervision(arguments: argparse.Namespace, numbers: bool) -> None:
     """N-grams are weighed by the classes, where there are classes, unless an option says otherwise."""
     if arguments.supervised and numbers:
-        raise CommandError("--supervised weighs n-grams by classes, and the labels are numbers; leave it out")
+        problem = "{supervised} weighs n-grams by classes, and the labels are numbers; leave it out"
+        raise CommandError(problem, supervised=True)
     if arguments.supervised is None:
         arguments.supervised = not numbers
 

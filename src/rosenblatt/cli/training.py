@@ -28,7 +28,7 @@ from ..data.csr import Csr, vstack
 from ..data.features import nbytes_of
 from ..data.memory_limit import STREAM_INSTEAD, MemoryLimit
 from ..data.weigh_ahead import WeighAhead
-from .algorithms import class_weights
+from .algorithms import FOR_REGRESSION, class_weights
 from .features import Features
 from .held_out import HeldOut
 from .inputs import are_text, file_stamps, open_files, read_whole, refuse_one_class, refuse_unique, targets_of
@@ -523,8 +523,9 @@ def refuse_many_classes(classes: Collection[Any], files: Sequence[str]) -> None:
     if len(classes) > MOST_CLASSES:
         raise CommandError(
             f"{', '.join(files)}: {len(classes):,} different labels, and at most {MOST_CLASSES:,} classes are supported"
-            "; name the column of the classes with --label, or for a regression say --algorithm pa2-regressor"
-        )
+            "; name the column of the classes with {label}, or for a regression say {algorithm}",
+            label=..., algorithm=FOR_REGRESSION,
+        )  # fmt: skip
 
 
 def refuse_other_classes(run: TrainingRun, occurring: Array | None = None) -> None:
@@ -539,5 +540,6 @@ def refuse_other_classes(run: TrainingRun, occurring: Array | None = None) -> No
         if label not in known:
             there = ", ".join(map(shown, known[:8]))
             raise CommandError(
-                f"--class-weight names {shown(label)}, which is not among the labels; the classes are {there}"
+                f"{{class_weight}} names {shown(label)}, which is not among the labels; the classes are {there}",
+                class_weight=...,
             )
