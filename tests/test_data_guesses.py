@@ -283,6 +283,86 @@ def test_a_bad_cell_makes_no_row_of_the_names():
     assert data.columns.numeric == ("income", "size")
 
 
+# ---- one bad cell among labels that are numbers ----------------------------------------------------------------------
+
+ZERO_ONE = [str(i % 2) for i in range(400)]
+PRICES = [f"{one}.5" for one in INCOMES]
+
+
+def labelled(labels, format="csv"):
+    """A table of a column of numbers and one of labels, on lines from 2 on."""
+    if format == "csv":
+        return table(INCOMES[: len(labels)], labels, header="a,target")
+    values = [json.loads(one) if one.replace(".", "").isdigit() else one for one in labels]
+    rows = [{"a": int(a), "target": value} for a, value in zip(INCOMES, values)]
+    return (json.dumps(rows) if format == "json" else "\n".join(["", *map(json.dumps, rows)])).encode()
+
+
+@pytest.mark.parametrize("format", ["csv", "jsonl", "json"])
+@pytest.mark.parametrize(
+    ("labels", "odd", "kind"),
+    [
+        (ZERO_ONE, ["x"], "i"),  # classes
+        (ZERO_ONE, ["x", "yes", "O", "l"], "i"),
+        (INCOMES, ["x"], "i"),  # numbers of a regression
+        (INCOMES, ["x", "x", "unknown", "x"], "i"),
+        (PRICES, ["x", "x"], "f"),
+    ],
+)
+def test_one_bad_cell_makes_no_words_of_labels(labels, odd, kind, format):
+    text, n = labelled(with_odd(labels, *odd), format), 400 - len(odd)
+    one_sentence(
+        lambda: rb.data.read(io.BytesIO(text), format=format), rb.data.DataError,
+        f"{'row 300' if format == 'json' else 'line 301'}, column 'target': {n} of the first 400 labels are numbers, "
+        "and 'x' is not; if labels are words, say columns={'label_type': 'text'}, or leave out such rows with "
+        "on_error='skip'",
+    )  # fmt: skip
+    data = rb.data.read(io.BytesIO(text), format=format, on_error="skip")
+    assert (len(data), data.skipped.count, data.y.dtype.kind) == (n, len(odd), kind)
+    assert data.columns.why["target"] == f"guessed from its name; {n} of 400 are numbers"
+    words = rb.data.read(io.BytesIO(text), format=format, columns={"label_type": "text"})
+    assert (len(words), "x" in words.y.tolist()) == (400, True)
+    named = {"label": "target", "label_type": "integer" if kind == "i" else "number"}
+    assert len(rb.data.read(io.BytesIO(text), format=format, columns=named, on_error="skip")) == n
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [
+        ["1", "2", "3a"] * 100,  # names
+        [str(i % 12) if i % 13 else "3a" for i in range(400)],  # one of several, as common as the others
+        with_odd(ZERO_ONE, "x", "x"),  # what occurs twice may be a class
+        with_odd(ZERO_ONE, "007"),  # with zeros before them numbers are names
+        with_odd(ZERO_ONE, *[f"x{i}" for i in range(41)]),  # too many of them
+        [*ZERO_ONE[:18], "x"],  # too few rows
+        ["yes", "no", "1"] * 100,
+    ],
+)
+@pytest.mark.parametrize("on_error", ["raise", "skip"])
+def test_labels_that_are_names_stay_names(labels, on_error):
+    data = read(labelled(labels), on_error=on_error)
+    assert data.y.tolist() == labels
+    assert data.columns.label_type == "text"
+
+
+def test_the_command_tells_of_a_bad_label(tmp_path, capsys):
+    (tmp_path / "t.csv").write_bytes(labelled(with_odd(ZERO_ONE, "x")))
+    for command in ("train", "tune"):
+        words = [command, str(tmp_path / "t.csv"), "-o", str(tmp_path / "m")]
+        assert cli.main(words) == 1
+        assert capsys.readouterr().err.endswith(
+            "t.csv, line 301, column 'target': 399 of the first 400 labels are numbers, and 'x' is not; if labels are "
+            "words, say --label-type text, or leave out such rows with --on-error skip\n"
+        )
+    train = ["train", str(tmp_path / "t.csv"), "-o", str(tmp_path / "m")]
+    assert cli.main([*train, "--on-error", "skip"]) == 0
+    out = capsys.readouterr().out
+    assert "399 rows, 1 feature, classes 0, 1" in out
+    assert "label: target (guessed from its name; 399 of 400 are numbers)" in out
+    assert cli.main([*train, "--label-type", "text"]) == 0
+    assert "400 rows, 1 feature, classes 0, 1, x" in capsys.readouterr().out
+
+
 # ---- keys, dates, numbers with zeros before them ---------------------------------------------------------------------
 
 

@@ -515,3 +515,94 @@ def test_a_scaling_that_is_none_is_refused(scaling, tmp_path):
     train(write(tmp_path, "a.svm", *dense_rows()), "-o", tmp_path / "m", "-q")
     rewritten(tmp_path / "m", change_document=lambda d: d["extras"]["features"].update(scaling=scaling))
     one_sentence(lambda: rb.load(tmp_path / "m"), ModelFileError, str(tmp_path / "m"))
+
+
+# ---- files in which not all columns of a model occur ----------------------------------------------------------------
+
+OTHERS = {
+    "no entries": "1\n-1 # nothing\n",
+    "few columns": "1 1:1\n-1 2:1 3:-2\n1\n",
+    "more columns": "1 1:1 900:7\n-1 2:1 3:-2\n1 901:1\n",
+}
+
+
+def a_model(folder, kind):
+    """A model of rows of svmlight files, trained by the command or in Python."""
+    X, y = dense_rows()
+    path, model = write(folder, "a.svm", X, y), folder / "a.model"
+    options = {"standardised": ["--standardise"], "norm": ["--norm", "l2"], "as they are": ["--no-standardise"]}
+    if kind in options:
+        train(path, "-o", model, "-q", *options[kind])
+    else:
+        data = rb.data.read(path)
+        getattr(rb, kind)().fit(data.X, data.y).save(model)
+    return model
+
+
+@pytest.mark.parametrize("name", OTHERS)
+@pytest.mark.parametrize(
+    "kind", ["standardised", "norm", "as they are", "PassiveAggressiveClassifier", "KernelPerceptron"]
+)
+def test_what_read_returns_is_predicted_as_the_command_does(kind, name, tmp_path, capsys):
+    model, path = a_model(tmp_path, kind), tmp_path / "new.svm"
+    path.write_text(OTHERS[name])
+    expected = scores_of(capsys, model, path)
+    loaded = rb.load(model)
+    for dtype in ("float64", "float32"):
+        data = rb.data.read(path, dtype=dtype)
+        np.testing.assert_array_equal(loaded.decision_function(data), np.ravel(expected))
+    np.testing.assert_array_equal(loaded.predict(data), loaded.classes_[(np.ravel(expected) > 0).astype(int)])
+    assert loaded.score(data, data.y) == np.mean(loaded.predict(data) == data.y)
+    if name != "more columns":
+        X = rb.data.read(path, n_features=loaded.n_features_in_).X
+        np.testing.assert_array_equal(loaded.decision_function(X), np.ravel(expected))
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_a_matrix_of_another_width_is_refused_and_what_to_do_is_said(name, tmp_path):
+    loaded, path = rb.load(a_model(tmp_path, "standardised")), tmp_path / "new.svm"
+    path.write_text(OTHERS[name])
+    data = rb.data.read(path)
+    n, width = loaded.n_features_in_, data.X.shape[1]
+    problem = f"X has {width} features, but {type(loaded).__name__} is expecting {n} features as input"
+    give = "give what rb.data.read returns, not its X"
+    wider = [] if width > n else [f"read it with n_features={n}"]
+    remedy = f"; if it is of a file, {', or '.join([give, *wider])}"
+    one_sentence(lambda: loaded.predict(data.X), ValueError, problem + remedy)
+    remedy = f"; if it is of a file, {wider[0]}" if wider else ""
+    one_sentence(lambda: loaded.partial_fit(data.X, data.y), ValueError, problem + remedy)
+
+
+def test_rows_whose_columns_were_counted_otherwise_are_refused(tmp_path, capsys):
+    path, model = tmp_path / "zero.svm", tmp_path / "zero.model"
+    path.write_text("1 0:1 2:1\n-1 1:1 3:1\n" * 10)
+    train(path, "-o", model, "-q")
+    (tmp_path / "new.svm").write_text("1 1:1 2:1\n-1 2:1\n")  # in which no index is 0
+    loaded, data = rb.load(model), rb.data.read(tmp_path / "new.svm")
+    one_sentence(
+        lambda: loaded.predict(data), DataError,
+        "new.svm: the rows were read with zero_based=False, and those of training with True; read them with "
+        "zero_based=True",
+    )  # fmt: skip
+    data = rb.data.read(tmp_path / "new.svm", zero_based=True)
+    expected = scores_of(capsys, model, tmp_path / "new.svm")
+    np.testing.assert_array_equal(loaded.decision_function(data), np.ravel(expected))
+    vw = rb.data.read(write(tmp_path, "new.vw", *dense_rows(4)))
+    one_sentence(lambda: loaded.predict(vw), DataError, "these are rows of vw, and the model was trained on svmlight")
+
+
+def test_rows_of_numbered_features_are_no_table(tmp_path):
+    data = rb.data.read(write(tmp_path, "a.svm", *dense_rows()))
+    path = write(tmp_path, "a.csv", *dense_rows())
+    train(path, "-o", tmp_path / "m", "-q")
+    loaded, table = rb.load(tmp_path / "m"), rb.data.read(path)
+    with pytest.raises(DataError, match=r"a\.svm: the model needs a table with the columns "):
+        loaded.predict(data)
+    np.testing.assert_array_equal(loaded.predict(table), loaded.predict(table.table))
+    named = rb.Perceptron().fit(table.table.to_pandas(), table.y)
+    with pytest.raises(DataError, match=r"a\.svm: the model needs a table with the columns "):
+        named.predict(data)
+    K = np.eye(4)
+    kernels = rb.KernelPerceptron(kernel="precomputed").fit(K, [1, 1, -1, -1])
+    with pytest.raises(DataError, match=r"the model has a precomputed kernel, whose values cannot be read from files"):
+        kernels.predict(data)

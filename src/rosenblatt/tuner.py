@@ -258,12 +258,19 @@ def _table_of_pandas(frame: Any) -> Any:
 
 def _words(options: Mapping[str, Any]) -> Sequence[str]:
     """Options of the command as they are typed."""
+    from .cli.tune import option_strings
+    from .data.columns import nearest
+
     words: list[str] = []
+    known = option_strings() - {"--help"}
     for name, value in options.items():
         flag = "-C" if name == "C" else f"--{name.replace('_', '-')}"
-        if name == "help":
-            raise TypeError("help is no option of tune in Python")
-        if isinstance(value, bool):
+        if flag not in known and f"--no-{flag[2:]}" not in known:
+            near = nearest(name, [one.lstrip("-").replace("-", "_") for one in known])
+            raise TypeError(f"{name} is no option of tune in Python{near}")
+        if name == "zero_based" and isinstance(value, bool):
+            words += [flag, "yes" if value else "no"]
+        elif isinstance(value, bool):
             words.append(flag if value else f"--no-{flag[2:]}")
         elif value is not None:
             typed = _typed(name, value)

@@ -145,16 +145,19 @@ def chosen(arguments: argparse.Namespace, name: str, is_text: bool = False) -> t
         asked = _with_rule(asked, name)
     for option, value in asked.items():
         if option not in named.takes:
-            raise CommandError(_does_not_go(option, value, name))
+            raise CommandError(_does_not_go(option, name), algorithm=name, **{option: _whether(value)})
         chosen[option] = value
     if "kernel" in named.takes:
         _refuse_unused(chosen, named, name)
     if "intercept_scaling" in chosen and not chosen.get("fit_intercept", True):
         raise CommandError(
-            "--intercept-scaling is of a bias, and the learner has none here; say --fit-intercept, or leave it out"
-        )
+            "{intercept_scaling} is of a bias, and the learner has none here; say {fit_intercept}, or leave it out",
+            intercept_scaling=..., fit_intercept=True,
+        )  # fmt: skip
     if named.estimator == "OnlineClassifier" and chosen.get("readout") == "voted":
-        raise CommandError("--readout voted needs the examples of the run: say --algorithm voted")
+        raise CommandError(
+            "{readout} needs the examples of the run: say {algorithm}", readout="voted", algorithm="voted"
+        )
     if named.is_of_sentences and chosen.get("readout") == "voted":
         raise CommandError(f"--readout voted does not go with --algorithm {name}; it goes with voted")
     return named.estimator, chosen
@@ -194,12 +197,20 @@ def _with_rule(asked: dict[str, Any], name: str) -> dict[str, Any]:
             if option in options and space in rules.BY_OPTION[other].spaces
         ]
         if takes:
-            of = f"--algorithm {name}" if ALGORITHMS[name].rule else f"--rule {rule} of --algorithm {name}"
-            raise CommandError(f"{spelled(option, value)} does not go with {of}; it goes with --rule {listed(takes)}")
+            of = "{algorithm}" if ALGORITHMS[name].rule else "{rule} of {algorithm}"
+            raise CommandError(
+                f"{{{option}}} does not go with {of}; it goes with {listed(['{rule_}', *takes[1:]])}",
+                algorithm=name, rule=rule, rule_=takes[0], **{option: _whether(value)},
+            )  # fmt: skip
     return rest | {"rule": rules.BY_OPTION[rule](**own)} if own or "rule" in asked else rest
 
 
-def _does_not_go(option: str, value: Any, name: str) -> str:
+def _whether(value: Any) -> Any:
+    """The value of an option as a refusal tells it: of one that is said or not, which; of others that there is one."""
+    return value if isinstance(value, bool) else ...
+
+
+def _does_not_go(option: str, name: str) -> str:
     takes = [
         other
         for other, named in ALGORITHMS.items()
@@ -207,7 +218,7 @@ def _does_not_go(option: str, value: Any, name: str) -> str:
         or option in _OF_RULES.get(named.rule, ())
         or ("rule" in named.takes and any(option in own for own in _OF_RULES.values()))
     ]
-    return f"{spelled(option, value)} does not go with --algorithm {name}; it goes with {listed(takes)}"
+    return f"{{{option}}} does not go with {{algorithm}}; it goes with {listed(takes)}"
 
 
 def class_weights(asked: Any, labels: Any) -> Any:
@@ -219,5 +230,6 @@ def class_weights(asked: Any, labels: Any) -> Any:
     except ValueError:
         named = ", ".join(asked)
         raise CommandError(
-            f"--class-weight names {named}, and the labels are numbers such as {shown(labels[0].item())}"
+            f"{{class_weight}} names {named}, and the labels are numbers such as {shown(labels[0].item())}",
+            class_weight=...,
         ) from None

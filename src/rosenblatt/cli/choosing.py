@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 from collections.abc import Mapping
 from itertools import chain
 from typing import TYPE_CHECKING, Any
@@ -19,7 +20,7 @@ from ..text.defaults import analyzer_for
 from . import algorithms
 from .features import Features
 from .terminal import CommandError
-from .training import TrainingRun
+from .training import TrainingRun, weights_of
 
 if TYPE_CHECKING:
     from ..tuning.choices import Choices
@@ -32,7 +33,8 @@ OF_TEXT = ("ngrams", "characters", "weighting")
 def settle_supervision(arguments: argparse.Namespace, numbers: bool) -> None:
     """N-grams are weighed by the classes, where there are classes, unless an option says otherwise."""
     if arguments.supervised and numbers:
-        raise CommandError("--supervised weighs n-grams by classes, and the labels are numbers; leave it out")
+        problem = "{supervised} weighs n-grams by classes, and the labels are numbers; leave it out"
+        raise CommandError(problem, supervised=True)
     if arguments.supervised is None:
         arguments.supervised = not numbers
 
@@ -82,8 +84,18 @@ def training_rows(run: TrainingRun, in_memory: bool) -> list[Block]:
             run.held_out.refuse_none(sum(map(len, blocks)), "row")
         ends = np.cumsum([0, *map(len, blocks)]).tolist()
         blocks = [run.held_out.part(block, start, held_out=False) for block, start in zip(blocks, ends)]
-    weighted = [block if block.weights is None else block.taken(np.flatnonzero(block.weights > 0)) for block in blocks]
+    weighted = [with_weight(run, block) for block in blocks]
     return weighted if any(map(len, weighted)) else blocks  # which training refuses
+
+
+def with_weight(run: TrainingRun, block: Block) -> Block:
+    """The rows of a block that have weight, and are of a class that has."""
+    weight = block.weights
+    if isinstance(run.parameters.get("class_weight"), dict):
+        with contextlib.suppress(DataError):  # of a label, which training tells
+            weight = weights_of(run, run.targets_of(block), weight)
+        run.arguments.class_weight = run.parameters["class_weight"]  # by labels as the file has them
+    return block if weight is None else block.taken(np.flatnonzero(weight > 0))
 
 
 def choices_for(run: TrainingRun, block: Block, n_rows: int) -> Choices:

@@ -40,7 +40,8 @@ class Features(features.Features):
             if arguments.bits is not None:
                 own = f"hashed to 2^{format.bits}" if isinstance(format, VowpalWabbit) else "numbered"
                 raise CommandError(
-                    f"--bits is of columns of text, and the features of {format.name} files are {own}; leave it out"
+                    f"{{bits}} is of columns of text, and the features of {format.name} files are {own}; leave it out",
+                    bits=...,
                 )
             made = cls(None, format, _scaling(arguments, density))
             made.density = density
@@ -161,7 +162,10 @@ def _scaling(arguments: argparse.Namespace, density: Density | None) -> UnitNorm
     """What brings rows that are numbers already to scale: what options say, else what their density says."""
     standardise, norm = arguments.standardise, arguments.norm
     if standardise and norm == "l2":
-        raise CommandError("--standardise and --norm l2 exclude each other for rows of numbered features; say one")
+        raise CommandError(
+            "{standardise} and {norm} exclude each other for rows of numbered features; say one",
+            standardise=True, norm="l2",
+        )  # fmt: skip
     if standardise or norm == "l2" or density is None:
         return Standardised() if standardise else UnitNorm() if norm == "l2" else None
     by_density = scaling_for(density)
@@ -191,8 +195,8 @@ def _hashing(arguments: argparse.Namespace, bits: int) -> Hashing:
     if arguments.analyzer not in (None, "word"):
         for name in ("symbols", "min_length", "characters", "negation"):
             if getattr(arguments, name) not in (None, False, "none"):
-                written = f"--{name.replace('_', '-')}"
-                raise CommandError(f"{written} is of words, and --analyzer {arguments.analyzer} reads characters")
+                problem = f"{{{name}}} is of words, and {{analyzer}} reads characters"
+                raise CommandError(problem, analyzer=arguments.analyzer, **{name: ...})
     named = {name: getattr(arguments, name) for name in ("analyzer", "ngrams", "symbols", "min_length", "weighting")}
     return default_hashing(
         bits, **named, negations=ENGLISH_NEGATIONS if arguments.negation else None, idf=not arguments.no_idf,

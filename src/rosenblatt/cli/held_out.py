@@ -43,7 +43,7 @@ class HeldOut:
     def refuse_none(self, n: int, noun: str) -> None:
         """Refuse a share that holds out none of n rows, or whatever ``noun`` calls them."""
         if n * self.share < 2 and not self.mask(0, n).any():
-            raise CommandError(f"{holds_none(self.share, n, noun)}; say a larger share")
+            raise holds_none(self.share, n, noun, "; say a larger share")
 
     def part(self, block: Block, start: int, held_out: bool) -> Block:
         """The held-out rows of a block, or the others; ``start`` rows came before it."""
@@ -51,6 +51,6 @@ class HeldOut:
         return block.taken(np.flatnonzero(out if held_out else ~out))  # a block of a stream is of one file
 
 
-def holds_none(held_out: float | str, n: int, noun: str) -> str:
-    """What is wrong with a share, or a file, that holds out nothing beside n rows."""
-    return f"--held-out {held_out} holds out none of {several(n, noun)}"
+def holds_none(held_out: float | str, n: int, noun: str, remedy: str = "") -> CommandError:
+    """The refusal of a share, or a file, that holds out nothing beside n rows."""
+    return CommandError(f"{{held_out}} holds out none of {several(n, noun)}{remedy}", held_out=held_out)

@@ -26,7 +26,7 @@ from ..errors import DataError
 from ..schema import cut
 from . import algorithms, options
 from .parameters import OPTIONS, asked_for, spelled
-from .terminal import CommandError, note, several, shown
+from .terminal import CommandError, note, setting_of, several, shown
 
 if TYPE_CHECKING:  # else when they are needed: files are opened first, and read while other modules are imported
     from ..model_files import Model
@@ -184,7 +184,8 @@ def targets_of(block: Block, regression: bool) -> Any:
         return block.targets(regression)
     except DataError as error:
         if error.row is not None and error.remedy:  # which names classes of Python
-            error.at(remedy="for classes choose another --algorithm" if regression else "say --algorithm pa2-regressor")
+            remedy = "for classes choose another {}" if regression else "say {}"
+            error.at(remedy=remedy, parameter="algorithm", value=... if regression else algorithms.FOR_REGRESSION)
         raise
 
 
@@ -202,12 +203,13 @@ def are_numbers(labels: Any, arguments: argparse.Namespace) -> bool:
     different = sorted(set(labels.tolist())) if labels.dtype.kind in "iuf" else []
     if len(different) > MOST_NUMBERED:
         said = f"the labels are {len(different):,} different whole numbers in the first rows"
-        regression = f"--algorithm {algorithms.FOR_REGRESSION}"
         if different[0] not in (0, 1) or different[-1] - different[0] >= len(different):
             raise CommandError(
-                f"{', '.join(arguments.files)}: {said}, which looks like a regression; say {regression} for a "
-                f"regression, or --algorithm {algorithms.FOR_NUMBERS} for classes"
-            )
+                f"{', '.join(arguments.files)}: {said}, which looks like a regression; say {{algorithm}} for a "
+                "regression, or {algorithm_} for classes",
+                algorithm=algorithms.FOR_REGRESSION, algorithm_=algorithms.FOR_NUMBERS,
+            )  # fmt: skip
+        regression = setting_of(arguments)("algorithm", algorithms.FOR_REGRESSION)
         note(f"{said}, and are taken for classes; for a regression say {regression}")
     return False
 
@@ -220,7 +222,7 @@ def are_text(labels: Any) -> bool:
 def refuse_unlabelled(columns: Columns | None, files: Sequence[str]) -> None:
     """Refuse a table in which no column looks like the labels."""
     if columns is not None and not columns.label:
-        raise CommandError(f"{', '.join(files)}: no column looks like the labels; name it with --label")
+        raise CommandError(f"{', '.join(files)}: no column looks like the labels; name it with {{label}}", label=...)
 
 
 def refuse_unique(classes: Any, n_rows: int, files: Sequence[str]) -> None:
@@ -228,17 +230,17 @@ def refuse_unique(classes: Any, n_rows: int, files: Sequence[str]) -> None:
     if len(classes) == n_rows > 2:
         raise CommandError(
             f"{', '.join(files)}: each of the {n_rows:,} rows has a label of its own; name the column of the "
-            f"classes with --label, or for a regression say --algorithm {algorithms.FOR_REGRESSION}"
-        )
+            "classes with {label}, or for a regression say {algorithm}",
+            label=..., algorithm=algorithms.FOR_REGRESSION,
+        )  # fmt: skip
 
 
-def refuse_one_class(classes: Any, files: Sequence[str]) -> None:
-    """Refuse labels that are all the same."""
+def refuse_one_class(classes: Any, files: Sequence[str], all_rows: bool = True) -> None:
+    """Refuse labels that are all the same; not ``all_rows``: those of the rows that have weight."""
     if len(classes) < 2:
         only = ", ".join(shown(label) for label in classes.tolist())
-        raise CommandError(
-            f"{', '.join(files)}: all labels are the same, {only!r}; training needs at least two classes"
-        )
+        which = "all labels" if all_rows else "all labels of rows with weight"
+        raise CommandError(f"{', '.join(files)}: {which} are the same, {only!r}; training needs at least two classes")
 
 
 # ---- small files ---------------------------------------------------------------------------------------------------

@@ -351,6 +351,16 @@ def note_new_classes(resumed: Model, classes: Sequence[Any], occurring: Collecti
         terminal.note(f"{several_new} that the model did not know: {first_names(new)}{alone}")
 
 
+def note_unweighted_classes(run: TrainingRun) -> None:
+    """Say which classes have the weight 0, so that their rows were not learned from."""
+    weights = run.parameters.get("class_weight")
+    gone = [label for label in sorted(run.unweighted) if isinstance(weights, dict) and not weights[label]]
+    if gone:
+        one = len(gone) == 1
+        words = ("class", "has", "its") if one else ("classes", "have", "their")
+        terminal.note(f"{words[0]} {first_names(gone)} {words[1]} weight 0: none of {words[2]} rows is learned from")
+
+
 def _cluster_record(passes: list[Any]) -> dict[str, Any]:
     """The passes of a cluster, as plain values."""
     return {

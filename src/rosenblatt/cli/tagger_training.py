@@ -417,7 +417,7 @@ def evaluate_held_out(run: TaggingRun) -> tuple[Judged | None, Exception | None]
             inputs.release_pipes(arguments, files)
             result = sentences.judged(tagger, parts(stream))
         if not result.scores.n_sentences:
-            raise CommandError(holds_none(arguments.held_out, run.rows, "sentence"))
+            raise holds_none(arguments.held_out, run.rows, "sentence")
         if result.unknown:
             note(f"tags that the model does not know and never predicts: {summary.first_names(result.unknown)}")
         return result, None

@@ -5,6 +5,7 @@ Progress is shown only where standard error is a terminal.
 
 from __future__ import annotations
 
+import argparse
 import contextlib
 import errno
 import json
@@ -14,19 +15,25 @@ import shlex
 import signal
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from ..errors import DataError, ParameterError, WordedError
+from ..errors import DataError, ParameterError, SettingsError, WordedError, keyword
 
 #: Exit codes. SIGTERM and SIGHUP end like Ctrl-C, with 143 and 129.
 DONE, FAILED, USAGE, INTERRUPTED, PIPE_CLOSED = 0, 1, 2, 130, 141
 
 
-class CommandError(Exception):
-    """A command cannot be carried out: one sentence for the user."""
+class CommandError(SettingsError):
+    """A command cannot be carried out: one sentence for the user.
+
+    A parameter that it names twice, with other values, has ``_`` behind it the second time.
+    """
 
     code = FAILED
+
+    def worded(self, setting: Callable[[str, Any], str] = keyword) -> str:
+        return super().worded(lambda name, value: setting(name.rstrip("_"), value))
 
 
 class UsageError(CommandError):
@@ -87,8 +94,8 @@ def failures(as_json: bool = False) -> Iterator[Outcome]:
         report_error(in_words(error), as_json)
 
 
-def in_words(error: BaseException) -> str:
-    """What went wrong, in one sentence."""
+def in_words(error: BaseException, setting: Callable[[str, Any], str] | None = None) -> str:
+    """What went wrong, in one sentence; ``setting`` as in `DataError.worded`, None: options are spelled."""
     if isinstance(error, (Interrupted, Abandoned)) and error.left:
         return f"interrupted; {error.left}"
     if isinstance(error, (KeyboardInterrupt, Abandoned)):
@@ -97,7 +104,7 @@ def in_words(error: BaseException) -> str:
         return (
             f"there is not enough memory ({error}); --stream learns block by block" if str(error) else "out of memory"
         )
-    if isinstance(error, DataError):
+    if isinstance(error, DataError) and setting is None:
         from ..data.formats import AS_SENTENCES  # loaded long since, if there was data
         from ..data.memory_limit import SMALLER_BLOCKS, STREAM_INSTEAD
         from ..data.sentence_files import SMALLER_PARTS
@@ -112,8 +119,8 @@ def in_words(error: BaseException) -> str:
             SMALLER_BLOCKS: "make blocks smaller with --block-rows N, or hold more with {}",
         }
         error.at(remedy=options.get(error.remedy, error.remedy))
-    sentence = error.worded(option) if isinstance(error, WordedError) else str(error)
-    if isinstance(error, ParameterError) and sentence.startswith(f"{error.parameter} "):
+    sentence = error.worded(setting or option) if isinstance(error, WordedError) else str(error)
+    if setting is None and isinstance(error, ParameterError) and sentence.startswith(f"{error.parameter} "):
         from .parameters import spelled
 
         sentence = spelled(error.parameter, None) + sentence[len(error.parameter) :]
@@ -148,7 +155,8 @@ _ANY = {
 def option(parameter: str, value: Any) -> str:
     """A setting of Python's as an option of the command line."""
     if parameter == "columns" and isinstance(value, dict) and "label" not in value:
-        return " ".join(f"--{kind} {shlex.quote(','.join(names))}" for kind, names in value.items())
+        named = {kind: names if isinstance(names, str) else ",".join(names) for kind, names in value.items()}
+        return " ".join(f"--{kind.replace('_', '-')} {shlex.quote(names)}" for kind, names in named.items())
     if parameter in _OF_SENTENCES and not isinstance(value, dict):
         return _OF_SENTENCES[parameter]
     if parameter in _OPTIONS:
@@ -157,6 +165,10 @@ def option(parameter: str, value: Any) -> str:
         return "--header" if value else "--no-header"
     if value is ... and parameter in _ANY:
         return _ANY[parameter]
+    if value is ... or (isinstance(value, bool) and parameter != "zero_based"):
+        from .parameters import spelled
+
+        return spelled(parameter, value)
     if isinstance(value, bool):
         value = "yes" if value else "no"
     elif isinstance(value, dict):
@@ -166,6 +178,12 @@ def option(parameter: str, value: Any) -> str:
         return f"{name} out"
     words = shlex.quote(str(value).replace("\t", r"\t"))
     return f"{name} {words}"
+
+
+def setting_of(arguments: argparse.Namespace) -> Callable[[str, Any], str]:
+    """What words settings for whoever gave these: as options, unless they came from Python."""
+    setting: Callable[[str, Any], str] = getattr(arguments, "setting", option)
+    return setting
 
 
 def report_error(sentence: str, as_json: bool = False) -> None:

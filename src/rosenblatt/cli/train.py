@@ -31,6 +31,7 @@ from .terminal import (
     note,
     option,
     optional_output,
+    setting_of,
     show,
 )
 
@@ -153,11 +154,12 @@ def learn(run: TrainingRun, arguments: argparse.Namespace) -> tuple[TrainingRun,
         if streamed:
             choosing.choose(run, in_memory=False)
             training.by_blocks(run)
+        summary.note_unweighted_classes(run)
         if run.resumed is not None and run.classes is not None and run.order is not None:
             summary.note_new_classes(run.resumed, run.classes.tolist(), run.order.counts, "class")
     finally:
         if run.skipped:
-            note(run.skipped.worded(option))
+            note(run.skipped.worded(setting_of(arguments)))
     return run, streamed
 
 
@@ -187,19 +189,20 @@ def _is_streamed(run: TrainingRun, arguments: argparse.Namespace) -> bool:
     """Whether to train block by block; refuses what needs all rows."""
     parameters = run.parameters
     all_rows = {
-        "--class-weight balanced": parameters.get("class_weight") == "balanced",
-        "--init random": parameters.get("init") == "random",
-        "--algorithm batch": run.name == "BatchPerceptron",
-        "--tol": parameters.get("tol") is not None and run.passes > 1,
+        ("class_weight", "balanced"): parameters.get("class_weight") == "balanced",
+        ("init", "random"): parameters.get("init") == "random",
+        ("algorithm", "batch"): run.name == "BatchPerceptron",
+        ("tol", ...): parameters.get("tol") is not None and run.passes > 1,
     }
     at_once = any(all_rows.values()) or run.learner.space == "kernel"
     asked_for, small = bool(arguments.resume or arguments.stream), inputs.are_small(arguments.files)
     streamed = asked_for or not small or (run.passes == 1 and not at_once)
     if not asked_for and not small:
         _shuffle_in_buffer(run, arguments)
-    for words, asked in all_rows.items():
+    for (name, value), asked in all_rows.items():
         if asked and streamed and not arguments.resume:
-            raise CommandError(f"{words} needs all rows in memory, and these files are trained on block by block")
+            problem = f"{{{name}}} needs all rows in memory, and these files are trained on block by block"
+            raise CommandError(problem, **{name: value})
     return streamed
 
 
@@ -223,7 +226,8 @@ def _prepare_streaming(run: TrainingRun, arguments: argparse.Namespace, error: D
     try:
         _is_streamed(run, arguments)
     except CommandError as refusal:
-        raise CommandError(f"{refusal}, as {reason}; say --memory SIZE to hold more") from None
+        problem = f"{refusal.problem}, as {reason}; say {{memory}} to hold more"
+        raise CommandError(problem, **refusal.values, memory=...) from None
     note(f"{reason}; training block by block instead, on as many rows at a time, shuffled, as a quarter of it holds")
     run = prepare(arguments, run.progress, run.interrupt)
     _shuffle_in_buffer(run, arguments)
@@ -286,9 +290,10 @@ def prepare(
         next(stream)  # raises if there are no rows
         reasons = "".join(f"; {name}: {columns.why[name]}" for name in columns.ignored if name in columns.why)
         raise CommandError(
-            f"{', '.join(arguments.files)}: no column is left to learn from; name them with --text, --numeric or "
-            f"--categorical{reasons}"
-        )
+            f"{', '.join(arguments.files)}: no column is left to learn from; name them with {{text}}, {{numeric}} or "
+            f"{{categorical}}{reasons}",
+            text=..., numeric=..., categorical=...,
+        )  # fmt: skip
     inputs.refuse_unlabelled(columns, arguments.files)
     if columns is None or not columns.text:
         _refuse_options_of_text(arguments)
@@ -321,9 +326,10 @@ def _refuse_options_of_text(arguments: argparse.Namespace) -> None:
         value = getattr(arguments, name)
         if value != usual[name]:
             raise CommandError(
-                f"{', '.join(arguments.files)}: --{'no-' if value is False else ''}{name.replace('_', '-')} is of text,"
-                " and no column is text; name one with --text, or leave it out"
-            )
+                f"{', '.join(arguments.files)}: {{{name}}} is of text, and no column is text; name one with {{text}}, "
+                "or leave it out",
+                text=..., **{name: value if value is False else ...},
+            )  # fmt: skip
 
 
 def evaluate_held_out(run: TrainingRun) -> tuple[ConfusionMatrix | RegressionErrors | None, Exception | None]:
@@ -351,7 +357,7 @@ def evaluate_held_out(run: TrainingRun) -> tuple[ConfusionMatrix | RegressionErr
             inputs.release_pipes(arguments, files)
             result = evaluate(features, run.learner, run.classes, blocks(stream))
         if not result.rows:
-            raise CommandError(holds_none(arguments.held_out, run.rows, "row"))
+            raise holds_none(arguments.held_out, run.rows, "row")
         return result, None
     except KeyboardInterrupt:
         run.interrupted = True

@@ -28,7 +28,7 @@ from ..data.csr import Csr, vstack
 from ..data.features import nbytes_of
 from ..data.memory_limit import STREAM_INSTEAD, MemoryLimit
 from ..data.weigh_ahead import WeighAhead
-from .algorithms import class_weights
+from .algorithms import FOR_REGRESSION, class_weights
 from .features import Features
 from .held_out import HeldOut
 from .inputs import are_text, file_stamps, open_files, read_whole, refuse_one_class, refuse_unique, targets_of
@@ -43,6 +43,10 @@ Array = Any
 
 #: Most classes; more different labels are refused.
 MOST_CLASSES = 1 << 15
+
+
+#: What is wrong where nothing has weight.
+NO_WEIGHT = "all weights are 0, so there is no row to train on"
 
 
 @dataclass
@@ -81,6 +85,7 @@ class TrainingRun:
     buffer: int = 0  # block by block: bytes of rows that are gathered and shuffled; 0: those of a block, if any
     shuffled_within: int = 0  # rows, at most; 0: none were shuffled
     choices: Choices | None = None  # of features and parameters that no option names; None: there were none to make
+    unweighted: set[Any] = field(default_factory=set)  # labels of rows without weight that --class-weight names
     equal_rows: tuple[str, str] | None = None  # where two of different labels stand, which prove that nothing separates
 
     @cached_property
@@ -148,16 +153,16 @@ def in_memory(run: TrainingRun) -> None:
     X, y, weight, places = _read(run)
     run.rows = len(y)
     learner, arguments = run.learner, run.arguments
-    weight = _weights(run, y, weight)
+    weight = weights_of(run, y, weight)
     run.rows_with_weight = with_weight(weight, len(y))
     if not run.rows_with_weight:
-        raise CommandError(f"{', '.join(run.arguments.files)}: all weights are 0, so there is no row to train on")
+        raise CommandError(f"{', '.join(run.arguments.files)}: {NO_WEIGHT}")
     if not run.is_regression:
         run.classes = labels.classes_of(y if weight is None else y[weight > 0])
         refuse_many_classes(run.classes, run.arguments.files)
-        refuse_one_class(run.classes, run.arguments.files)
+        refuse_other_classes(run)
+        refuse_one_class(run.classes, run.arguments.files, all_rows=run.rows_with_weight == run.rows)
         refuse_unique(run.classes, run.rows, run.arguments.files)
-        refuse_other_classes(run.parameters.get("class_weight"), run.classes)
     with placed(places):
         rows, rng = run.spec.rows(X), np.random.default_rng(arguments.seed)
     run.spec.start(learner, rows, 0 if run.classes is None else len(run.classes), rng, weight)
@@ -276,11 +281,13 @@ def by_blocks(run: TrainingRun) -> None:
             raise
         run.fault = error  # the model of the passes before is not lost
     if not run.is_regression:
-        refuse_one_class(run.classes, run.arguments.files)
+        if not run.interrupted and not run.resumed:
+            refuse_other_classes(run)
+        if not run.rows_with_weight and not len(run.classes):
+            raise CommandError(f"{', '.join(run.arguments.files)}: {NO_WEIGHT}")
+        refuse_one_class(run.classes, run.arguments.files, all_rows=run.rows_with_weight == run.rows)
         if not run.resumed:
             refuse_unique(run.classes, run.rows, run.arguments.files)
-        if not run.interrupted:
-            refuse_other_classes(run.parameters.get("class_weight"), run.classes)
 
 
 def _one_pass(run: TrainingRun, stream: Any, number: int, rng: np.random.Generator | None) -> None:
@@ -357,7 +364,7 @@ def _gathered(run: TrainingRun, blocks: Any, ahead: WeighAhead[Any] | None, firs
     held = 0
     for (block, _), (csr, admitted) in _weighed(run, blocks, first) if ahead is None else ahead:
         y = run.targets_of(block)
-        part = _Part(csr, y, _weights(run, y, block.weights), [Block(None, block.lines, block.files)], admitted)
+        part = _Part(csr, y, weights_of(run, y, block.weights), [Block(None, block.lines, block.files)], admitted)
         del csr, admitted
         if not run.buffer:
             yield part
@@ -389,7 +396,7 @@ def _separates(run: TrainingRun) -> bool:
         for block, read in blocks:
             y = run.targets_of(block)
             rows = run.spec.rows(run.features.weigh(read, learn=False), learner.dtype, learner=learner)
-            order = weighted_rows(_weights(run, y, block.weights))
+            order = weighted_rows(weights_of(run, y, block.weights))
             if learner._score(rows, labels.encode(y, run.classes), order, stop_at_mistake=True):
                 return False
             least = np.minimum(least, learner.least)
@@ -477,8 +484,8 @@ def _learn(run: TrainingRun, part: _Part, rng: np.random.Generator | None, first
         yield n, with_weight(None if weight is None else weight[slice(*span)], n)
 
 
-def _weights(run: TrainingRun, y: Array, weight: Array | None) -> Array | None:
-    """Weights of the rows times the weights of their classes; None: all are 1."""
+def weights_of(run: TrainingRun, y: Array, weight: Array | None) -> Array | None:
+    """Weights of the rows times the weights of their classes; None: all are 1. What has none is noted in the run."""
     asked = run.parameters.get("class_weight")
     if asked is None or not len(y):
         return weight
@@ -487,7 +494,10 @@ def _weights(run: TrainingRun, y: Array, weight: Array | None) -> Array | None:
     counts = np.bincount(codes if weight is None else codes[weight > 0], minlength=len(classes))
     asked = run.parameters["class_weight"] = class_weights(asked, y)
     by_class = labels.class_weights(asked, classes, counts, stream=asked != "balanced")
-    return by_class[codes] if weight is None else weight * by_class[codes]
+    weight = by_class[codes] if weight is None else weight * by_class[codes]
+    if isinstance(asked, dict):
+        run.unweighted |= asked.keys() & set(labels.classes_of(y[weight == 0]).tolist())
+    return weight
 
 
 def with_weight(weight: Array | None, n: int) -> int:
@@ -513,16 +523,23 @@ def refuse_many_classes(classes: Collection[Any], files: Sequence[str]) -> None:
     if len(classes) > MOST_CLASSES:
         raise CommandError(
             f"{', '.join(files)}: {len(classes):,} different labels, and at most {MOST_CLASSES:,} classes are supported"
-            "; name the column of the classes with --label, or for a regression say --algorithm pa2-regressor"
-        )
+            "; name the column of the classes with {label}, or for a regression say {algorithm}",
+            label=..., algorithm=FOR_REGRESSION,
+        )  # fmt: skip
 
 
-def refuse_other_classes(weights: Any, classes: Array) -> None:
-    """Refuse weights of classes that do not occur, as --class-weight gives them."""
-    known = classes.tolist()
+def refuse_other_classes(run: TrainingRun, occurring: Array | None = None) -> None:
+    """Refuse weights of classes that do not occur, as --class-weight gives them.
+
+    ``occurring`` None: those that occur among the rows with weight are the classes of the run.
+    """
+    weights = run.parameters.get("class_weight")
+    known = (run.classes if occurring is None else occurring).tolist()
+    known = sorted({*known, *run.unweighted})
     for label in weights if isinstance(weights, dict) else ():
         if label not in known:
             there = ", ".join(map(shown, known[:8]))
             raise CommandError(
-                f"--class-weight names {shown(label)}, which is not among the labels; the classes are {there}"
+                f"{{class_weight}} names {shown(label)}, which is not among the labels; the classes are {there}",
+                class_weight=...,
             )

@@ -14,7 +14,7 @@ import numpy as np
 from ..core import engine, labels
 from ..core.spec import Spec
 from ..data.memory_limit import MemoryLimitError
-from ..errors import ParameterError
+from ..errors import DataError, ParameterError, keyword
 from ..model_files import write
 from ..tables import Table
 from ..tuning import choices, grids
@@ -31,6 +31,7 @@ from .terminal import (
     Interrupt,
     Interrupted,
     Progress,
+    UsageError,
     emit,
     in_words,
     note,
@@ -89,10 +90,13 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def run_quietly(words: Sequence[str]) -> dict[str, Any]:
-    """The record of the command with these words; what is wrong with them, or with the data, is a ValueError."""
+    """The record of the command with these words; what is wrong with them, or with the data, is a ValueError.
+
+    Its sentence spells options as keywords of Python.
+    """
     from .commands import parser
 
-    arguments = argparse.Namespace(pipes={}, typed=list(words))
+    arguments = argparse.Namespace(pipes={}, typed=list(words), setting=as_keyword)
     try:
         parser(["tune"]).parse_args(["tune", *words], arguments)
         with Interrupt() as interrupt:
@@ -100,11 +104,41 @@ def run_quietly(words: Sequence[str]) -> dict[str, Any]:
             if fault is not None:
                 raise fault
             return record
+    except UsageError as error:
+        wrong = error.__context__  # of one argument, else of all of them
+        if not isinstance(wrong, argparse.ArgumentError) or wrong.argument_name is None:
+            raise ValueError(str(error).rpartition("; ")[0]) from None
+        name = wrong.argument_name.split("/")[0].lstrip("-").replace("-", "_")
+        raise ValueError(f"{name}: {wrong.message}") from None
     except CommandError as error:
-        raise ValueError(str(error)) from None
+        raise ValueError(error.worded(as_keyword)) from None
+    except DataError as error:
+        settings = [_option_of(*one) for one in ((error.parameter, error.value), *error.others)]
+        raise error.at(parameter=settings[0][0], value=settings[0][1], others=tuple(settings[1:])) from None
     finally:
         for pipe in arguments.pipes.values():
             pipe.close()
+
+
+def as_keyword(parameter: str, value: Any) -> str:
+    """A setting as it is given to `rb.tune`."""
+    return keyword(*_option_of(parameter, value))
+
+
+def _option_of(parameter: Any, value: Any) -> tuple[Any, Any]:
+    """The option that a setting of the readers is: one of columns is an option of its own."""
+    if parameter == "columns" and isinstance(value, Mapping) and len(value) == 1:
+        [(parameter, value)] = value.items()
+        value = value[0] if isinstance(value, list) and len(value) == 1 else value
+    return parameter, value
+
+
+def option_strings() -> set[str]:
+    """The options of the command, as they are typed."""
+    from .commands import parser
+
+    [commands] = [one for one in parser(["tune"])._actions if isinstance(one, argparse._SubParsersAction)]
+    return {string for action in commands.choices["tune"]._actions for string in action.option_strings}
 
 
 def _tune(
@@ -135,7 +169,11 @@ def _tune(
     record["seconds"] = round(time.monotonic() - began, 3)
     if run.fault is not None:
         raise CommandError(summary.fault_in_words(run))
-    unjudged = None if fault is None else CommandError(f"{in_words(fault)}; {saved}, but it was not evaluated")
+    unjudged = (
+        None
+        if fault is None
+        else CommandError(f"{in_words(fault, getattr(arguments, 'setting', None))}; {saved}, but it was not evaluated")
+    )
     return run, record, unjudged
 
 
@@ -143,28 +181,32 @@ def search(run: TrainingRun, asked: Mapping[str, Any]) -> Found:
     """Compare the configurations of the grid on rows of the files; what options ``asked`` for is kept."""
     arguments = run.arguments
     if run.learner.space == "kernel":
-        raise CommandError(f"--algorithm {arguments.algorithm} is not tuned; leave it out, or name a linear one")
+        problem = "{algorithm} is not tuned; leave it out, or name a linear one"
+        raise CommandError(problem, algorithm=arguments.algorithm)
     how = budget_of(arguments.search_budget)
     whole = inputs.are_small(arguments.files)
     try:
         blocks = choosing.training_rows(run, in_memory=whole)
     except MemoryLimitError as error:
         raise CommandError(
-            f"{in_words(error.at(remedy=''))}, and tune holds all rows in memory; say --memory SIZE to hold more, or "
-            "tune on a part of the rows"
+            f"{in_words(error.at(remedy=''))}, and tune holds all rows in memory; say {{memory}} to hold more, or "
+            "tune on a part of the rows",
+            memory=...,
         ) from None
+    if not any(len(choosing.with_weight(run, block)) for block in blocks if len(block)):
+        raise CommandError(f"{', '.join(arguments.files)}: {training.NO_WEIGHT}")
     n, size = sum(map(len, blocks)), sum(block.nbytes for block in blocks)
     rows = how.rows(n, size)
     block = drawn(blocks, rows, max(BYTES, int(size * how.share) + 1) if rows < n else size + 1, arguments.seed)
     y = run.targets_of(block)
     classes = None if run.is_regression else labels.classes_of(y)
     if classes is not None:
-        inputs.refuse_one_class(classes, arguments.files)
+        if whole:
+            of_all = np.concatenate([run.targets_of(one) for one in blocks])
+            training.refuse_other_classes(run, labels.classes_of(of_all))
+        inputs.refuse_one_class(classes, arguments.files, all_rows=not run.unweighted)
         inputs.refuse_unique(classes, len(y), arguments.files)
         training.refuse_many_classes(classes, arguments.files)
-        if whole and run.parameters.get("class_weight") is not None:
-            of_all = labels.classes_of(np.concatenate([run.targets_of(one) for one in blocks]))
-            training.refuse_other_classes(algorithms.class_weights(run.parameters["class_weight"], y), of_all)
     metric = metric_of(arguments.metric, None if classes is None else len(classes))
     targets = y if classes is None else labels.encode(y, classes)
     sample = Sample(block, targets, classes, block.weights)

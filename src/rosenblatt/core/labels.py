@@ -111,11 +111,19 @@ def check_class_weight(class_weight: Any) -> None:
         raise ValueError(f"class_weight must hold finite numbers >= 0, got {class_weight!r}")
 
 
-def class_weights(class_weight: Any, classes: Array, counts: Array | None = None, *, stream: bool = False) -> Array:
+def class_weights(
+    class_weight: Any,
+    classes: Array,
+    counts: Array | None = None,
+    *,
+    stream: bool = False,
+    occurring: Array | None = None,
+) -> Array:
     """One weight per class: that of a dict (else 1), or n/(k·count) where they are "balanced".
 
     ``counts`` are the rows of each of the k classes, n in all; "balanced" needs them. In a ``stream`` the classes are
-    those of some rows: none that a dict names need be among them.
+    those of some rows: none that a dict names need be among them. ``occurring`` are the classes of all rows, those
+    without weight too; None: these.
     """
     check_class_weight(class_weight)
     if class_weight == "balanced":
@@ -125,8 +133,9 @@ def class_weights(class_weight: Any, classes: Array, counts: Array | None = None
             )
         return np.asarray(counts.sum() / (len(classes) * np.maximum(counts, 1).astype(np.float64)))
     names = classes.tolist()
-    if not stream and not any(label in class_weight for label in names):
-        raise ValueError(f"class_weight names {list(class_weight)}, none of which is a class: {names}")
+    known = names if occurring is None else occurring.tolist()
+    if not stream and not any(label in class_weight for label in known):
+        raise ValueError(f"class_weight names {list(class_weight)}, none of which is a class: {known}")
     return np.array([class_weight.get(label, 1.0) for label in names], np.float64)
 
 

@@ -181,7 +181,13 @@ def resolve(
         label = _label({name: seen for name, seen in profiles.items() if name not in taken}, why)
     label_type = columns.label_type
     if label and label_type is None:
-        kind = profiles[label].kind
+        kind, mostly = profiles[label].kind, profiles[label].mostly
+        if mostly is not None and _are_numbers(mostly):
+            if not skip:
+                raise _doubtful_label(label, mostly).at(**{"file": file, unit: mostly.place})
+            kind = mostly.numbers.kind
+            share = f"{mostly.numbers.n} of {mostly.n} are numbers"
+            why[label] = f"{why[label]}; {share}" if label in why else share
         label_type = kind if kind in ("integer", "number", "boolean") else "text"
     kinds = ("text", "numeric", "categorical")
     if columns.text is None and columns.numeric is None and columns.categorical is None:
@@ -214,6 +220,24 @@ def _doubtful(name: str, seen: Mostly) -> DataError:
         "name the columns to use, this one with {} or {1}, or leave out the column with {2}, or such rows with {3}",
         name=name, parameter="columns", value={"numeric": [name]},
     ).at(others=(("columns", {"text": [name]}), ("columns", {"drop": [name]}), ("on_error", "skip")))  # fmt: skip
+
+
+def _are_numbers(labels: Mostly) -> bool:
+    """Whether labels that are mostly numbers are these, some of them at fault, and not names such as 1, 2 and 3a.
+
+    They are if they measure, as fractions and numbers that hardly repeat do, or if each of the others occurs but once.
+    """
+    numbers = labels.numbers
+    return numbers.kind == "number" or not numbers.repeats or labels.once
+
+
+def _doubtful_label(name: str, seen: Mostly) -> DataError:
+    """The error of labels that are either numbers, some of them at fault, or words."""
+    return DataError(
+        f"{seen.numbers.n} of the first {seen.n} labels are numbers, and {quoted(seen.odd)} is not",
+        "if labels are words, say {}, or leave out such rows with {1}",
+        name=name, parameter="columns", value={"label_type": "text"},
+    ).at(others=(("on_error", "skip"),))  # fmt: skip
 
 
 def _label(profiles: Mapping[str, Profile], why: dict[str, str]) -> str | None:

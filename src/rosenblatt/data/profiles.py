@@ -38,6 +38,7 @@ class Mostly(NamedTuple):
     n: int  # values that are not missing
     odd: str  # the first one that is no number,
     place: int  # and its line or row
+    once: bool  # each of these occurs once
 
 
 class Profile(NamedTuple):
@@ -131,8 +132,9 @@ def _mostly(
     if not odd:
         return None
     first, gone = odd[0], set(odd)
+    once = len({str(values[i]).strip() for i in odd}) == len(odd)
     numbers = profile([values[i] for i in there if i not in gone])
-    return Mostly(numbers, len(there), str(values[first]), places[first] if places else first + 1)
+    return Mostly(numbers, len(there), str(values[first]), places[first] if places else first + 1, once)
 
 
 def _profile(kind: str, there: Sequence[str]) -> Profile:

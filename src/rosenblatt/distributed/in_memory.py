@@ -52,6 +52,7 @@ class Coding(NamedTuple):
     dtype: np.dtype[Any]
     classes: Array | None
     by_class: Array | None  # weights of the classes
+    unweighted: Array | None = None  # labels that are no classes, as their weight is 0
 
 
 @dataclass
@@ -128,6 +129,9 @@ def targets_for(y: Array, weight: Array | None, coding: Coding, strict: bool = T
     if coding.classes is None:
         return np.ascontiguousarray(y, np.float64), weight
     codes = labels.encode(y, coding.classes)
+    if coding.unweighted is not None and strict:
+        gone = labels.encode(y, coding.unweighted) >= 0
+        weight = np.where(gone, 0.0, 1.0 if weight is None else weight)
     if weight is not None and strict:
         codes = np.where(weight > 0, codes, np.maximum(codes, 0)).astype(codes.dtype)
     unknown = np.flatnonzero(codes < 0)

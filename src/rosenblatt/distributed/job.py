@@ -182,13 +182,19 @@ def _settled(job: Job, looks: list[Look]) -> Coding:
             counts = whole
         known = classes
     assert known is not None
+    by_class, unweighted, which = None, None, "all labels"
+    if job.class_weight is not None and len(known):
+        by_class = labels.class_weights(job.class_weight, known, counts)
+        if job.classes is None and not by_class.all():
+            known, by_class, unweighted = known[by_class > 0], by_class[by_class > 0], known[by_class == 0]
+            which = "all labels of rows with weight"
     if not len(known):
-        raise ValueError("sample_weight leaves no row to learn from: all weights are zero")
+        leave = "sample_weight leaves" if job.class_weight is None else "sample_weight and class_weight leave"
+        raise ValueError(f"{leave} no row to learn from: all weights are zero")
     if len(known) < 2:
         only = ", ".join(repr(label) for label in known.tolist())
-        raise ValueError(f"all labels are the same, {only}; learning needs two classes at least")
-    by_class = None if job.class_weight is None else labels.class_weights(job.class_weight, known, counts)
-    return Coding(n_features, dtype, known, by_class)
+        raise ValueError(f"{which} are the same, {only}; learning needs two classes at least")
+    return Coding(n_features, dtype, known, by_class, unweighted)
 
 
 def _refuse_another_run(job: Job, progress: Progress, data: Data, rows: list[int], coding: Coding, model: Any) -> None:

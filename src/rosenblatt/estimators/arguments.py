@@ -11,6 +11,9 @@ F = TypeVar("F", bound=Callable[..., Any])
 _ENTRIES = {
     "X": """X : array, sparse matrix or DataFrame of shape (n_samples, n_features)
     The examples.""",
+    "rows": """X : array, sparse matrix or DataFrame of shape (n_samples, n_features), or what `rb.data.read` returns
+    The examples. Rows read from svmlight or Vowpal Wabbit files are taken as ``rosenblatt predict`` takes them:
+    columns that do not occur in the file are zeros, and those that the model has not met count for nothing.""",
     "labels": """y : array of shape (n_samples,)
     Their labels.""",
     "targets": """y : array of shape (n_samples,)

@@ -129,7 +129,8 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):
         met = y if weight is None else y[weight > 0]
         classes = labels.classes_of(met)
         counts = np.bincount(labels.encode(met, classes), minlength=len(classes))
-        by_class = labels.class_weights(self.class_weight, classes, counts, stream=stream)
+        occurring = classes if weight is None or stream else labels.classes_of(y)
+        by_class = labels.class_weights(self.class_weight, classes, counts, stream=stream, occurring=occurring)
         by_row: Array = by_class[labels.encode(y, classes)]
         return by_row if weight is None else weight * by_row
 
@@ -220,7 +221,7 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):
 
         Parameters
         ----------
-        {X}
+        {rows}
 
         Returns
         -------

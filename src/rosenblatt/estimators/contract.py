@@ -11,6 +11,7 @@ import copy
 import math
 import numbers
 import os
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -36,6 +37,13 @@ Own = TypeVar("Own", bound="LinearEstimator")
 
 #: What there is to learn from: X, its rows, targets (codes of the classes, or numbers), weights, classes (or None).
 Examples = tuple[Any, engine.Rows, Array, Array | None, Array | None]
+
+
+def is_read_from_files(X: Any) -> bool:
+    """Whether X is what `rb.data.read` returns; what was never imported has returned nothing."""
+    reading = sys.modules.get("rosenblatt.data.reading")
+    return reading is not None and isinstance(X, reading.Data)
+
 
 #: So many rows of a table are encoded at a time to predict them.
 PART = 1 << 15
@@ -315,6 +323,10 @@ class LinearEstimator(FittedState):
     def _for_each_part(self, X: Any, answer: Callable[[Any], Array]) -> Array:
         """The answers to rows, which are those to all of X, part by part where it has to be encoded."""
         encoding = self._encoding
+        if "_learner" in self.__dict__ and is_read_from_files(X):
+            from .encodings import rows_of_files
+
+            X = rows_of_files(X, self._learner, self._names(), encoding, self._extras)
         if encoding is None or "_learner" not in self.__dict__:
             return answer(self._rows(X))
         most = PART if self._learner.space == "linear" else None  # products of a kernel round by block
@@ -337,6 +349,8 @@ class LinearEstimator(FittedState):
                 **options,
             )
         except (TypeError, ValueError) as error:
+            if not reset and engine.is_sparse(X) and X.shape[1] != self.n_features_in_:
+                raise places.other_width(self, X.shape[1], learning=not isinstance(y, str)) from None
             raise places.not_finite("y", y) or places.not_a_number(error, X) from None
 
     def _sample_weights(self, sample_weight: Any, X: Any) -> Array | None:
@@ -402,7 +416,7 @@ class LinearEstimator(FittedState):
 
         Parameters
         ----------
-        {X}
+        {rows}
 
         Returns
         -------

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,11 +20,14 @@ from ..data.features import SECTION as TABLE
 from ..data.features import Features, TextColumn
 from ..data.frames import block_of_matrix, block_of_table, is_table
 from ..data.numbered import Standardised
-from ..errors import DataError
+from ..errors import DataError, keyword
 from ..model_files import Section
 from ..model_files.onnx import Table
 from ..text import Documents, Vocabulary
 from .text import BagOfWords, HashedText
+
+if TYPE_CHECKING:
+    from ..data import Data
 
 #: The section of a vocabulary.
 BAG = "bag_of_words"
@@ -245,11 +248,53 @@ class NumberedEncoding(Encoding):
     def _csr(self, X: Any) -> Csr | None:
         """The rows; None: X is not rows of as many finite numbers, and what learns from it says what is wrong."""
         assert self.features is not None
+        if isinstance(X, Csr):  # of a file, among any columns
+            return X
         try:
             csr = _csr_of(X) if engine.is_sparse(X) else Csr.of_dense(np.asarray(X, np.float64))
         except (TypeError, ValueError):
             return None
         return csr if csr.n_features == self.features.n_features and np.isfinite(csr.data).all() else None
+
+
+def rows_of_files(
+    data: Data, learner: Any, names: Any, encoding: Encoding | None, extras: dict[str, Section] | None
+) -> Any:
+    """What was read from files as a model takes it to predict: a table, or numbered rows, as the command takes them.
+
+    Columns that do not occur in the files are zeros, those that the model has not met count for nothing. Indices that
+    were counted otherwise than in training would stand for other columns, and are refused.
+    """
+    file = data.file(0)
+    if data.csr is None:
+        return data.table
+    if learner.space == "kernel" and learner.kernel.name == "precomputed":
+        raise DataError("the model has a precomputed kernel, whose values cannot be read from files", file=file)
+    numbered = encoding is None or isinstance(encoding, NumberedEncoding)
+    if names is not None or not numbered:
+        wanted = names if encoding is None or encoding.features is None else encoding.encoder.columns.features
+        shown = ", ".join(map(str, (wanted or [COLUMN])[:6]))
+        raise DataError(f"the model needs a table with the columns {shown}", file=file)
+    features = None if encoding is None else encoding.features
+    if features is None and TABLE in (extras or {}):
+        features = Features.of_section((extras or {})[TABLE])
+    if features is None:  # the model does not say what it was trained on
+        features = Features(None, data.format)
+        features.met = learner.n_features
+    _check_settings(features.format, data.format, file)
+    csr = replace(data.csr, data=data.csr.data.astype(np.float64, copy=False))
+    return csr if encoding is not None else features.weigh(csr, learn=False).to_scipy()
+
+
+def _check_settings(trained: Any, read: Any, file: str) -> None:
+    """Refuse rows of another format than those of training, or whose columns were counted otherwise."""
+    if trained.name != read.name:
+        raise DataError(f"these are rows of {read.name}, and the model was trained on {trained.name}", file=file)
+    for name in ("zero_based", "bits"):
+        theirs, own = (getattr(format, name, "auto") for format in (trained, read))
+        if theirs != own and "auto" not in (theirs, own):
+            problem = f"the rows were read with {keyword(name, own)}, and those of training with {theirs}"
+            raise DataError(problem, "read them with {}", file=file, parameter=name, value=theirs)
 
 
 def _csr_of(X: Any) -> Csr:

@@ -42,6 +42,15 @@ def not_a_number(error: Exception, X: Any) -> Exception:
     return error
 
 
+def other_width(estimator: Any, width: int, *, learning: bool) -> ValueError:
+    """The refusal of a sparse matrix of another width, which may come from a file in which not all columns occur."""
+    expected = estimator.n_features_in_
+    problem = f"X has {width} features, but {type(estimator).__name__} is expecting {expected} features as input"
+    ways = [] if learning else ["give what rb.data.read returns, not its X"]
+    ways += [f"read it with n_features={expected}"] if width < expected else []
+    return ValueError(f"{problem}; if it is of a file, {', or '.join(ways)}" if ways else problem)
+
+
 def _is_number(value: Any) -> bool:
     try:
         return value is None or float(value) is not None

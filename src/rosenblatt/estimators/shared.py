@@ -44,7 +44,8 @@ PARAMETERS = {
     "init": """init : {"zeros", "random"}, default="zeros"
     Starting weights: zero, or standard normal. ``fit`` also takes them as ``coef_init`` and ``intercept_init``.""",
     "class_weight": """class_weight : dict, "balanced" or None, default=None
-    Weights of the classes, multiplied with those of the examples. "balanced" makes the classes weigh alike.""",
+    Weights of the classes, multiplied with those of the examples. "balanced" makes the classes weigh alike.
+    A class of weight 0 is left out with its rows.""",
     "n_jobs": """n_jobs : int or None, default=None
     With ``multiclass="ovr"``, so many threads at most learn some of the classes each, where there is enough to learn:
     None or -1 for all cores, -2 for all but one (``OMP_NUM_THREADS`` limits them). The model is the same to the bit.
