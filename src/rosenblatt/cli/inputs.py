@@ -232,13 +232,12 @@ def refuse_unique(classes: Any, n_rows: int, files: Sequence[str]) -> None:
         )
 
 
-def refuse_one_class(classes: Any, files: Sequence[str]) -> None:
-    """Refuse labels that are all the same."""
+def refuse_one_class(classes: Any, files: Sequence[str], part: str = "") -> None:
+    """Refuse labels that are all the same; ``part`` says of which rows, if not of all."""
     if len(classes) < 2:
         only = ", ".join(shown(label) for label in classes.tolist())
-        raise CommandError(
-            f"{', '.join(files)}: all labels are the same, {only!r}; training needs at least two classes"
-        )
+        which = f"all labels of the rows that are {part}" if part else "all labels"
+        raise CommandError(f"{', '.join(files)}: {which} are the same, {only!r}; training needs at least two classes")
 
 
 # ---- small files ---------------------------------------------------------------------------------------------------

@@ -159,7 +159,8 @@ def search(run: TrainingRun, asked: Mapping[str, Any]) -> Found:
     y = run.targets_of(block)
     classes = None if run.is_regression else labels.classes_of(y)
     if classes is not None:
-        inputs.refuse_one_class(classes, arguments.files)
+        whole_is_more = rows < n or run.held_out is not None or block.weights is not None
+        inputs.refuse_one_class(classes, arguments.files, "compared on" if whole_is_more else "")
         inputs.refuse_unique(classes, len(y), arguments.files)
         training.refuse_many_classes(classes, arguments.files)
         if whole and run.parameters.get("class_weight") is not None:

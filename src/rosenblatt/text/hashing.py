@@ -314,9 +314,7 @@ class Hashing:
 
     # ---- names ---------------------------------------------------------------------------------------------------
 
-    def _gathered(
-        self, documents: Documents, n_threads: int | None = None
-    ) -> list[tuple[Array, Array, bool]] | None:
+    def _gathered(self, documents: Documents, n_threads: int | None = None) -> list[tuple[Array, Array, bool]] | None:
         """New names of each part, not kept yet: a later step may refuse the documents."""
         if self.names is None:
             return None
