@@ -54,7 +54,10 @@ def test_train_leaves_its_rows_out_and_says_so(name, how, files, capsys):
 def test_what_is_left_must_be_two_classes(how, files, capsys):
     train = ["train", files / "t.csv", "-o", files / "m", *how, "--class-weight"]
     said = command(capsys, *train, "c=0,b=0", code=1).err
-    assert "t.csv: all labels of rows with weight are the same, 'a'; training needs at least two classes" in said
+    assert (
+        "t.csv: all labels of the rows that are learned from are the same, 'a'; training needs at least two classes"
+        in said
+    )
     assert (
         "t.csv: all weights are 0, so there is no row to train on" in command(capsys, *train, "a=0,b=0,c=0", code=1).err
     )
@@ -85,7 +88,10 @@ def test_tune_compares_on_the_other_rows(name, files, capsys):
 def test_tune_refuses_before_the_search(files, capsys):
     tune = ["tune", files / "t.csv", "-o", files / "m", "--budget", 2, "--class-weight"]
     for weights, sentence in (
-        ("c=0,b=0", "t.csv: all labels of rows with weight are the same, 'a'; training needs at least two classes"),
+        (
+            "c=0,b=0",
+            "t.csv: all labels of the rows that are learned from are the same, 'a'; training needs at least two classes",
+        ),
         ("a=0,b=0,c=0", "t.csv: all weights are 0, so there is no row to train on"),
         ("z=0", "--class-weight names z, which is not among the labels; the classes are a, b, c"),
     ):

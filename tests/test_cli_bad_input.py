@@ -12,6 +12,7 @@ import pytest
 import rosenblatt as rb
 from rosenblatt import atomic_files, cli
 from rosenblatt.cli import training
+from rosenblatt.cli.held_out import HeldOut
 
 ROWS = b"1 1:1 2:0.5\n-1 2:1\n1 1:2\n-1 3:1\n"
 
@@ -169,6 +170,20 @@ def test_what_was_skipped_is_told_even_if_nothing_comes_of_the_rest(tmp_path, ca
     assert first == "1 row skipped"
     assert "line 2, byte 4" in place
     assert "all labels are the same, '1'" in last
+
+
+@pytest.mark.parametrize("part", [["--held-out", "0.5"], ["--weight", "w"]], ids=" ".join)
+@pytest.mark.parametrize("command", [["train"], ["train", "--stream"], ["tune"]], ids=" ".join)
+def test_labels_that_are_the_same_in_a_part_of_the_rows_are_told_of_that_part(command, part, tmp_path, capsys):
+    """One row of the other class is held out, or has no weight: the labels of the file are not all the same."""
+    rows = [("ham", "good film", 1)] * 100
+    rows[0 if HeldOut(0.5, 0).mask(0, 1)[0] else 1] = ("spam", "bad film", 0)
+    (tmp_path / "a.csv").write_text(
+        "label,text,w\n" + "".join(f"{a},{b} {i},{c}\n" for i, (a, b, c) in enumerate(rows))
+    )
+    assert cli.main([*command, str(tmp_path / "a.csv"), "-o", str(tmp_path / "m"), "--text", "text", *part]) == 1
+    which = "compared on" if command == ["tune"] else "learned from"
+    assert f"all labels of the rows that are {which} are the same, 'ham'" in capsys.readouterr().err
 
 
 GOOD_AND_BAD = {

@@ -476,3 +476,25 @@ def test_the_summary_says_how_many_rows_have_weight(options, tmp_path, capsys):
         assert f" {said.partition(',')[0]}" in capsys.readouterr().out
         assert cli.main([*command, *weights, "--json"]) == 0
         assert json.loads(capsys.readouterr().out).get("rows_with_weight") == n
+
+
+@pytest.mark.parametrize(
+    ("names", "sentence"),
+    [
+        (["pos", "neg"], ""),
+        (["1", "2"], ""),
+        (["Pos", "pos"], "the classes 'Pos' and 'pos' differ in case or blanks alone: they are learned apart\n"),
+        (["pos ", "pos"], "the classes 'pos' and 'pos ' differ in case or blanks alone: they are learned apart\n"),
+        (
+            ["a b", "A  b", "A B", "c"],
+            "the classes 'A  b' and 'A B' differ in case or blanks alone; and so does 1 other: "
+            "they are learned apart\n",
+        ),
+    ],
+)
+@pytest.mark.parametrize("how", [[], ["--stream"]], ids=" ".join)
+def test_classes_that_are_written_nearly_alike_are_told(names, sentence, how, tmp_path, capsys):
+    path = tmp_path / "a.csv"
+    path.write_text("label,text\n" + "".join(f"{names[i % len(names)]},some word{i}\n" for i in range(40)))
+    assert train(path, "-o", tmp_path / "m", "--text", "text", "-q", *how) == 0
+    assert capsys.readouterr().err == sentence

@@ -2,6 +2,7 @@
 
 import gzip
 import io
+import json
 import subprocess
 import sys
 from functools import partial
@@ -164,6 +165,13 @@ def test_labels_that_change_their_type():
         of(text, format="csv"), DataError, "line 1502", "column 'y'", "'one' is not an integer", "label_type='text'"
     )
     assert of(text, format="csv", columns={"label_type": "text"})().labels[-1] == "one"
+
+
+@pytest.mark.parametrize("label", [["pos"], {"is": "pos"}])
+def test_a_list_is_no_label_and_no_type_of_labels_makes_it_one(label):
+    text = "".join(json.dumps({"label": label, "text": f"{word} film"}) + "\n" for word in ("good", "bad")).encode()
+    with pytest.raises(DataError, match=r"line 1, column 'label': .* is not a string, which the column holds$"):
+        of(text, format="jsonl")()
 
 
 def test_a_quote_that_never_closes():

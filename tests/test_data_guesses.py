@@ -248,6 +248,31 @@ def test_the_command_tells_of_a_bad_cell(tmp_path, capsys):
 
 
 @pytest.mark.parametrize(
+    ("column", "said"),
+    [
+        ([f"{i / 7:.2f}".replace(".", ",") for i in range(400)], True),
+        ([f"{i % 9},5" for i in range(400)], True),
+        ([str(i % 9 / 2).replace(".", ",").replace(",0", "") for i in range(400)], True),  # 4 and 4,5
+        ([f"{i + 1},{i * 7 % 1000:03}.50" for i in range(400)], True),
+        ([f"1.{i * 7 % 1000:03},50" for i in range(400)], True),
+        ([*["0,5"] * 399, ""], True),
+        ([*["0,5"] * 399, "no"], False),
+        (["1,x"] * 400, False),
+        (["12:30"] * 400, False),
+    ],
+)
+@pytest.mark.parametrize("is_label", [False, True])
+def test_that_numbers_with_commas_are_words_is_said(column, said, is_label):
+    rows = "".join(f"{a};{b};{c}\n" for a, b, c in zip(column, CLASSES, INCOMES) if a or not is_label)
+    header = "target;b;c" if is_label else "a;target;c"
+    columns = rb.data.read(io.BytesIO(f"{header}\n{rows}".encode()), format="csv").columns
+    why = columns.why["target" if is_label else "a"]
+    words = "; numbers with a comma are read as words: write 1.5 for 1,5, and 1000 for 1,000"
+    assert why.endswith(words) == said
+    assert (words in str(columns)) == said
+
+
+@pytest.mark.parametrize(
     ("column", "role"),
     [
         (with_odd(INCOMES, *["abc"] * 41), "text"),  # too many of them

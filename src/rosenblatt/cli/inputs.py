@@ -235,11 +235,11 @@ def refuse_unique(classes: Any, n_rows: int, files: Sequence[str]) -> None:
         )  # fmt: skip
 
 
-def refuse_one_class(classes: Any, files: Sequence[str], all_rows: bool = True) -> None:
-    """Refuse labels that are all the same; not ``all_rows``: those of the rows that have weight."""
+def refuse_one_class(classes: Any, files: Sequence[str], part: str = "") -> None:
+    """Refuse labels that are all the same; ``part`` says of which rows, if not of all."""
     if len(classes) < 2:
         only = ", ".join(shown(label) for label in classes.tolist())
-        which = "all labels" if all_rows else "all labels of rows with weight"
+        which = f"all labels of the rows that are {part}" if part else "all labels"
         raise CommandError(f"{', '.join(files)}: {which} are the same, {only!r}; training needs at least two classes")
 
 

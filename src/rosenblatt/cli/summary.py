@@ -361,6 +361,20 @@ def note_unweighted_classes(run: TrainingRun) -> None:
         terminal.note(f"{words[0]} {first_names(gone)} {words[1]} weight 0: none of {words[2]} rows is learned from")
 
 
+def note_alike(classes: Sequence[Any]) -> None:
+    """Say which classes are written as another but for case and blanks: most are meant to be one."""
+    first: dict[str, str] = {}
+    alike = []
+    for label in (label for label in classes if isinstance(label, str)):
+        other = first.setdefault(" ".join(label.casefold().split()), label)
+        if other is not label:
+            alike.append((other, label))
+    if alike:
+        (one, other), others = alike[0], len(alike) - 1
+        more = f"; and so {'does' if others == 1 else 'do'} {several(others, 'other')}" if others else ""
+        terminal.note(f"the classes {one!r} and {other!r} differ in case or blanks alone{more}: they are learned apart")
+
+
 def _cluster_record(passes: list[Any]) -> dict[str, Any]:
     """The passes of a cluster, as plain values."""
     return {

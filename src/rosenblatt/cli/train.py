@@ -157,6 +157,7 @@ def learn(run: TrainingRun, arguments: argparse.Namespace) -> tuple[TrainingRun,
         summary.note_unweighted_classes(run)
         if run.resumed is not None and run.classes is not None and run.order is not None:
             summary.note_new_classes(run.resumed, run.classes.tolist(), run.order.counts, "class")
+        summary.note_alike([] if run.classes is None else run.classes.tolist())
     finally:
         if run.skipped:
             note(run.skipped.worded(setting_of(arguments)))

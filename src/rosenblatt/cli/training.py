@@ -102,6 +102,12 @@ class TrainingRun:
         learner = self.learner
         return learner.n_updates if self.is_regression else learner.mistakes[-1] if learner.streaming else 0
 
+    @property
+    def learned_part(self) -> str:
+        """What is said of the rows where there are others, which are held out or have no weight."""
+        others = self.held_out is not None or self.rows_with_weight not in (None, self.rows)
+        return "learned from" if others else ""
+
     def reads_again(self, streamed: bool) -> bool:
         """Whether the files, which are open, will be opened again."""
         return self.held_out is not None or (self.passes > 1 if streamed else isinstance(self.format, Svmlight))
@@ -161,7 +167,7 @@ def in_memory(run: TrainingRun) -> None:
         run.classes = labels.classes_of(y if weight is None else y[weight > 0])
         refuse_many_classes(run.classes, run.arguments.files)
         refuse_other_classes(run)
-        refuse_one_class(run.classes, run.arguments.files, all_rows=run.rows_with_weight == run.rows)
+        refuse_one_class(run.classes, run.arguments.files, run.learned_part)
         refuse_unique(run.classes, run.rows, run.arguments.files)
     with placed(places):
         rows, rng = run.spec.rows(X), np.random.default_rng(arguments.seed)
@@ -285,7 +291,7 @@ def by_blocks(run: TrainingRun) -> None:
             refuse_other_classes(run)
         if not run.rows_with_weight and not len(run.classes):
             raise CommandError(f"{', '.join(run.arguments.files)}: {NO_WEIGHT}")
-        refuse_one_class(run.classes, run.arguments.files, all_rows=run.rows_with_weight == run.rows)
+        refuse_one_class(run.classes, run.arguments.files, run.learned_part)
         if not run.resumed:
             refuse_unique(run.classes, run.rows, run.arguments.files)
 

@@ -204,7 +204,8 @@ def search(run: TrainingRun, asked: Mapping[str, Any]) -> Found:
         if whole:
             of_all = np.concatenate([run.targets_of(one) for one in blocks])
             training.refuse_other_classes(run, labels.classes_of(of_all))
-        inputs.refuse_one_class(classes, arguments.files, all_rows=not run.unweighted)
+        whole_is_more = rows < n or run.held_out is not None or block.weights is not None or run.unweighted
+        inputs.refuse_one_class(classes, arguments.files, "compared on" if whole_is_more else "")
         inputs.refuse_unique(classes, len(y), arguments.files)
         training.refuse_many_classes(classes, arguments.files)
     metric = metric_of(arguments.metric, None if classes is None else len(classes))

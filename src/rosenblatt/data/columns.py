@@ -188,11 +188,14 @@ def resolve(
             kind = mostly.numbers.kind
             share = f"{mostly.numbers.n} of {mostly.n} are numbers"
             why[label] = f"{why[label]}; {share}" if label in why else share
+        elif profiles[label].commas:
+            why[label] = f"{why[label]}; {_COMMAS}" if label in why else _COMMAS
         label_type = kind if kind in ("integer", "number", "boolean") else "text"
     kinds = ("text", "numeric", "categorical")
     if columns.text is None and columns.numeric is None and columns.categorical is None:
         free = {name: seen for name, seen in profiles.items() if name not in (label, columns.weight)}
         roles = {name: _kind(seen, name, why) for name, seen in free.items()}
+        why |= {name: f"{why[name]}; {_COMMAS}" for name, seen in free.items() if seen.commas}
         for name, seen in free.items():
             if roles[name] != "categorical" and seen.mostly and _kind(seen.mostly.numbers, name, {}) == "numeric":
                 if not skip:
@@ -257,6 +260,7 @@ def _label(profiles: Mapping[str, Profile], why: dict[str, str]) -> str | None:
     return None
 
 
+_COMMAS = "numbers with a comma are read as words: write 1.5 for 1,5, and 1000 for 1,000"
 _UNUSED = {
     "date": "not used: dates",
     "index": "not used: whole numbers without a name, different in every row, as an index is",

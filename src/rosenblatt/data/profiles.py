@@ -25,6 +25,7 @@ _MISSING = frozenset(MISSING)
 
 #: 007 is a name, and no number.
 NUMBERED = re.compile(r"\s*[-+]?0[0-9]")
+_WITH_COMMAS = re.compile(r"\s*[-+]?[0-9.]*[0-9](,[0-9]+)*([.,][0-9]+)?\s*")
 _DATE = re.compile(
     r"\s*(\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.]\d{4})"
     r"([T ]\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?\s*(Z|[-+]\d{2}:?\d{2})?)?\s*"
@@ -51,6 +52,7 @@ class Profile(NamedTuple):
     words: float  # mean words
     counts: bool = False  # whole numbers, each of them one more than the one before
     mostly: Mostly | None = None  # None: none or all are numbers, or too few to tell the others from words
+    commas: bool = False  # strings that are all numbers, if a comma may stand in them
 
     @property
     def is_text(self) -> bool:
@@ -86,7 +88,7 @@ def profile_strings(values: Sequence[str], places: Sequence[int] = ()) -> Profil
     if kind != "string":
         return _profile(kind, there)
     seen = _profile(kind, [value for value in values if value.strip()])
-    return seen._replace(mostly=mostly_numbers(values, places))
+    return seen._replace(mostly=mostly_numbers(values, places), commas=_have_commas(there))
 
 
 def mostly_numbers(values: Sequence[str], places: Sequence[int] = ()) -> Mostly | None:
@@ -148,6 +150,11 @@ def _profile(kind: str, there: Sequence[str]) -> Profile:
 def words_of(value: str) -> int:
     """How many words a string has; in scripts that put no spaces between them two characters are taken for one."""
     return max(len(value.split()), 0 if value.isascii() else count_without_spaces(value) // 2)
+
+
+def _have_commas(there: Sequence[str]) -> bool:
+    """Whether values are numbers, some of them such as 1,5 or 1,234.50 or 1.234,50."""
+    return any("," in value for value in there) and all(map(_WITH_COMMAS.fullmatch, there))
 
 
 def is_number(value: str) -> bool:

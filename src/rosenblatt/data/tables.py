@@ -242,7 +242,7 @@ def convert_row_by_row(
                     _DATE: "a date such as 2020-12-31",
                 }.get(str(type_), "a string")
                 error = DataError(f"{quoted(str(value))} is not {kind}, which the column holds")
-                if name == columns.label:
+                if name == columns.label and str(type_) != "string":
                     error.at(remedy="if labels are words, say {}", parameter="label_type", value="text")
                 faults.setdefault(row, error.at(file=file, line=int(lines[row]), name=name))
                 column.append(None)

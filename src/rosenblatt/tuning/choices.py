@@ -7,7 +7,8 @@
 5. N-grams of characters are joined to the words where texts are short, unless words alone are better.
 
 "Better" is what errs less on the rows of the sample, each half predicted by a model of the other after three
-passes, by more than one standard error of the difference: what is within chance stays as it is.
+passes, by more than one standard error of the difference: what is within chance stays as it is. With fewer than 200
+rows nothing is compared, and no n-grams of characters are joined.
 """
 
 from __future__ import annotations
