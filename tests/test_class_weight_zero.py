@@ -90,7 +90,7 @@ def test_tune_refuses_before_the_search(files, capsys):
     for weights, sentence in (
         (
             "c=0,b=0",
-            "t.csv: all labels of the rows that are learned from are the same, 'a'; training needs at least two classes",
+            "t.csv: all labels of the rows that are compared on are the same, 'a'; training needs at least two",
         ),
         ("a=0,b=0,c=0", "t.csv: all weights are 0, so there is no row to train on"),
         ("z=0", "--class-weight names z, which is not among the labels; the classes are a, b, c"),

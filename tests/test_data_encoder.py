@@ -5,12 +5,14 @@ import json
 from itertools import chain
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.utils import murmurhash3_32
 
 import rosenblatt as rb
+from rosenblatt.cli import main
 from rosenblatt.data import Columns, Csr, Encoder
 from rosenblatt.data.csr import hstack, vstack
 from rosenblatt.data.moments import RunningScale
@@ -284,3 +286,40 @@ def test_rows_are_taken_in_any_order_and_as_copies(which):
     np.testing.assert_array_equal(taken.to_dense(), X[which])
     taken.data[:], taken.indices[:] = 9, 0
     np.testing.assert_array_equal(csr.to_dense(), X)
+
+
+def test_numbers_beside_text_weigh_as_much_as_a_text(tmp_path):
+    """All together: standardised, they have the norm 1 on average, and not the root of how many they are."""
+    rng = np.random.default_rng(0)
+    numbers = rng.normal(5, 3, (200, 4))
+    words = np.array(["good", "bad", "film", "plot", "actors", "music"])
+    lines = [
+        ",".join([*(f"{x:.3f}" for x in row), " ".join(rng.choice(words, 5)) + " and more of it", label])
+        for row, label in zip(numbers, rng.choice(["a", "b"], 200))
+    ]
+    path, model = tmp_path / "t.csv", tmp_path / "m"
+    path.write_text("p,q,r,s,text,label\n" + "\n".join(lines) + "\n")
+    assert main(["train", str(path), "-o", str(model), "-q"]) == 0
+    loaded = rb.load(model)
+    frame = pd.read_csv(path).drop(columns="label")
+    rows = loaded.encoder_.encode(next(rb.data.stream(path, columns=loaded.encoder_.columns)), learn=False)
+    rows = rows.to_scipy().toarray()
+    block, text = rows[:, :4], rows[:, 4:]
+    np.testing.assert_allclose(np.square(block).sum(axis=1).mean(), 1, rtol=1e-5)
+    np.testing.assert_allclose(np.square(text).sum(axis=1), 1, rtol=1e-5)
+    there = np.round(numbers, 3)
+    np.testing.assert_allclose(block, (there - there.mean(axis=0)) / there.std(axis=0) / 2, atol=1e-5)
+    np.testing.assert_allclose(loaded.decision_function(frame), loaded.decision_function(rows), atol=1e-6)
+
+
+def test_a_model_that_says_nothing_of_the_weight_of_numbers_has_1():
+    columns = Columns(label="y", text=("t",), numeric=("a", "b"))
+    made = Encoder(columns, {"t": Lengths()}, standardise=True, number_weight=0.5)
+    plain, arrays = made.to_state()
+    assert plain["number_weight"] == 0.5
+    assert Encoder.from_state(plain, arrays, lambda *_: Lengths()).number_weight == 0.5
+    del plain["number_weight"]
+    assert Encoder.from_state(plain, arrays, lambda *_: Lengths()).number_weight == 1
+    for wrong in (0, -1, float("nan"), "1"):
+        with pytest.raises(ValueError, match="number_weight"):
+            Encoder.from_state(plain | {"number_weight": wrong}, arrays, lambda *_: Lengths())

@@ -94,6 +94,8 @@ class Features(features.Features):
             lines.append(f"text {name}{how}")
         if columns.numeric:
             how = ", standardised" if self.encoder.standardise else ""
+            if how and self.encoder.number_weight != 1:
+                how += f" and divided by √{len(columns.numeric)}"
             lines.append(f"numbers{how}: {', '.join(first_columns(columns.numeric))}")
         if columns.categorical:
             lines.append(f"categories: {', '.join(first_columns(columns.categorical))}")

@@ -105,6 +105,8 @@ class Encoder:
         What encodes each text column, by its name.
     standardise : bool, default=False
         Whether numeric columns are standardised by their running mean and variance (`RunningScale`).
+    number_weight : float, default=1.0
+        What they are multiplied by then.
     bits : int, default=18
         The categorical columns share 2^bits columns.
     missing : "raise" or "absent", default="raise"
@@ -127,6 +129,7 @@ class Encoder:
         text: Mapping[str, TextEncoder] | None = None,
         *,
         standardise: bool = False,
+        number_weight: float = 1.0,
         bits: int = 18,
         missing: str = "raise",
         dtype: Any = "float64",
@@ -136,6 +139,7 @@ class Encoder:
             raise ValueError(f"bits must be from 1 to 32, got {bits}")
         self.columns, self.text = columns, dict(text or {})
         self.standardise, self.bits, self.missing, self.dtype = standardise, bits, missing, np.dtype(dtype)
+        self.number_weight = number_weight
         self.categories: dict[str, None] = {}
         self.unseen: Counter[str] = Counter()
         for name in columns.text or ():
@@ -205,7 +209,7 @@ class Encoder:
 
     def _scaled(self, x: Array, learn: bool) -> Csr:
         if self.scale is not None:
-            x = self.scale.transform(x, learn=learn)
+            x = self.scale.transform(x, learn=learn) * self.number_weight
         return Csr.of_dense(np.nan_to_num(x, copy=False).astype(self.dtype, copy=False))
 
     def _categorical(self, block: Block, learn: bool) -> Csr:
@@ -248,6 +252,8 @@ class Encoder:
             "columns": self.columns.to_dict(), "standardise": self.standardise, "bits": self.bits,
             "missing": self.missing, "dtype": self.dtype.name, "text": {},
         }  # fmt: skip
+        if self.number_weight != 1:
+            settings["number_weight"] = self.number_weight
         arrays: dict[str, Array] = {}
         if self.scale is not None:
             arrays |= {f"scale.{key}": value for key, value in self.scale.to_arrays().items()}
@@ -273,8 +279,8 @@ class Encoder:
                 raise ValueError(f"nothing makes the encoder of the text column {name!r}")
             encoders[name] = text(settings["text"][name], parts.get(f"text.{i}", {}))
         made = cls(
-            columns, encoders, standardise=settings["standardise"], bits=settings["bits"],
-            missing=settings["missing"], dtype=settings["dtype"],
+            columns, encoders, standardise=settings["standardise"], number_weight=settings.get("number_weight", 1.0),
+            bits=settings["bits"], missing=settings["missing"], dtype=settings["dtype"],
         )  # fmt: skip
         if made.scale is not None:
             made.scale = RunningScale.from_arrays(parts.get("scale", {}), len(columns.numeric or ()))
@@ -283,6 +289,7 @@ class Encoder:
 
 _NAMES = schema.optional(schema.listed(schema.text))
 _SETTINGS = schema.record(
+    ("number_weight",),
     columns=schema.record(
         ("dates",),
         label=schema.optional(schema.either(text=schema.text, false=schema.choice(False))),
@@ -294,6 +301,7 @@ _SETTINGS = schema.record(
         label_type=schema.optional(schema.text),
     ),
     standardise=schema.flag,
+    number_weight=schema.real(1e-9),
     bits=schema.whole(1, 32),
     missing=schema.text,
     dtype=schema.choice("float32", "float64"),

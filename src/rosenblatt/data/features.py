@@ -123,11 +123,17 @@ class Features:
         standardise: bool = True,
         missing: str = "raise",
     ) -> Own:
-        """For the columns of a table; ``hashing`` makes what hashes a text column, before it has met any text."""
+        """For the columns of a table; ``hashing`` makes what hashes a text column, before it has met any text.
+
+        Standardised numbers beside text are divided by the root of how many they are: all together they weigh as much
+        as a text then, and do not drown it.
+        """
         text = {name: TextColumn(hashing(), named_rows) for name in columns.text or ()}
+        n_numbers = len(columns.numeric or ())
         encoder = Encoder(
-            columns, text, standardise=bool(columns.numeric) and standardise,
-            missing=missing, dtype="float32" if text else "float64",
+            columns, text, standardise=bool(n_numbers) and standardise,
+            number_weight=n_numbers**-0.5 if text and n_numbers else 1.0, missing=missing,
+            dtype="float32" if text else "float64",
         )  # fmt: skip
         return cls(encoder, None)
 

@@ -113,8 +113,8 @@ class Sample:
 
     def _numbers_and_categories(self, encoder: Encoder, learned: Array) -> Csr:
         plain = Encoder(
-            replace(encoder.columns, text=None), standardise=encoder.standardise, bits=encoder.bits,
-            missing=encoder.missing, dtype=encoder.dtype,
+            replace(encoder.columns, text=None), standardise=encoder.standardise,
+            number_weight=encoder.number_weight, bits=encoder.bits, missing=encoder.missing, dtype=encoder.dtype,
         )  # fmt: skip
         if self._table is None:
             self._table = plain.read(self.block, learn=True)
