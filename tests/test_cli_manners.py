@@ -33,7 +33,7 @@ def mood(tmp_path):
     (tmp_path / "reviews.csv").write_text(
         "label,text\n" + "pos,a good film that I liked\nneg,a bad film that was long\n" * 5
     )
-    files = [str(tmp_path / "reviews.csv"), "-o", str(tmp_path / "mood.model")]
+    files = [str(tmp_path / "reviews.csv"), "-o", str(tmp_path / "mood.model"), "--characters", "none"]
     assert cli.main(["train", "-q", *files, "--bits", "12"]) == 0
     return tmp_path / "mood.model"
 

@@ -119,9 +119,10 @@ def test_on_text_passive_aggressive_steps_have_no_bias_unless_asked_for(csv, tmp
 def test_columns_do_not_depend_on_classes(tmp_path):
     path = tmp_path / "many.csv"
     path.write_text("label,text\n" + "".join(f"class{i % 20},word{i % 20} and more\n" for i in range(80)))
-    assert train(path, "-o", tmp_path / "m", "--passes", 1, "--text", "text") == 0
+    words = ("--text", "text", "--characters", "none")
+    assert train(path, "-o", tmp_path / "m", "--passes", 1, *words) == 0
     assert rb.load(tmp_path / "m").n_features_in_ == 2**22
-    assert train(path, "-o", tmp_path / "m", "--passes", 1, "--text", "text", "--bits", 12) == 0
+    assert train(path, "-o", tmp_path / "m", "--passes", 1, *words, "--bits", 12) == 0
     assert rb.load(tmp_path / "m").n_features_in_ == 2**12
     assert [bits_for(n_texts) for n_texts in (1, 2, 10, 11, 20, 100, 1000)] == [22, 22, 22, 21, 21, 18, 16]
 

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import rosenblatt as rb
-from rosenblatt import cli, estimators
+from rosenblatt import cli, estimators, model_files
 from rosenblatt.core import labels
 from rosenblatt.core.spec import Spec
 from rosenblatt.data import Block, Columns
@@ -949,3 +949,23 @@ def test_frames_and_options_of_python_are_taken_as_they_are(files):
     assert rb.load("-odd.model").predict(["a good film"]).tolist() == ["pos"]
     with pytest.raises(TypeError, match="help is no option of tune in Python"):
         rb.tune(table, help=True)
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "characters"),
+    [
+        ("good", (), (2, 5)),
+        ("good", ("--characters", "none"), None),
+        ("good", ("--analyzer", "char"), None),
+        ("good " * 100, (), None),  # not short
+        ("很好的电影", (), None),  # of characters anyway
+    ],
+)
+def test_of_few_rows_the_first_values_stand(text, options, characters, tmp_path):
+    """Nothing is compared: short texts are read as words and characters, unless options say otherwise."""
+    path = tmp_path / "few.csv"
+    path.write_text("label,text\n" + "".join(f"{'ab'[i % 2]},{'not ' * (i % 2)}{text} {i}\n" for i in range(60)))
+    assert cli.main(["train", str(path), "-o", str(tmp_path / "m"), "--text", "text", "-q", *options]) == 0
+    section = model_files.read(tmp_path / "m").extras["features"][0]
+    kept = section["table"]["text"]["text"]["hashing"]
+    assert kept["characters"] == characters

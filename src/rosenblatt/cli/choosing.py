@@ -115,16 +115,18 @@ def choices_for(run: TrainingRun, block: Block, n_rows: int) -> Choices:
     if options:
         nothing.options |= options
         nothing.reasons.append(reason)
+    if options or (arguments.analyzer or "word") != "word":
         undecided = undecided - {"characters", "ngrams"}
+    mean_bytes = sum(column.nbytes for column in texts) / max(len(block), 1)
     classes = None if run.is_regression else labels.classes_of(y)
     if classes is not None and len(classes) < 2:
         nothing.reasons.append("no comparison, as the rows looked at are all of one class")
         return nothing
     if len(y) < choices.LEAST_ROWS:
         nothing.reasons.append(f"no comparison, as there are fewer than {choices.LEAST_ROWS} rows to look at")
+        if "characters" in undecided:
+            nothing.options |= choices.of_few(mean_bytes)
         return nothing
-    if (arguments.analyzer or "word") != "word":
-        undecided = undecided - {"characters", "ngrams"}
     targets = y if classes is None else labels.encode(y, classes)
     sample = Sample(block, targets, classes, block.weights)
     features: dict[Any, Features] = {}
@@ -144,7 +146,6 @@ def choices_for(run: TrainingRun, block: Block, n_rows: int) -> Choices:
     chooser = choices.Chooser(sample, make, min(run.passes, choices.PASSES), run.interrupt.check)
     chooser.choices.options |= nothing.options
     chooser.choices.reasons += nothing.reasons
-    mean_bytes = sum(column.nbytes for column in texts) / len(block)
     try:
         return choices.choose_for_text(chooser, undecided, mean_bytes, n_rows)
     except DataError:

@@ -8,7 +8,7 @@
 
 "Better" is what errs less on the rows of the sample, each half predicted by a model of the other after three
 passes, by more than one standard error of the difference: what is within chance stays as it is. With fewer than 200
-rows nothing is compared, and no n-grams of characters are joined.
+rows nothing is compared, and the first values stand.
 """
 
 from __future__ import annotations
@@ -138,6 +138,11 @@ MEANWHILE = {"characters": "none"}
 
 #: Options whose values are in order: where one is worse than the one before, so are those after it.
 ONE_WAY = ("C",)
+
+
+def of_few(mean_bytes: float) -> dict[str, Any]:
+    """What is chosen of few rows, on which nothing is compared: the first values, characters where texts are short."""
+    return {"characters": CHARACTERS if mean_bytes <= SHORT else "none"}
 
 
 def choose_for_text(chooser: Chooser, open_options: Collection[str], mean_bytes: float, n_rows: int) -> Choices:
