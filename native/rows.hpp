@@ -160,7 +160,7 @@ void sort_lanes(std::int32_t* feature, T* x, std::size_t size) {
 
 // Some entries before f(j, x_j) is called, a sparse row calls ask(j), to prefetch what f will read. That pays for
 // weights of more bytes than a second-level cache holds with all else.
-constexpr Index kAskedAhead = 128, kNear = 1 << 19;
+constexpr Index kAskedAhead = 64, kNear = 1 << 19;
 struct NoAsk {
     void operator()(Index) const {}
 };

@@ -17,8 +17,9 @@ from . import engine
 Array = NDArray[Any]
 
 SIXTEEN = 16  # lanes
-#: Of so many features at most the place of each is noted by its number; of more, in a table by the hash of those met.
-BY_NUMBER = 1 << 24
+#: Of at most so many features, of which there is room for one in so many, the place of each is noted by its number;
+#: else in a table by the hashes of those that were met.
+BY_NUMBER, SPARSE = 1 << 24, 16
 #: The most features for which there is room before any was met.
 _EXPECTED = 1 << 20
 
@@ -119,19 +120,23 @@ class Places:
         held = self._in_order
         if held is None or len(held[0]) != self.count:
             table = self._looked_up()
-            if self._size <= BY_NUMBER:
+            if self._is_by_number:
                 features = engine.rows_in_use([table[:, None]]).astype(np.int64)
             else:
                 features = np.sort(self._met[: self.count])
             held = self._in_order = features, self.places(features, engine.threads())
         return held
 
+    @property
+    def _is_by_number(self) -> bool:
+        return self._size <= min(BY_NUMBER, SPARSE * len(self._met))
+
     def _looked_up(self) -> Array:
         """The place of each feature by its number; or of those that were met, each + 1, in pairs by their hashes."""
         table = self._table
         if table is None:  # readers may make it side by side
-            by_number, room = self._size <= BY_NUMBER, len(self._met)
-            table = np.zeros(self._size, np.int32) if by_number else np.zeros(4 * room, np.int64)
+            room = len(self._met)
+            table = np.zeros(self._size, np.int32) if self._is_by_number else np.zeros(4 * room, np.int64)
             met = self._met[: self.count]
             engine.place_features(
                 met, table, np.zeros(room, np.int64), np.ones(SIXTEEN, np.int64), 0, True, np.empty_like(met), 1
@@ -149,15 +154,15 @@ class Places:
         """Have room for one more feature at least, this one, which may be larger than any that was expected."""
         if feature >= self._size:
             self._size, self._table = max(2 * self._size, feature + 1), None
-        if self.count == len(self._met) or self._size > BY_NUMBER:
+        if self.count == len(self._met) or not self._is_by_number:
             self._grow(2 * len(self._met))
 
     def _grow(self, room: int) -> None:
+        if not self._is_by_number:
+            self._table = None
         larger = np.zeros(room, np.int64)
         larger[: self.count] = self._met[: self.count]
         self._met = larger
-        if self._size > BY_NUMBER:
-            self._table = None
 
 
 class Placed(NamedTuple):
