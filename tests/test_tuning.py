@@ -969,3 +969,12 @@ def test_of_few_rows_the_first_values_stand(text, options, characters, tmp_path)
     section = model_files.read(tmp_path / "m").extras["features"][0]
     kept = section["table"]["text"]["text"]["hashing"]
     assert kept["characters"] == characters
+
+
+def test_a_first_block_of_one_class_has_the_first_values_too(tmp_path):
+    path = tmp_path / "sorted.csv"
+    path.write_text("label,text\n" + "".join(f"{'ab'[i >= 300]},{'not ' * (i >= 300)}good {i}\n" for i in range(600)))
+    words = ["train", str(path), "-o", str(tmp_path / "m"), "--text", "text", "-q", "--stream", "--block-rows", "250"]
+    assert cli.main(words) == 0
+    section = model_files.read(tmp_path / "m").extras["features"][0]
+    assert section["table"]["text"]["text"]["hashing"]["characters"] == (2, 5)

@@ -84,11 +84,11 @@ def training_rows(run: TrainingRun, in_memory: bool) -> list[Block]:
             run.held_out.refuse_none(sum(map(len, blocks)), "row")
         ends = np.cumsum([0, *map(len, blocks)]).tolist()
         blocks = [run.held_out.part(block, start, held_out=False) for block, start in zip(blocks, ends)]
-    weighted = [with_weight(run, block) for block in blocks]
+    weighted = [part_with_weight(run, block) for block in blocks]
     return weighted if any(map(len, weighted)) else blocks  # which training refuses
 
 
-def with_weight(run: TrainingRun, block: Block) -> Block:
+def part_with_weight(run: TrainingRun, block: Block) -> Block:
     """The rows of a block that have weight, and are of a class that has."""
     weight = block.weights
     if isinstance(run.parameters.get("class_weight"), dict):
@@ -119,13 +119,14 @@ def choices_for(run: TrainingRun, block: Block, n_rows: int) -> Choices:
         undecided = undecided - {"characters", "ngrams"}
     mean_bytes = sum(column.nbytes for column in texts) / max(len(block), 1)
     classes = None if run.is_regression else labels.classes_of(y)
-    if classes is not None and len(classes) < 2:
-        nothing.reasons.append("no comparison, as the rows looked at are all of one class")
-        return nothing
-    if len(y) < choices.LEAST_ROWS:
-        nothing.reasons.append(f"no comparison, as there are fewer than {choices.LEAST_ROWS} rows to look at")
+    of_one_class = classes is not None and len(classes) < 2
+    if of_one_class or len(y) < choices.LEAST_ROWS:
+        few = f"there are fewer than {choices.LEAST_ROWS} rows to look at"
+        nothing.reasons.append(
+            f"no comparison, as {'the rows looked at are all of one class' if of_one_class else few}"
+        )
         if "characters" in undecided:
-            nothing.options |= choices.of_few(mean_bytes)
+            nothing.options |= choices.uncompared(mean_bytes)
         return nothing
     targets = y if classes is None else labels.encode(y, classes)
     sample = Sample(block, targets, classes, block.weights)

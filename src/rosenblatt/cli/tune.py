@@ -193,7 +193,7 @@ def search(run: TrainingRun, asked: Mapping[str, Any]) -> Found:
             "tune on a part of the rows",
             memory=...,
         ) from None
-    if not any(len(choosing.with_weight(run, block)) for block in blocks if len(block)):
+    if not any(len(choosing.part_with_weight(run, block)) for block in blocks if len(block)):
         raise CommandError(f"{', '.join(arguments.files)}: {training.NO_WEIGHT}")
     n, size = sum(map(len, blocks)), sum(block.nbytes for block in blocks)
     rows = how.rows(n, size)

@@ -8,7 +8,7 @@
 
 "Better" is what errs less on the rows of the sample, each half predicted by a model of the other after three
 passes, by more than one standard error of the difference: what is within chance stays as it is. With fewer than 200
-rows nothing is compared, and the first values stand.
+rows, or rows of one class, nothing is compared, and the first values stand.
 """
 
 from __future__ import annotations
@@ -140,8 +140,8 @@ MEANWHILE = {"characters": "none"}
 ONE_WAY = ("C",)
 
 
-def of_few(mean_bytes: float) -> dict[str, Any]:
-    """What is chosen of few rows, on which nothing is compared: the first values, characters where texts are short."""
+def uncompared(mean_bytes: float) -> dict[str, Any]:
+    """What is chosen where nothing can be compared: the first values, characters where texts are short."""
     return {"characters": CHARACTERS if mean_bytes <= SHORT else "none"}
 
 
