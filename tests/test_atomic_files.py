@@ -7,6 +7,7 @@ import signal
 import stat
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -258,16 +259,16 @@ def test_one_that_was_removed_before_it_was_locked_is_made_again(tmp_path, monke
 
 @pytest.mark.posix
 def test_what_strangers_have_called_alike_is_not_removed(tmp_path, monkeypatch):
-    ours = atomic_files._new_name(tmp_path).name
+    ours = os.path.basename(atomic_files._new_name(tmp_path))
     strangers = [".0123456789abcdef.part", ".rosenblatt-0123456789abcdef01234567.part", ".rosenblatt-.part", ours + "x"]
     for name in strangers:
         (tmp_path / name).write_text("mine")
-    link, pipe = atomic_files._new_name(tmp_path), atomic_files._new_name(tmp_path)
+    link, pipe = (Path(atomic_files._new_name(tmp_path)) for _ in range(2))
     os.symlink(strangers[0], link)
     os.mkfifo(pipe)
     small().save(tmp_path / "model")
     assert sorted(os.listdir(tmp_path)) == sorted([*strangers, link.name, pipe.name, "model"])
-    other = atomic_files._new_name(tmp_path)  # of another user
+    other = Path(atomic_files._new_name(tmp_path))  # of another user
     other.write_text("mine")
     atomic_files._swept.clear()
     with monkeypatch.context() as patch:
@@ -279,7 +280,7 @@ def test_what_strangers_have_called_alike_is_not_removed(tmp_path, monkeypatch):
 def test_a_system_without_locks_removes_nothing(tmp_path, monkeypatch):
     monkeypatch.setattr(atomic_files, "fcntl", None)
     monkeypatch.delattr(os, "O_TMPFILE", raising=False)
-    left = atomic_files._new_name(tmp_path)
+    left = Path(atomic_files._new_name(tmp_path))
     left.write_text("")
     small().save(tmp_path / "model")
     assert sorted(os.listdir(tmp_path)) == [left.name, "model"]

@@ -8,7 +8,6 @@ import os
 import stat
 import zlib
 from collections.abc import Iterator
-from pathlib import Path
 from typing import BinaryIO
 
 try:
@@ -42,8 +41,9 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     try:
         target = _target(path)
         mode = _mode_of(target)
-        _sweep(target.parent)
-        handle, name = _open(target.parent)
+        folder = os.path.dirname(target)
+        _sweep(folder)
+        handle, name = _open(folder)
         try:
             with os.fdopen(handle, "wb") as file:
                 try:
@@ -56,7 +56,7 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
                     os.fchmod(handle, mode)
                 os.fsync(handle)
                 if name is None:
-                    name = _new_name(target.parent)
+                    name = _new_name(folder)
                     os.link(f"/proc/self/fd/{handle}", name, src_dir_fd=handle)  # the number makes it follow the link
                 if os.name == "posix":  # elsewhere a file that is open cannot be renamed
                     os.replace(name, target)  # while it is locked, so that nobody takes it for a leftover
@@ -64,7 +64,7 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
             if name is not None:
                 os.replace(name, target)
                 name = None
-            _sync(target.parent)
+            _sync(folder)
         finally:
             if name is not None:
                 with contextlib.suppress(FileNotFoundError):
@@ -80,9 +80,10 @@ def check(path: str | os.PathLike[str]) -> None:
     try:
         target = _target(path)
         _mode_of(target)
-        if not stat.S_ISDIR(target.parent.stat().st_mode):
+        folder = os.path.dirname(target)
+        if not stat.S_ISDIR(os.stat(folder).st_mode):
             raise OSError(errno.ENOTDIR, os.strerror(errno.ENOTDIR))
-        if not os.access(target.parent, os.W_OK | os.X_OK):
+        if not os.access(folder, os.W_OK | os.X_OK):
             raise OSError(errno.EACCES, os.strerror(errno.EACCES))
     except OSError as error:
         raise _in_words(error, path) from error
@@ -93,20 +94,20 @@ def _in_words(error: OSError, path: str | os.PathLike[str]) -> OSError:
     return OSError(error.errno, f"could not write the file, as {reason}; nothing was changed", str(path))
 
 
-def _target(path: str | os.PathLike[str]) -> Path:
+def _target(path: str | os.PathLike[str]) -> str:
     """Where to put the file: a link stays a link. A path that ends in a slash is not a file."""
     if os.fspath(path).endswith(tuple(filter(None, (os.sep, os.altsep)))):
         raise OSError(errno.EISDIR, os.strerror(errno.EISDIR))
     name = os.path.normpath(os.fspath(path))
     if name in ("/dev/stdout", "/dev/stderr") or os.path.dirname(name) in ("/dev/fd", "/proc/self/fd"):
         raise OSError(errno.EINVAL, "it is an open stream, whose file would be replaced; name a file")
-    return Path(os.path.realpath(path))
+    return os.path.realpath(path)
 
 
-def _mode_of(target: Path) -> int | None:
+def _mode_of(target: str) -> int | None:
     """The permissions of a file that is to be replaced; None: there is none. Refuses what should not be replaced."""
     try:
-        mode = target.stat().st_mode
+        mode = os.stat(target).st_mode
     except FileNotFoundError:
         return None
     if stat.S_ISDIR(mode):
@@ -118,7 +119,7 @@ def _mode_of(target: Path) -> int | None:
     return stat.S_IMODE(mode)
 
 
-def _open(folder: Path) -> tuple[int, Path | None]:
+def _open(folder: str) -> tuple[int, str | None]:
     """A new file on the disk of the folder, open for writing and locked, and its name if it has one."""
     if hasattr(os, "O_TMPFILE") and os.path.isdir("/proc/self/fd"):
         try:
@@ -141,13 +142,13 @@ def _open(folder: Path) -> tuple[int, Path | None]:
 # ---- what a killed process leaves ----------------------------------------------------------------------------------
 
 _PREFIX, _SUFFIX = ".rosenblatt-", ".part"
-_swept: set[Path] = set()
+_swept: set[str] = set()
 
 
-def _new_name(folder: Path) -> Path:
+def _new_name(folder: str) -> str:
     """A name that nobody else makes: its second half is a checksum of the first."""
     random = os.urandom(8).hex()
-    return folder / f"{_PREFIX}{random}{_checksum(random)}{_SUFFIX}"
+    return os.path.join(folder, f"{_PREFIX}{random}{_checksum(random)}{_SUFFIX}")
 
 
 def _checksum(random: str) -> str:
@@ -159,7 +160,7 @@ def _is_ours(name: str) -> bool:
     return name == f"{_PREFIX}{middle}{_SUFFIX}" and len(middle) == 24 and _checksum(middle[:16]) == middle[16:]
 
 
-def _sweep(folder: Path) -> None:
+def _sweep(folder: str) -> None:
     """Remove files that were left here by processes that died as they wrote, once in the life of this process.
 
     A process that writes holds a lock on its file, and the lock goes with the process, on whatever machine it was: a
@@ -172,10 +173,10 @@ def _sweep(folder: Path) -> None:
     with contextlib.suppress(OSError), os.scandir(folder) as entries:
         for name in [entry.name for entry in entries if _is_ours(entry.name)]:
             with contextlib.suppress(OSError):
-                _remove_if_left(folder / name)
+                _remove_if_left(os.path.join(folder, name))
 
 
-def _remove_if_left(path: Path) -> None:
+def _remove_if_left(path: str) -> None:
     handle = os.open(path, os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK)
     try:
         status = os.fstat(handle)
@@ -194,7 +195,7 @@ def _lock(handle: int) -> None:
             fcntl.flock(handle, fcntl.LOCK_EX)
 
 
-def _is_called(handle: int, path: Path) -> bool:
+def _is_called(handle: int, path: str) -> bool:
     """Whether an open file still has this name."""
     try:
         return os.path.samestat(os.fstat(handle), os.stat(path, follow_symlinks=False))
@@ -202,7 +203,7 @@ def _is_called(handle: int, path: Path) -> bool:
         return False
 
 
-def _sync(folder: Path) -> None:
+def _sync(folder: str) -> None:
     """Make the new name last, where a folder can be synced."""
     if os.name != "posix":
         return

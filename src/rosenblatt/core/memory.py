@@ -8,7 +8,6 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import os
-from pathlib import Path
 
 #: Less than this is not worth looking at how much there is.
 SMALL = 1 << 28
@@ -47,7 +46,7 @@ def size(n_bytes: float) -> str:
 
 def _of_machine() -> int | None:
     try:
-        lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()
+        lines = _read("/proc/meminfo").splitlines()
         return next(int(line.split()[1]) * 1024 for line in lines if line.startswith("MemAvailable:"))
     except (OSError, ValueError, StopIteration):
         pass
@@ -64,16 +63,18 @@ def _of_group() -> int | None:
         ("/sys/fs/cgroup/memory", "memory.limit_in_bytes", "memory.usage_in_bytes"),
     ):
         try:
-            left = int(_read(folder, limit)) - int(_read(folder, used))
-            cached = [line.split()[1] for line in _read(folder, "memory.stat").splitlines() if "inactive_file" in line]
+            left = int(_read(f"{folder}/{limit}")) - int(_read(f"{folder}/{used}"))
+            lines = _read(f"{folder}/memory.stat").splitlines()
+            cached = [line.split()[1] for line in lines if "inactive_file" in line]
             return left + max(map(int, cached), default=0)  # of files, which is given up where it is needed
         except (OSError, ValueError):  # "max": there is no limit
             continue
     return None
 
 
-def _read(folder: str, name: str) -> str:
-    return (Path(folder) / name).read_text(encoding="ascii")
+def _read(path: str) -> str:
+    with open(path, encoding="ascii") as file:
+        return file.read()
 
 
 def _of_address_space() -> int | None:
@@ -83,7 +84,7 @@ def _of_address_space() -> int | None:
         limit = resource.getrlimit(resource.RLIMIT_AS)[0]
         if limit == resource.RLIM_INFINITY:
             return None
-        pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0])
+        pages = int(_read("/proc/self/statm").split()[0])
         return limit - pages * os.sysconf("SC_PAGE_SIZE")
     except (ImportError, OSError, ValueError):
         return None

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import PurePath
 from typing import ClassVar
 
 import numpy as np
@@ -71,8 +70,8 @@ class PlainTextReader(TableReader):
     def _label(self, source: Source) -> str:
         if source.name.startswith("<"):
             raise DataError("it has no name to take the label from", "write it to a file", file=source.name)
-        path = PurePath(os.path.abspath(source.name))
-        return path.parent.name if self.settings.label_from == "folder" else path.name.partition(".")[0]
+        folder, name = os.path.split(os.path.abspath(source.name))
+        return os.path.basename(folder) if self.settings.label_from == "folder" else name.partition(".")[0]
 
 
 def _strings(texts: list[bytes]) -> Strings:

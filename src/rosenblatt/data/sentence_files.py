@@ -7,7 +7,6 @@ from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import fields
 from itertools import chain
-from pathlib import PurePath
 from typing import Any, TypeAlias
 
 from ..errors import DataError
@@ -19,7 +18,7 @@ from .conll import Conll, ConllReader, Conllu, ConlluReader
 from .file_streams import FileStream, FileWalk
 from .memory_limit import MemoryLimit
 from .sentence_guess import JSON_SUFFIXES, guess_sentence_format
-from .sources import Source, replacing, stem
+from .sources import Source, replacing, stem, suffix
 from .tagged import SentenceReader, TaggedSentences, check_cells, joined
 from .tagged_json import TaggedJson, TaggedJsonReader, Words, WordsReader
 
@@ -275,7 +274,7 @@ def write_sentences(path: Any, sentences: Any, tags: Any = None, *, format: str 
             counts = f"{counted(len(one), 'token')} and {counted(len(own), 'tag')}"
             raise DataError(counts, "give each token one", sentence=s)
     if format is None:
-        format = "tagged-json" if str(path) != "-" and PurePath(stem(str(path))).suffix in JSON_SUFFIXES else "conll"
+        format = "tagged-json" if str(path) != "-" and suffix(stem(str(path))) in JSON_SUFFIXES else "conll"
     if format not in ("conll", "tagged-json"):
         raise ValueError(f"sentences are written as conll or tagged-json, got {format!r}")
     text = _columns(rows, tags) if format == "conll" else _objects(rows, tags)

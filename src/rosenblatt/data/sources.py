@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-import bz2
 import codecs
 import contextlib
-import glob
-import gzip
 import io
 import itertools
-import lzma
 import os
 import re
 import stat
 import sys
 import zlib
 from collections.abc import Callable, Iterable, Iterator
-from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -78,16 +73,12 @@ class Source:
         self._raw: BinaryIO = raw
         self._file: Any = raw
         self.compression = next((how for magic, how in MAGIC.items() if head.startswith(magic)), None)
-        named = SUFFIXES.get(Path(self.name).suffix.lower())
+        named = SUFFIXES.get(suffix(self.name).lower())
         if named and head and self.compression is None and any(magic.startswith(head) for magic in MAGIC):
             self.close()
             raise self._cut_short(named)
-        if self.compression == "gzip":
-            self._file = gzip.GzipFile(fileobj=raw)
-        elif self.compression == "bzip2":
-            self._file = bz2.BZ2File(raw)
-        elif self.compression == "xz":
-            self._file = lzma.LZMAFile(raw)  # noqa: SIM115 (closed by close)
+        if self.compression in ("gzip", "bzip2", "xz"):
+            self._file = _compressed_file(self.compression, raw, "rb")
         elif self.compression == "zstd":
             self._file = arrow("zstd files").CompressedInputStream(raw, "zstd")
         elif self.compression == "zip":
@@ -201,7 +192,7 @@ class Source:
             return bytes(self._file.read(n))
         except EOFError:
             raise self._cut_short(self.compression or "") from None
-        except (OSError, zlib.error, lzma.LZMAError) as error:
+        except _read_errors() as error:
             if self.compression is None:
                 raise self._named(error) from None
             if "truncated" in str(error).lower():
@@ -223,6 +214,28 @@ class Source:
             self._file.close()
         if self._owned is not None:
             self._owned.close()
+
+
+def _read_errors() -> tuple[type[Exception], ...]:
+    """What reading a file raises, compressed or not."""
+    import lzma
+
+    return OSError, zlib.error, lzma.LZMAError
+
+
+def _compressed_file(how: str, file: Any, mode: Literal["rb", "wb"]) -> Any:
+    """What reads or writes a compressed file. Each module is imported when it is needed: most files are plain."""
+    if how == "gzip":
+        import gzip
+
+        return gzip.GzipFile(filename="", mode=mode, fileobj=file, mtime=0, compresslevel=6)
+    if how == "bzip2":
+        import bz2
+
+        return bz2.BZ2File(file, mode)
+    import lzma
+
+    return lzma.LZMAFile(file, mode)
 
 
 def _begun(raw: Any) -> tuple[bytes, Any]:
@@ -253,7 +266,11 @@ def expand(paths: Any) -> list[Any]:
             return [paths]
         raise TypeError(f"a file is named by a string or a path, or is a binary file object; got {paths!r}")
     name = os.fspath(paths)
-    if name == "-" or os.path.exists(name) or not glob.has_magic(name):
+    if name == "-" or os.path.exists(name):
+        return [name]
+    import glob
+
+    if not glob.has_magic(name):
         return [name]
     matched = sorted(path for path in glob.glob(name, recursive=True) if not os.path.isdir(path))
     if not matched:
@@ -272,8 +289,13 @@ def size_of(paths: Iterable[Any]) -> int:
 
 def stem(name: str) -> str:
     """A file's name in lower case without the suffix of its compression."""
-    path = Path(name.lower())
-    return path.stem if path.suffix in SUFFIXES else path.name
+    inner, ending = os.path.splitext(os.path.basename(name.lower()))
+    return inner if ending in SUFFIXES else inner + ending
+
+
+def suffix(name: str) -> str:
+    """What a file's name ends in, from the last dot on; "" where it has none."""
+    return os.path.splitext(name)[1]
 
 
 @contextlib.contextmanager
@@ -289,18 +311,15 @@ def replacing(path: Any) -> Iterator[BinaryIO]:
         yield sys.stdout.buffer
         sys.stdout.buffer.flush()
         return
-    with atomic_files.replacing(path) as file, _compressed(file, Path(path).suffix.lower()) as stream:
+    with atomic_files.replacing(path) as file, _compressed(file, suffix(os.fspath(path)).lower()) as stream:
         yield stream
 
 
 @contextlib.contextmanager
-def _compressed(file: BinaryIO, suffix: str) -> Iterator[Any]:
-    how = SUFFIXES.get(suffix)
+def _compressed(file: BinaryIO, ending: str) -> Iterator[Any]:
+    how = SUFFIXES.get(ending)
     if how is None:
         yield file
-    elif how == "gzip":
-        with gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0, compresslevel=6) as stream:
-            yield stream
     elif how == "zstd":
         pa = arrow("zstd files")
         # Arrow closes what it writes to: give it a copy of the descriptor's file that may be closed.
@@ -308,7 +327,7 @@ def _compressed(file: BinaryIO, suffix: str) -> Iterator[Any]:
         with pa.CompressedOutputStream(pa.PythonFile(inner, "w"), "zstd") as stream:
             yield stream
     else:
-        with bz2.BZ2File(file, "wb") if how == "bzip2" else lzma.LZMAFile(file, "wb") as stream:
+        with _compressed_file(how, file, "wb") as stream:
             yield stream
 
 

@@ -23,8 +23,7 @@ import stat
 import threading
 from collections import deque
 from collections.abc import Collection
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,6 +31,9 @@ from numpy.typing import NDArray
 from .. import schema
 from ..atomic_files import replacing
 from ..core import engine
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 Array = NDArray[Any]
 
@@ -98,6 +100,8 @@ def read(path: str | os.PathLike[str], mapped: Collection[str] = ()) -> tuple[di
     Everything is read into memory of its own, once: what others do to the file afterwards changes nothing here. But the
     arrays named in ``mapped`` are views of the file, which cannot be written to.
     """
+    from pathlib import Path  # which writing needs not
+
     place = Path(path)
     if not stat.S_ISREG(place.stat().st_mode) and not place.is_dir():
         raise ModelFileError(f"{place} is not a regular file, and a model is read from one")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping
-from pathlib import Path
 from typing import Any, TypeVar
 
 from ..errors import DataError
@@ -40,7 +39,8 @@ class Documents:
         for path in paths:
             if not isinstance(path, (str, os.PathLike)):
                 raise TypeError(f"input={input!r} takes paths of files, got {type(path).__name__}")
-            text = Path(path).read_bytes().removeprefix(b"\xef\xbb\xbf")
+            with open(path, "rb") as file:
+                text = file.read().removeprefix(b"\xef\xbb\xbf")
             own = text.splitlines() if input == "lines" else [text]
             texts += own
             numbers = range(1, len(own) + 1) if input == "lines" else (None,)
