@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .. import data
 from ..core.engine import threads
-from ..data import Block, Columns, Encoder, Svmlight, VowpalWabbit, features
+from ..data import Block, Columns, Encoder, features
 from ..data.columns import first_columns
 from ..data.encoder import category, hash_names
 from ..data.features import SECTION, TextColumn, bits_for
@@ -38,7 +39,7 @@ class Features(features.Features):
         """For the columns of a table, or a format of numbers, whose scale its density decides unless options do."""
         if columns is None:
             if arguments.bits is not None:
-                own = f"hashed to 2^{format.bits}" if isinstance(format, VowpalWabbit) else "numbered"
+                own = f"hashed to 2^{format.bits}" if isinstance(format, data.VowpalWabbit) else "numbered"
                 raise CommandError(
                     f"{{bits}} is of columns of text, and the features of {format.name} files are {own}; leave it out",
                     bits=...,
@@ -105,9 +106,9 @@ class Features(features.Features):
         """Names of columns as far as they were met in training; else ``#`` and the number of the column."""
         wanted = np.asarray(columns, np.int64)
         if self.encoder is None:
-            if isinstance(self.format, VowpalWabbit):
+            if isinstance(self.format, data.VowpalWabbit):
                 return [" | ".join(self.hashed_names.get(column, ())) or f"#{column}" for column in wanted.tolist()]
-            first = 0 if isinstance(self.format, Svmlight) and self.format.zero_based is True else 1
+            first = 0 if isinstance(self.format, data.Svmlight) and self.format.zero_based is True else 1
             return [str(column + first) for column in wanted.tolist()]
         names = {column: [name] for column, name in enumerate(self.encoder.columns.numeric or ())}
         for name in self.encoder.categories:

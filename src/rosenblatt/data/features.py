@@ -17,10 +17,10 @@ from .blocks import Block, placed
 from .columns import Columns
 from .csr import Csr
 from .encoder import Encoder, Read, Rows
+from .formats import settings_of
 from .moments import RunningScale
 from .numbered import SCALINGS, Standardised, UnitNorm
 from .read_ahead import ReadAhead
-from .sparse_text import Svmlight, VowpalWabbit
 from .weigh_ahead import WeighAhead
 
 #: The section of a model file.
@@ -314,9 +314,8 @@ class Features:
             made = cls(encoder, None)
         else:
             _NUMBERED(plain, SECTION)
-            kind, settings = _FORMATS[plain["format"]]
-            settings(plain["settings"], f"{SECTION}.settings")
-            made = cls(None, kind(**plain["settings"]))
+            _FORMATS[plain["format"]](plain["settings"], f"{SECTION}.settings")
+            made = cls(None, settings_of(plain["format"])(**plain["settings"]))
             made.met = plain["n_features"]
             if "scaling" in plain:
                 own = {name.removeprefix("scale."): array for name, array in arrays.items()}
@@ -341,9 +340,9 @@ class Features:
 
 
 #: What formats of numbered features there are, and their settings.
-_FORMATS: dict[str, tuple[Any, schema.Check]] = {
-    Svmlight.name: (Svmlight, schema.record(zero_based=schema.choice(True, False, "auto"))),
-    VowpalWabbit.name: (VowpalWabbit, schema.record(bits=schema.whole(1, 32))),
+_FORMATS = {
+    "svmlight": schema.record(zero_based=schema.choice(True, False, "auto")),
+    "vw": schema.record(bits=schema.whole(1, 32)),
 }
 _TABLE = schema.record(table=schema.named(), categories=schema.listed(schema.text))
 _NUMBERED = schema.record(

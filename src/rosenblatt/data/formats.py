@@ -4,25 +4,34 @@ from __future__ import annotations
 
 import re
 from dataclasses import fields
-from pathlib import PurePath
-from typing import Any, TypeAlias
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ..errors import DataError
-from .arrow_files import ArrowFile, ArrowReader, Parquet
 from .bad_rows import BadRows
 from .blocks import Reader
 from .columns import Columns, nearest
-from .csv_files import Csv, CsvReader
-from .json_lines import JsonLines, JsonLinesReader, is_array
-from .plain_text import PlainText, PlainTextReader
 from .sentence_guess import guess_sentence_format
-from .sources import Source, stem
-from .sparse_text import SparseReader, Svmlight, SvmlightReader, VowpalWabbit, VowpalWabbitReader
+from .sources import Source, stem, suffix
 
-Format: TypeAlias = Svmlight | VowpalWabbit | Csv | JsonLines | PlainText | Parquet | ArrowFile
+if TYPE_CHECKING:
+    from .arrow_files import ArrowFile, Parquet
+    from .csv_files import Csv
+    from .json_lines import JsonLines
+    from .plain_text import PlainText
+    from .sparse_text import Svmlight, VowpalWabbit
 
-FORMATS: dict[str, type[Format]] = {
-    kind.name: kind for kind in (Svmlight, VowpalWabbit, Csv, JsonLines, PlainText, Parquet, ArrowFile)
+    Format: TypeAlias = Svmlight | VowpalWabbit | Csv | JsonLines | PlainText | Parquet | ArrowFile
+
+#: Of each format the module, its settings and what reads it: imported when it is first named, as a run needs one.
+FORMATS = {
+    "svmlight": ("sparse_text", "Svmlight", "SvmlightReader"),
+    "vw": ("sparse_text", "VowpalWabbit", "VowpalWabbitReader"),
+    "csv": ("csv_files", "Csv", "CsvReader"),
+    "jsonl": ("json_lines", "JsonLines", "JsonLinesReader"),
+    "text": ("plain_text", "PlainText", "PlainTextReader"),
+    "parquet": ("arrow_files", "Parquet", "ArrowReader"),
+    "arrow": ("arrow_files", "ArrowFile", "ArrowReader"),
 }
 #: Other names that formats go by.
 ALIASES = {
@@ -37,9 +46,10 @@ SUFFIXES = {
 }  # fmt: skip
 
 _HEAD = 1 << 16
-_SVMLIGHT = re.compile(rb"[-+0-9.,eE]+[ \t]+(qid:\d+|\d+:[-+0-9.]\S*)([ \t].*)?")
-_VW_HEAD = re.compile(rb"[-+0-9.eE]+[ \t].*|([-+0-9.eE]+)?('\S*)?[ \t]*", re.DOTALL)
-_VW_REST = re.compile(rb"(\S*)([ \t].*)?")
+#: Compiled when a file's name does not tell its format.
+_SVMLIGHT = rb"[-+0-9.,eE]+[ \t]+(qid:\d+|\d+:[-+0-9.]\S*)([ \t].*)?"
+_VW_HEAD = rb"(?s)[-+0-9.eE]+[ \t].*|([-+0-9.eE]+)?('\S*)?[ \t]*"
+_VW_REST = rb"(\S*)([ \t].*)?"
 
 
 #: What to do about a file of sentences where a table is wanted.
@@ -48,9 +58,9 @@ AS_SENTENCES = "read them with rb.data.read_sentences, or say {} if they are a t
 
 def format_of(format: str | Format | None, settings: dict[str, Any], source: Source) -> Format:
     """The format that is asked for, or the one that the file seems to be in, with settings."""
-    if format is not None and not isinstance(format, (str, *FORMATS.values())):
-        raise TypeError(f"format must be one of {', '.join(FORMATS)}, or settings of one; got {format!r}")
     if format is not None and not isinstance(format, str):
+        if not isinstance(format, tuple(map(settings_of, FORMATS))):
+            raise TypeError(f"format must be one of {', '.join(FORMATS)}, or settings of one; got {format!r}")
         if settings:
             raise TypeError(f"say {min(settings)!r} in the format itself, {format!r}")
         return format
@@ -65,12 +75,20 @@ def format_of(format: str | Format | None, settings: dict[str, Any], source: Sou
     name = guess_format(source) if format is None else known_format(format)
     if (format or "").lower() == "tsv" or stem(source.inner_name or source.name).endswith((".tsv", ".tab")):
         settings = {"delimiter": "\t"} | settings if name == "csv" else settings
-    known = [field.name for field in fields(FORMATS[name])]
+    kind = settings_of(name)
+    known = [field.name for field in fields(kind)]
     for key in settings:
         if key not in known:
             has = f"its settings are {', '.join(known)}" if known else "it has no settings"
             raise TypeError(f"the format {name} has no setting {key!r}{nearest(key, known)}; {has}")
-    return FORMATS[name](**settings)
+    return kind(**settings)
+
+
+def settings_of(name: str) -> type[Format]:
+    """The settings of the format of this name."""
+    module, settings, _ = FORMATS[name]
+    kind: type[Format] = getattr(import_module(f".{module}", __package__), settings)
+    return kind
 
 
 def known_format(name: str) -> str:
@@ -93,7 +111,7 @@ def guess_format(source: Source) -> str:
         return "parquet"
     if head.startswith((b"ARROW1", b"\xff\xff\xff\xff")):
         return "arrow"
-    by_name = SUFFIXES.get(PurePath(stem(source.inner_name or source.name)).suffix)
+    by_name = SUFFIXES.get(suffix(stem(source.inner_name or source.name)))
     if by_name is not None:
         return by_name
     lines = head.split(b"\n")
@@ -101,11 +119,13 @@ def guess_format(source: Source) -> str:
     lines = [line for line in lines if line and not line.startswith(b"#")][:50]
     if not lines:
         raise DataError("the file is empty", file=source.name)
+    from .json_lines import is_array
+
     # What more than half of the lines look like; the parser tells of the others.
     half = len(lines) / 2
     if sum(line.startswith(b"{") for line in lines) > half or is_array(head):
         return "jsonl"
-    if sum(_SVMLIGHT.fullmatch(line) is not None for line in lines) > half:
+    if sum(re.fullmatch(_SVMLIGHT, line) is not None for line in lines) > half:
         return "svmlight"
     if sum(map(_is_vw, lines)) > half:
         return "vw"
@@ -120,20 +140,14 @@ def guess_format(source: Source) -> str:
 def _is_vw(line: bytes) -> bool:
     """Whether a line may be Vowpal Wabbit's; cut at the bar first, so that no line takes long to look at."""
     head, bar, rest = line.partition(b"|")
-    return bool(bar) and _VW_HEAD.fullmatch(head) is not None and _VW_REST.fullmatch(rest) is not None
-
-
-_READERS: dict[type[Format], Any] = {
-    Svmlight: SvmlightReader, VowpalWabbit: VowpalWabbitReader, Csv: CsvReader, JsonLines: JsonLinesReader,
-    PlainText: PlainTextReader,
-}  # fmt: skip
+    return bool(bar) and re.fullmatch(_VW_HEAD, head) is not None and re.fullmatch(_VW_REST, rest) is not None
 
 
 def reader_of(
     format: Format, columns: Columns, bad_rows: BadRows, n_threads: int | None, missing: str | None
 ) -> Reader:
     """What reads files of a format."""
-    kind = _READERS.get(type(format), ArrowReader)
-    own = (n_threads,) if issubclass(kind, SparseReader) else (columns, missing)
-    reader: Reader = kind(format, bad_rows, *own)
+    module, _, kind = FORMATS[format.name]
+    own = (n_threads,) if module == "sparse_text" else (columns, missing)
+    reader: Reader = getattr(import_module(f".{module}", __package__), kind)(format, bad_rows, *own)
     return reader

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,10 +16,13 @@ from .blocks import Block, Reader, joined
 from .chunks import BLOCK_BYTES, BLOCK_ROWS, Size
 from .columns import Columns, columns_of
 from .file_streams import FileStream, FileWalk
-from .formats import Format, format_of, reader_of
+from .formats import format_of, reader_of
 from .memory_limit import SMALLER_BLOCKS, STREAM_INSTEAD, MemoryLimit
 from .sources import Source
 from .tables import TableReader
+
+if TYPE_CHECKING:
+    from .formats import Format
 
 
 class _Reading(FileWalk):

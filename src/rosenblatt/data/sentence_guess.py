@@ -8,11 +8,9 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
-from pathlib import PurePath
 
 from .chunks import heads
-from .json_lines import elements, is_array
-from .sources import Source, stem
+from .sources import Source, stem, suffix
 
 #: What the names of files of sentences end in.
 SUFFIXES = {
@@ -22,7 +20,6 @@ SUFFIXES = {
 JSON_SUFFIXES = (".jsonl", ".ndjson", ".json")
 #: Names that tell of a table, whatever the lines look like.
 _TABLES = (".csv", ".tsv", ".tab")
-_LINE_END = re.compile(rb"\r*\n|\r")
 _HEAD, _LOOKED_AT = 1 << 16, 500  # bytes, and lines of them
 
 
@@ -32,7 +29,7 @@ def guess_sentence_format(source: Source) -> str | None:
     It is known by its name (`SUFFIXES`), by a list called ``tokens`` in its first object, by a first line that CoNLL-U
     has, or by the look of its first lines: see `looks_like_columns`.
     """
-    name = PurePath(stem(source.inner_name or source.name)).suffix
+    name = suffix(stem(source.inner_name or source.name))
     if name in SUFFIXES:
         return SUFFIXES[name]
     head = source.peek(_HEAD)
@@ -42,7 +39,7 @@ def guess_sentence_format(source: Source) -> str | None:
         return "conllu"
     if name in _TABLES:
         return None
-    lines = _LINE_END.split(head)  # also those that the readers refuse, and say why
+    lines = re.split(rb"\r*\n|\r", head)  # also those that the readers refuse, and say why
     lines = lines if len(head) < _HEAD else lines[:-1]
     return "conll" if looks_like_columns(lines[:_LOOKED_AT]) else None
 
@@ -69,6 +66,8 @@ def looks_like_columns(lines: Sequence[bytes]) -> bool:
 
 def holds_tokens(source: Source) -> bool:
     """Whether the first object of JSON lines, or of an array, has a list called ``tokens``."""
+    from .json_lines import elements, is_array
+
     head, _ = next(heads(source))
     try:
         line = next(elements([head], source.name), b"") if is_array(head) else head.lstrip()
