@@ -8,10 +8,8 @@ from __future__ import annotations
 import argparse
 import contextlib
 import errno
-import json
 import math
 import os
-import shlex
 import signal
 import sys
 import time
@@ -154,6 +152,8 @@ _ANY = {
 
 def option(parameter: str, value: Any) -> str:
     """A setting of Python's as an option of the command line."""
+    import shlex  # for sentences alone
+
     if parameter == "columns" and isinstance(value, dict) and "label" not in value:
         named = {kind: names if isinstance(names, str) else ",".join(names) for kind, names in value.items()}
         return " ".join(f"--{kind.replace('_', '-')} {shlex.quote(names)}" for kind, names in named.items())
@@ -233,6 +233,8 @@ def optional_output(result: str, required: bool) -> Iterator[None]:
 
 def emit(document: dict[str, Any]) -> None:
     """A result as JSON; numbers that are not finite become null, as JSON has none."""
+    import json  # which few results need
+
     ascii_alone = (sys.stdout.encoding or "").lower().replace("-", "") != "utf8"
     print(json.dumps(_plain(document), ensure_ascii=ascii_alone, allow_nan=False))
 
