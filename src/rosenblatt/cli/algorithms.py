@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..core import rules
 from . import parameters
@@ -17,17 +15,16 @@ if TYPE_CHECKING:
     from .features import Features
 
 
-@dataclass
-class Named:
+class Named(NamedTuple):
     """What a name stands for: an algorithm of ``core.spec``, and the parameters that the name sets."""
 
     estimator: str
-    preset: Mapping[str, Any] = field(default_factory=dict)
+    preset: Mapping[str, Any] = {}
     without: tuple[str, ...] = ()  # parameters of the algorithm that mean nothing under this name
     rule: str = ""  # that the name stands for, where the algorithm takes any
     default_rule: str = "perceptron"  # where it takes any, and no option names one
 
-    @cached_property
+    @property
     def takes(self) -> tuple[str, ...]:
         """The parameters that options may set, by their names in Python."""
         from ..core import spec

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -16,8 +15,7 @@ Array = Any
 _DRAWS = 1024
 
 
-@dataclass(frozen=True)
-class HeldOut:
+class HeldOut(NamedTuple):
     """One row of each 1/share consecutive ones, drawn at random.
 
     So the share is held out of any part of the files, and rows that come with a period (every tenth of one kind) are

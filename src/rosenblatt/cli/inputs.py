@@ -5,14 +5,13 @@ from __future__ import annotations
 import argparse
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from .. import data
 from ..core import labels
-from ..data import Block, Columns, Data, Stream, VowpalWabbit
+from ..data import Block, Columns, Data, Stream
 from ..data.blocks import joined
 from ..data.chunks import Size, chunks
 from ..data.csr import Csr
@@ -21,7 +20,6 @@ from ..data.memory_limit import MemoryLimit
 from ..data.numbered import FIRST_ROWS, Density
 from ..data.pipes import ReplayablePipe, identity, refuse_twice
 from ..data.sources import IN_MEMORY, Source, expand, size_of
-from ..data.sparse_text import vowpal_wabbit_names
 from ..errors import DataError
 from ..schema import cut
 from . import algorithms, options
@@ -142,7 +140,7 @@ def open_files(
 
 def density(first: Block, format: Any, files: Sequence[str], arguments: argparse.Namespace) -> Density:
     """How dense the first rows of files of numbered features are, in whatever blocks they are read."""
-    hashed = isinstance(format, VowpalWabbit)
+    hashed = isinstance(format, data.VowpalWabbit)
     if len(first) >= FIRST_ROWS:
         return Density.of([first], hashed)
     again = argparse.Namespace(**{**vars(arguments), "block_rows": FIRST_ROWS})
@@ -246,8 +244,7 @@ def refuse_one_class(classes: Any, files: Sequence[str], part: str = "") -> None
 # ---- small files ---------------------------------------------------------------------------------------------------
 
 
-@dataclass
-class SmallData:
+class SmallData(NamedTuple):
     """All rows of small files, without empty columns."""
 
     csr: Csr
@@ -282,17 +279,19 @@ def read_small(arguments: argparse.Namespace, most: int | None = None, regressio
         return SmallData(csr, y, None, places)
     used, indices = np.unique(csr.indices, return_inverse=True)
     features.to_section()  # which waits until the words of all rows are named
-    if isinstance(format, VowpalWabbit):
+    if isinstance(format, data.VowpalWabbit):
         features.hashed_names = hashed_names(sources_of(arguments.files, arguments), format)
     named = features.column_names(used.tolist())
     return SmallData(Csr(csr.indptr, indices.astype(csr.indices.dtype), csr.data, len(used)), y, named, places)
 
 
-def hashed_names(sources: Sequence[Any], format: VowpalWabbit, rows: int | None = None) -> dict[int, list[str]]:
+def hashed_names(sources: Sequence[Any], format: data.VowpalWabbit, rows: int | None = None) -> dict[int, list[str]]:
     """The names of features in files of Vowpal Wabbit's format, by the columns that they are hashed to.
 
     ``rows``: those of so many rows of each are enough.
     """
+    from ..data.sparse_text import vowpal_wabbit_names
+
     hashed: dict[int, list[str]] = {}
     for place in sources:
         source = Source(place)

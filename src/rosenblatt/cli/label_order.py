@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -25,14 +24,14 @@ LEVEL = 1e-6
 FEWER = 0.1
 
 
-@dataclass
 class LabelOrder:
     """The runs of labels as they came, block by block."""
 
-    runs: int = 0
-    counts: Counter[Any] = field(default_factory=Counter)
-    _last: Any = None
-    _middle: float | None = None
+    def __init__(self) -> None:
+        self.runs = 0
+        self.counts: Counter[Any] = Counter()
+        self._last: Any = None
+        self._middle: float | None = None
 
     def add(self, labels: Any, counts: Counter[Any] | None) -> None:
         """Take in the next labels, and how often each occurs.

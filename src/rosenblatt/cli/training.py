@@ -18,11 +18,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from .. import data
 from ..core import engine, labels
 from ..core.learner import Learner, Pass, learn_labels, rows_per_call, weighted_rows
 from ..core.spec import Spec
 from ..core.verdicts import SEPARATED
-from ..data import Block, Skipped, Svmlight
+from ..data import Block, Skipped
 from ..data.blocks import place_of, placed
 from ..data.csr import Csr, vstack
 from ..data.features import nbytes_of
@@ -49,7 +50,7 @@ MOST_CLASSES = 1 << 15
 NO_WEIGHT = "all weights are 0, so there is no row to train on"
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class TrainingRun:
     """What training is to do, and how far it has come."""
 
@@ -110,7 +111,7 @@ class TrainingRun:
 
     def reads_again(self, streamed: bool) -> bool:
         """Whether the files, which are open, will be opened again."""
-        return self.held_out is not None or (self.passes > 1 if streamed else isinstance(self.format, Svmlight))
+        return self.held_out is not None or (self.passes > 1 if streamed else isinstance(self.format, data.Svmlight))
 
     def refuse_changed(self) -> None:
         """Refuse files that have changed since they were first opened."""
@@ -219,7 +220,7 @@ def _read(run: TrainingRun) -> tuple[Csr, Array, Array, list[Block]]:
     with run.open() as stream:
         run.skipped = stream.skipped
         blocks = run.blocks(stream)
-        if isinstance(stream.format, Svmlight) and run.held_out is None:
+        if isinstance(stream.format, data.Svmlight) and run.held_out is None:
             run.refuse_changed()
             stream.close()  # as an index 0 on any line decides that they start at 0
             whole = read_whole(run.files, run.arguments)
@@ -246,7 +247,7 @@ def _settle(run: TrainingRun, stream: Any) -> None:
     """Keep what the first block decided: the format, and whether svmlight indices start at 0."""
     features = run.features
     unknown = features.format is None and features.encoder is None  # a model trained in Python
-    if unknown or (isinstance(features.format, Svmlight) and features.format.zero_based == "auto"):
+    if unknown or (isinstance(features.format, data.Svmlight) and features.format.zero_based == "auto"):
         features.format = stream.format
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -22,7 +21,6 @@ def arrow(what: str, module: str = "pyarrow") -> Any:
         raise ImportError(f"{what} need pyarrow, which comes with rosenblatt: pip install pyarrow") from error
 
 
-@dataclass(frozen=True)
 class Strings:
     """A column of strings without nulls.
 
@@ -36,12 +34,11 @@ class Strings:
         The number of each row's string, as int32; None: each row has its own.
     """
 
-    starts: bytes
-    text: bytes
-    codes: bytes | None = None
-
     null_count = 0
     type = "string"
+
+    def __init__(self, starts: bytes, text: bytes, codes: bytes | None = None) -> None:
+        self.starts, self.text, self.codes = starts, text, codes
 
     def __len__(self) -> int:
         return len(self.codes) // 4 if self.codes is not None else len(self.starts) // 4 - 1

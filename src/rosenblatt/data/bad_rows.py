@@ -57,13 +57,12 @@ class Skipped:
         return self.worded()
 
 
-@dataclass
 class BadRows:
     """What to do about faulty rows: raise the error of the first, or skip and count them."""
 
-    skip: bool
-    skipped: Skipped = field(default_factory=Skipped)
-    lines: list[int] | None = None  # of the rows that were skipped since they were last looked at; None: not kept
+    def __init__(self, skip: bool, skipped: Skipped) -> None:
+        self.skip, self.skipped = skip, skipped
+        self.lines: list[int] | None = None  # of those skipped since they were last looked at; None: not kept
 
     def report(self, errors: list[DataError], count: int | None = None) -> None:
         """Errors in file order; ``count`` says how many rows they stand for, if not one each."""

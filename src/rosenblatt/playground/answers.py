@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import asdict
 from typing import Any
 
 from ..core import rules
@@ -89,7 +88,7 @@ def rules_module() -> str:
         for name, kind in RULES.items()
     ]  # fmt: skip
     controls = {
-        control.name: {**asdict(control), "default": kind().control_value(control.name)}
+        control.name: {**control._asdict(), "default": kind().control_value(control.name)}
         for kind in rules.ALL
         for control in kind.controls
     }

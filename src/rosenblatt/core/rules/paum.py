@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from ...errors import ParameterError
@@ -108,7 +108,7 @@ class PAUM(Rule):
     def mistake_theorem(self, R2: Any, gamma: Any, two: str, batch_rows: int | None = None) -> MistakeTheorem:
         """The perceptron's with the largest margin m: each update adds at most η²R² + 2ηm to ‖w‖²."""
         theorem = self._widest.mistake_theorem(R2, gamma, two, batch_rows)
-        return replace(theorem, words=f"{theorem.words}, m the largest margin") if theorem.of_updates else theorem
+        return theorem._replace(words=f"{theorem.words}, m the largest margin") if theorem.of_updates else theorem
 
     @property
     def bounds_one_pass(self) -> bool:

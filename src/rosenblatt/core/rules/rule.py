@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 from ...errors import ParameterError
 from ..checks import is_finite
@@ -32,8 +32,7 @@ class Example:
     v: Number = 0  # xᵀΣx, of a rule that keeps a covariance Σ; against a rival that of both classes
 
 
-@dataclass(frozen=True)
-class Control:
+class Control(NamedTuple):
     """A parameter as the playground offers it: a number from ``low`` to ``high``."""
 
     name: str

@@ -6,14 +6,12 @@ cannot fall below 0. References: Novikoff (1962); Crammer et al. (2006), lemma 1
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 Number = Any  # int, Fraction or float
 
 
-@dataclass(frozen=True)
-class MistakeTheorem:
+class MistakeTheorem(NamedTuple):
     """A bound α²/β² on the mistakes: each takes at least β² off ``‖w/η − αŵ‖²``, ŵ of length 1."""
 
     words: str
@@ -59,13 +57,13 @@ class Potential:
         raise NotImplementedError
 
 
-@dataclass(frozen=True)
 class EqualSteps(Potential):
     """Of the perceptron: steps of size η while the margin is at most m."""
 
-    eta: Number
-    margin: Number
-    bounds_norm: ClassVar[bool] = True
+    bounds_norm = True
+
+    def __init__(self, eta: Number, margin: Number) -> None:
+        self.eta, self.margin = eta, margin
 
     def alpha(self, gamma: Number, R2: Number, largest: Number) -> Number:
         return (self.eta * largest * R2 + self.margin) / gamma
@@ -89,11 +87,11 @@ class EqualSteps(Potential):
         return ("Margin perceptron", "(R² + 2m/η)/γ²") if self.margin else ("Novikoff", "(R/γ)²")
 
 
-@dataclass(frozen=True)
 class HingeLoss(Potential):
     """Of the passive-aggressive rules: with α = 1/γ' it falls by at least 2Σ τ·ℓ − ‖Δw‖² > 0."""
 
-    bounds_losses: bool = False
+    def __init__(self, bounds_losses: bool = False) -> None:
+        self.bounds_losses = bounds_losses
 
     def alpha(self, gamma: Number, R2: Number, largest: Number) -> Number:
         return 1 / gamma
