@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
 
 from .. import __version__
 from . import options
@@ -24,12 +23,11 @@ NOT_TRACED = (*_OF_BUDGETS, "class_weight", *OF_TAGGERS)
 OF_KERNELS = (*_OF_BUDGETS, "kernel", "gamma", "degree", "coef0")
 
 
-class Command(NamedTuple):
-    """A command: the module of this name has its ``run(arguments)``."""
+class Command:
+    """A command: the module of this name has its ``run(arguments)``. The first line of ``help`` is its summary."""
 
-    example: str
-    help: str  # the first line is its summary
-    add_options: Callable[[argparse.ArgumentParser], None]
+    def __init__(self, example: str, text: str, add_options: Callable[[argparse.ArgumentParser], None]) -> None:
+        self.example, self.help, self.add_options = example, text, add_options
 
 
 def parser(words: Sequence[str] | None = None) -> argparse.ArgumentParser:
