@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from problems import problems
 
 from rosenblatt.core import engine, reference, rules
+from rosenblatt.core.rules.hard_margin import HardMargin
 
 
 def native(X, codes, orders, fit_intercept):
@@ -17,7 +18,7 @@ def native(X, codes, orders, fit_intercept):
     tally = engine.Tally(1)
     tally.room = np.inf
     model = engine.Model(form="binary", weights=weights, n_vectors=1, fit_intercept=fit_intercept)
-    rule = engine.Rule(*rules.HardMargin().native("max"))
+    rule = engine.Rule(*HardMargin().native("max"))
     for order in orders:
         assert engine.learn(
             rows=rows.view, model=model, rule=rule, targets=codes.astype(np.int8), order=order.astype(np.int32),
@@ -33,7 +34,7 @@ def test_native_equals_reference(problem, fit_intercept, container):
     orders, alpha = problem.orders(4), [0.0] * len(X)
     for order in orders:
         for i in order:
-            step = model.visit(rules.HardMargin(), list(X[i]), int(problem.codes[i]), alpha[i])
+            step = model.visit(HardMargin(), list(X[i]), int(problem.codes[i]), alpha[i])
             alpha[i] += step.gains[0]
     weights, found, total = native(container(X), problem.codes, orders, fit_intercept)
     assert weights[1:].tolist() == [float(v) for v in model.w[0]]
@@ -60,5 +61,5 @@ def test_every_step_raises_the_dual(problem, fit_intercept):
 
 
 def test_it_is_not_in_the_table_of_rules():
-    assert rules.HardMargin not in rules.ALL
+    assert HardMargin not in rules.ALL
     assert "HardMargin" not in rules.__all__

@@ -10,6 +10,7 @@ from refusals import one_sentence
 
 import rosenblatt as rb
 from rosenblatt.core import rules
+from rosenblatt.core.rules.hard_margin import HardMargin
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
@@ -66,7 +67,7 @@ PARAMETERS = [
     ({"coef0": 10**400}, "coef0"),
     ({"rule": "perceptron"}, "rule"),
     ({"rule": rules.PA}, "rule"),
-    ({"rule": rules.HardMargin()}, "rule"),
+    ({"rule": HardMargin()}, "rule"),
     ({"rule": rules.PA(), "multiclass": "uniform"}, "uniform"),
     ({"ties": "sometimes"}, "ties"),
     ({"warm_start": True}, "warm_start"),

@@ -15,6 +15,7 @@ from rosenblatt import rules
 from rosenblatt.core import engine
 from rosenblatt.core.learner import Learner
 from rosenblatt.core.mixing import refuse_unmixable
+from rosenblatt.core.rules.hard_margin import HardMargin
 from rosenblatt.model_files import learners
 from rosenblatt.playground import records, requests
 from rosenblatt.plots.history import History
@@ -172,7 +173,7 @@ def test_regression_budgets_and_shares_are_refused():
     refuse_unmixable(Learner(Borrowed()))  # weights alone, which can be mixed
 
 
-@pytest.mark.parametrize("wrong", ["perceptron", rules.PA, rules.HardMargin(), object()])
+@pytest.mark.parametrize("wrong", ["perceptron", rules.PA, HardMargin(), object()])
 def test_what_is_no_rule_is_refused(wrong):
     for estimator in (rb.OnlineClassifier, rb.KernelPerceptron):
         with pytest.raises(ValueError, match=r"rule must be one of rules\.Perceptron\(…\), .* got"):

@@ -25,7 +25,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import linalg, optimize
 
-from ..core import engine, rules
+from ..core import engine
+from ..core.rules import hard_margin
 from .effort import Effort
 from .vectors import Vectors
 
@@ -73,7 +74,7 @@ class HardMargin:
     """
 
     def __init__(self, vectors: Vectors, free: bool, start: Maximum | None = None) -> None:
-        self.vectors, self.rule = vectors, engine.Rule(*rules.HardMargin().native("max"))
+        self.vectors, self.rule = vectors, engine.Rule(*hard_margin.HardMargin().native("max"))
         self.free = free and vectors.F.shape[1] > 0
         n, self.n_columns, self.n_biases = len(vectors), vectors.Z.shape[1], vectors.F.shape[1]
         self.radius = math.sqrt(float(np.max(vectors.norms2))) or 1.0

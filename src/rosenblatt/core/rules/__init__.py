@@ -14,7 +14,6 @@ from typing import Any, TypeGuard
 
 from .arow import AROW, NHERD
 from .confidence_weighted import CW, SCW
-from .hard_margin import HardMargin as HardMargin
 from .mira import MIRA, NormMIRA
 from .passive_aggressive import PA, PA1, PA2
 from .paum import PAUM
