@@ -11,7 +11,7 @@ from .rule import Example, Number
 from .second_order import CONFIDENCE_IN_WORDS, SecondOrder, Shrink, positive
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class AROW(SecondOrder):
     """Adaptive regularisation of weights: ``w ← w + α·y·Σx``, ``α = (1 − m)/(v + r)`` while the margin m is below 1.
 
@@ -75,7 +75,7 @@ class AROW(SecondOrder):
         return "«c» = 1/«r»"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class NHERD(SecondOrder):
     """Gaussian herding: ``w ← w + α·y·Σx``, ``α = (1 − m)/(v + 1/C)`` while the margin m is below 1.
 

@@ -58,7 +58,7 @@ def _deviation_step(m: Number, v: Number, phi: float) -> Number:
     return (root - m * (1 + phi2 / 2)) / (v * (1 + phi2))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class CW(_Probable):
     """Confidence-weighted learning: the nearest Gaussian that gets the example right with probability η.
 
@@ -132,7 +132,7 @@ class CW(_Probable):
         return "«c» = «τ»«φ»/√«u»" if self.keeps != "full" else "«β» = «τ»«φ»/(√«u» + «v»«τ»«φ»)"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class SCW(_Probable):
     """Soft confidence-weighted learning: CW (stdev) that may miss its constraint at the price C of the loss.
 

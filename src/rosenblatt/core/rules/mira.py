@@ -14,7 +14,7 @@ from .theorems import MistakeTheorem
 _SHARED = "«τ» = {}, shared among the classes as MIRA does"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class MIRA(PassiveAggressive):
     """MIRA: the smallest change of all class vectors after which every wrong class is beaten by 1.
 
@@ -83,7 +83,7 @@ class MIRA(PassiveAggressive):
         return _SHARED if several else "«τ» = «ℓ»/«‖z‖²» = {}"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class NormMIRA(Rule):
     """MIRA as first published: the class vectors of smallest norm, each moved by at most one example.
 

@@ -37,7 +37,7 @@ def capped_theorem(C: float | None, R2: Any, gamma: Any, two: str) -> MistakeThe
     return MistakeTheorem(f"max({two}R², 1/C)/γ², that of steps capped by C", 1 / gamma, 1 / max(R2, 1 / C))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class PA(PassiveAggressive):
     """Passive-aggressive: the smallest step after which the example has margin 1, ``τ = ℓ/‖x‖²``.
 
@@ -65,7 +65,7 @@ class PA(PassiveAggressive):
         return "«τ» = «ℓ»/«‖z‖²» = {}"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class _Tempered(PassiveAggressive):
     """PA whose steps a parameter C > 0 keeps small."""
 
@@ -77,7 +77,7 @@ class _Tempered(PassiveAggressive):
         check_finite("C", self.C, 0, strict=True)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class PA1(_Tempered):
     """PA-I: passive-aggressive with the step capped, ``τ = min(C, ℓ/‖x‖²)``.
 
@@ -108,7 +108,7 @@ class PA1(_Tempered):
         return "«τ» = min(«C», «ℓ»/«‖z‖²») = {}"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class PA2(_Tempered):
     """PA-II: passive-aggressive with the step damped, ``τ = ℓ/(‖x‖² + 1/(2C))``.
 

@@ -13,7 +13,7 @@ from .rule import SHARES, Control, Example, Number, Rule
 from .theorems import EqualSteps, MistakeTheorem
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class PAUM(Rule):
     """The perceptron with uneven margins: a row of class y moves it while ``y·s ≤ m_y`` (several: ``s_y − s_r ≤ m_y``).
 

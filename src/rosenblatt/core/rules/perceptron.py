@@ -10,7 +10,7 @@ from .rule import SHARES, Control, Example, Number, Rule
 from .theorems import EqualSteps, MistakeTheorem
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Perceptron(Rule):
     """Rosenblatt's rule: ``w ← w + η·y·x`` on a mistake, or whenever ``y·s ≤ margin`` if a margin is asked for.
 

@@ -43,7 +43,7 @@ class Control(NamedTuple):
     step: float
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Rule:
     """How far to move on an example: the base of all rules.
 
@@ -138,6 +138,20 @@ class Rule:
     def parameters(self) -> dict[str, Any]:
         """Its parameters by name."""
         return {field.name: getattr(self, field.name) for field in fields(self)}
+
+    # Written once, for all rules of the table: a dataclass compiles its own, which every command would wait for.
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Rule) or type(other) is not type(self):
+            return NotImplemented
+        return self.parameters == other.parameters
+
+    def __hash__(self) -> int:
+        return hash(tuple(self.parameters.values()))
+
+    def __repr__(self) -> str:
+        parameters = ", ".join(f"{name}={value!r}" for name, value in self.parameters.items())
+        return f"{type(self).__qualname__}({parameters})"
 
     def check_fits(self, space: str, share: str, regression: bool) -> None:
         """Refuse what it does not go with."""

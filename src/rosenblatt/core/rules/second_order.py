@@ -17,7 +17,6 @@ with the verdict "no margin".
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from ..checks import check_name
@@ -43,7 +42,6 @@ class Shrink(NamedTuple):
     number: Number
 
 
-@dataclass(frozen=True)
 class SecondOrder(Rule):
     """A rule that keeps a covariance Σ beside the weights."""
 

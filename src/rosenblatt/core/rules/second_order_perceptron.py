@@ -10,7 +10,7 @@ from .rule import Example, Number
 from .second_order import CONFIDENCE_IN_WORDS, SecondOrder, Shrink, positive
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class SecondOrderPerceptron(SecondOrder):
     """The second-order perceptron: on a mistake ``b ← b + y·x`` and ``A ← A + x xᵀ``; the weights are ``w = A⁻¹b``.
 
