@@ -53,6 +53,7 @@ class Source:
         self.inner_name: str | None = None  # of the one file in an archive
         self._owned: Any = None  # what is to be closed
         self._size: int | None = None  # of a plain file
+        self._passed = 0  # bytes of it: who asks the file itself waits for the thread that reads it
         self._peeked = b""  # looked at ahead of reading
         self._whole: bytes | None = None
         if where == "-":
@@ -118,12 +119,7 @@ class Source:
     @property
     def progress(self) -> tuple[int, int] | None:
         """Bytes of the file taken so far and all of them, where that is known."""
-        if not self._size:
-            return None
-        try:
-            return min(self._raw.tell(), self._size), self._size
-        except (OSError, ValueError):
-            return (self._size, self._size) if self._raw.closed else None  # the thread that reads is done with it
+        return (min(self._passed, self._size), self._size) if self._size else None
 
     def peek(self, n: int) -> bytes:
         """The first n bytes, or all there are; they will still be read."""
@@ -141,7 +137,9 @@ class Source:
     def read_into(self, room: memoryview) -> int:
         """The next bytes, at most as many as there is room for; how many they are, 0 at the end of the file."""
         if not self._peeked and self._file is self._raw and hasattr(self._raw, "readinto1"):
-            return int(self._raw.readinto1(room))
+            n = int(self._raw.readinto1(room))
+            self._passed += n
+            return n
         some = self.read(len(room))
         room[: len(some)] = some
         return len(some)
@@ -155,7 +153,7 @@ class Source:
         """All that is left."""
         if self.seekable:
             self.check_room(self._size or 0)
-            rest, self._peeked = self._peeked, b""
+            rest, self._peeked, self._passed = self._peeked, b"", self._size or 0
             return rest + self._raw.read() if rest else self._raw.read()
         parts, size = [], 0
         while some := self.read(_STEP):
@@ -177,6 +175,7 @@ class Source:
         file: Any = self._raw
         while n < len(room) and (more := file.readinto(room[n:])):
             n += more
+        self._passed = self._size
         if n == len(room):  # it has grown meanwhile
             return np.frombuffer(room.tobytes() + self._raw.read(), np.uint8)
         return room[:n]
@@ -189,7 +188,9 @@ class Source:
 
     def _take(self, n: int) -> bytes:
         try:
-            return bytes(self._file.read(n))
+            some = bytes(self._file.read(n))
+            self._passed = self._raw.tell() if self._size else 0
+            return some
         except EOFError:
             raise self._cut_short(self.compression or "") from None
         except _read_errors() as error:
