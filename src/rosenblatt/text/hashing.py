@@ -206,8 +206,8 @@ class Hashing:
         return documents.read_by(engine.hash_text, tuple(part.native for part in self.parts), encoding, self.bits)
 
     def learn_names(self, documents: Documents) -> None:
-        """Keep the names of documents, and learn nothing else: few threads do it, beside those that read."""
-        self._take(self._gathered(documents, max(1, self.n_threads // 4)))
+        """Keep the names of documents, and learn nothing else: one thread does it, beside those that read."""
+        self._take(self._gathered(documents, 1))
 
     def expect(self, rows: Sequence[Rows]) -> None:
         """These, which were read, are all the rows that will be counted, as far as is known."""
