@@ -33,10 +33,10 @@ class LabelOrder:
         self._last: Any = None
         self._middle: float | None = None
 
-    def add(self, labels: Any, counts: Counter[Any] | None) -> None:
-        """Take in the next labels, and how often each occurs.
+    def add(self, labels: Any, counts: Counter[Any] | None, codes: Any = None) -> None:
+        """Take in the next labels, how often each occurs, and their codes, where these are known.
 
-        None: they are numbers of a regression, and count as below or above the median of the first ones.
+        No counts: they are numbers of a regression, and count as below or above the median of the first ones.
         """
         if not len(labels):
             return
@@ -44,7 +44,9 @@ class LabelOrder:
             self._middle = float(np.median(labels)) if self._middle is None else self._middle
             labels = labels > self._middle
             counts = counts_of(labels)
-        self.runs += int(np.count_nonzero(labels[1:] != labels[:-1])) + (not self.counts or labels[0] != self._last)
+        different = labels if codes is None else codes  # which takes less time to see
+        self.runs += int(np.count_nonzero(different[1:] != different[:-1]))
+        self.runs += not self.counts or labels[0] != self._last
         self.counts.update(counts)
         self._last = labels[-1]
 

@@ -460,9 +460,13 @@ def _learn(run: TrainingRun, part: _Part, rng: np.random.Generator | None, first
     if order is not None:
         csr, y, weight = csr.taken(order), y[order], None if weight is None else weight[order]
         run.shuffled_within = max(run.shuffled_within, len(y))
-    counts = None if run.is_regression else labels.counts_of(y, run.classes)
+    codes = None if run.is_regression or run.classes is None else labels.encode(y, run.classes)
+    if codes is None or np.any(codes < 0):
+        codes, counts = None, None if run.is_regression else labels.counts_of(y)
+    else:
+        counts = labels.counts_of_codes(codes, run.classes)
     if first and run.order is not None:
-        run.order.add(y, counts)
+        run.order.add(y, counts, codes)
     if run.begun and csr.n_features > learner.n_features:
         learner.widen(csr.n_features)
     rows: Any
@@ -473,10 +477,10 @@ def _learn(run: TrainingRun, part: _Part, rng: np.random.Generator | None, first
             rows = run.spec.rows(csr, learner.dtype if run.begun else None, learner=learner if run.begun else None)
     if not run.begun:
         _begin(run, rows, weight, rng)
-    known = [] if run.classes is None else run.classes.tolist()
-    classes = {*(counts or ()), *known}
+    n_known = 0 if run.classes is None else len(run.classes)
+    classes = {*(counts or ()), *(() if run.classes is None else run.classes.tolist())}
     refuse_many_classes(classes, run.arguments.files)
-    new = len(classes) - len(known)
+    new = len(classes) - n_known
     size = max(len(y), 1), max(len(classes), 1)
     step = rows_per_call(len(csr.indices), *size)
     if new:  # which takes a walk through all weights, unless these are lists
@@ -486,7 +490,8 @@ def _learn(run: TrainingRun, part: _Part, rng: np.random.Generator | None, first
         if run.is_regression:
             learner.partial_fit(rows, y, weight, span)
         else:
-            run.classes = learn_labels(learner, rows, y, weight, y[:0] if run.classes is None else run.classes, span)
+            known = y[:0] if run.classes is None else run.classes
+            run.classes = learn_labels(learner, rows, y, weight, known, span, codes)
         n = span[1] - start
         yield n, with_weight(None if weight is None else weight[slice(*span)], n)
 

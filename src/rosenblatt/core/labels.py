@@ -35,16 +35,17 @@ def _sorted_set(y: Array) -> Array:
     return unique(y)
 
 
-def counts_of(y: Array, known: Array | None = None) -> Counter[Any]:
-    """How often each label occurs; those among the ``known`` classes, if these are few, are counted faster."""
-    if known is not None and _are_few_texts(y, known):
-        there = Counter({label: int(np.count_nonzero(y == label)) for label in known.tolist()})
-        if there.total() == len(y):
-            return +there  # without those that do not occur
+def counts_of(y: Array) -> Counter[Any]:
+    """How often each label occurs."""
     if y.dtype.kind not in "biuf":  # to sort text takes longer
         return Counter(y.tolist())
     classes, counts = np.unique(y, return_counts=True)
     return Counter(dict(zip(classes.tolist(), counts.tolist())))
+
+
+def counts_of_codes(codes: Array, classes: Array) -> Counter[Any]:
+    """How often each label occurs, by the codes of all."""
+    return +Counter(dict(zip(classes.tolist(), np.bincount(codes).tolist())))  # without those that do not occur
 
 
 def encode(y: Array, classes: Array) -> Array:

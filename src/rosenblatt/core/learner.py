@@ -61,17 +61,26 @@ def weighted_rows(weight: Array | None) -> Array | None:
 
 
 def learn_labels(
-    learner: Any, rows: Any, y: Array, weight: Array | None, classes: Array, span: tuple[int, int] | None = None
+    learner: Any,
+    rows: Any,
+    y: Array,
+    weight: Array | None,
+    classes: Array,
+    span: tuple[int, int] | None = None,
+    codes: Array | None = None,
 ) -> Array:
     """Learn from the next rows of a stream by their labels, of which some may be new; returns the classes then known.
 
-    ``span``: from rows ``span[0]`` to ``span[1] − 1`` alone.
+    ``span``: from rows ``span[0]`` to ``span[1] − 1`` alone. ``codes``: of all labels, where none is new.
 
     It goes in stretches that end where a class is met for the first time, as one row at a time would. Rows of weight 0
     bring no new class.
     """
     start, end = span or (0, rows.n_rows)
     own = slice(start, end)
+    if codes is not None:
+        learner.partial_fit(rows, codes, weight, (start, end))
+        return classes
     fresh = learner.visited == (start if weight is None else 0)  # it has met no other rows
 
     def coded() -> Array:
