@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from .profiles import is_date, is_missing, kind_of_strings, mostly_numbers, profile_strings
+from .profiles import are_long, is_date, is_missing, kind_of_strings, mostly_numbers, profile_strings
 
 #: Names that a label column has, in order of preference.
 LABEL_NAMES = ("label", "labels", "target", "y", "class", "sentiment", "outcome")
@@ -64,8 +64,8 @@ def _vote(value: str, below: Sequence[str]) -> int:
         return _VALUE
     if value.lower() in LABEL_NAMES:
         return _NAME
-    seen, words = profile_strings(below), len(value.split())
-    if seen.is_text:
+    words = len(value.split())
+    if are_long(below) or (seen := profile_strings(below)).is_text:
         return _VALUE if words > 5 or len(value) > _LONGEST_NAME else _PERHAPS_NAME if words <= 2 else _NOTHING
     return _PERHAPS_NAME if seen.n > 3 and 2 * seen.distinct <= seen.n else _NOTHING
 

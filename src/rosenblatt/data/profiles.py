@@ -91,6 +91,12 @@ def profile_strings(values: Sequence[str], places: Sequence[int] = ()) -> Profil
     return seen._replace(mostly=mostly_numbers(values, places), commas=_have_commas(there))
 
 
+def are_long(values: Sequence[str]) -> bool:
+    """Whether strings are text by their length alone: to count their words takes longer."""
+    there = [value for value in values if value.strip()]
+    return sum(map(len, there)) > TEXT_LENGTH * len(there)
+
+
 def mostly_numbers(values: Sequence[str], places: Sequence[int] = ()) -> Mostly | None:
     """What is said of strings that are mostly numbers, none of them a name such as 007."""
     found = _mostly(values, places, is_number, profile_strings)
