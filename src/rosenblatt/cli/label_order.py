@@ -24,6 +24,11 @@ LEVEL = 1e-6
 FEWER = 0.1
 
 
+def changes_of(labels: Any) -> int:
+    """How often a label, or its code, is another than the one before."""
+    return int(np.count_nonzero(labels[1:] != labels[:-1]))
+
+
 class LabelOrder:
     """The runs of labels as they came, block by block."""
 
@@ -33,8 +38,8 @@ class LabelOrder:
         self._last: Any = None
         self._middle: float | None = None
 
-    def add(self, labels: Any, counts: Counter[Any] | None, codes: Any = None) -> None:
-        """Take in the next labels, how often each occurs, and their codes, where these are known.
+    def add(self, labels: Any, counts: Counter[Any] | None, changes: int | None = None) -> None:
+        """Take in the next labels, how often each occurs, and `changes_of` them, where that is known.
 
         No counts: they are numbers of a regression, and count as below or above the median of the first ones.
         """
@@ -44,8 +49,7 @@ class LabelOrder:
             self._middle = float(np.median(labels)) if self._middle is None else self._middle
             labels = labels > self._middle
             counts = counts_of(labels)
-        different = labels if codes is None else codes  # which takes less time to see
-        self.runs += int(np.count_nonzero(different[1:] != different[:-1]))
+        self.runs += changes_of(labels) if changes is None else changes
         self.runs += not self.counts or labels[0] != self._last
         self.counts.update(counts)
         self._last = labels[-1]

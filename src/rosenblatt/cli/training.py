@@ -10,7 +10,7 @@ from __future__ import annotations
 import argparse
 import time
 import warnings
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -33,7 +33,7 @@ from .algorithms import FOR_REGRESSION, class_weights
 from .features import Features
 from .held_out import HeldOut
 from .inputs import are_text, file_stamps, open_files, read_whole, refuse_one_class, refuse_unique, targets_of
-from .label_order import LabelOrder
+from .label_order import LabelOrder, changes_of
 from .terminal import CommandError, Interrupt, Progress, shown
 
 if TYPE_CHECKING:
@@ -323,7 +323,7 @@ def _weighed_ahead(run: TrainingRun, blocks: Any, first: bool) -> WeighAhead[Any
     if not text or engine.threads() < 2:
         return None
     return run.features.weigh_ahead(
-        blocks, lambda block: targets_of(block, run.is_regression), run.learner.dtype, learn=first
+        blocks, lambda block: _look_at(run, run.targets_of(block)), run.learner.dtype, learn=first
     )
 
 
@@ -346,37 +346,58 @@ def _learn_all(
                 run.interrupt.check()
 
 
+class _Labels(NamedTuple):
+    """The labels of some rows, and what is seen of them; of a regression the numbers alone."""
+
+    y: Array
+    classes: Array | None = None  # those of the run when they were looked at
+    codes: Array | None = None  # among these; None: a label is new
+    counts: Counter[Any] | None = None  # of each label
+    changes: int | None = None  # how often a label is another than the one before
+
+
 class _Part(NamedTuple):
     """Rows to learn from, and their places in the files."""
 
     csr: Csr
-    y: Array
+    labels: _Labels
     weight: Array | None
     places: list[Block]
     admitted: Any = None  # the rows as they were looked at; None: they were not
+
+
+def _look_at(run: TrainingRun, y: Array) -> _Labels:
+    classes = run.classes  # which another thread may be adding to
+    if run.is_regression:
+        return _Labels(y)
+    codes = None if classes is None else labels.encode(y, classes)
+    if codes is None or np.any(codes < 0):
+        return _Labels(y, classes, None, labels.counts_of(y), changes_of(y))
+    return _Labels(y, classes, codes, labels.counts_of_codes(codes, classes), changes_of(codes))
 
 
 def _weighed(run: TrainingRun, blocks: Iterator[tuple[Block, Any]], first: bool) -> Iterator[tuple[Any, Any]]:
     """As ``Features.weigh_ahead``, here and now, of any features; nothing of it is looked at."""
     for block, read in blocks:
         with run.interrupt.held():  # document counts go with the rows that are learned
-            csr = run.features.weigh(read, learn=first, labels=run.targets_of(block))
+            y = run.targets_of(block)
+            csr = run.features.weigh(read, learn=first, labels=y)
         del read  # or it would be in memory while the next one is waited for
-        yield (block, None), (csr, None)
+        yield (block, None), (csr, None, _Labels(y))
 
 
 def _gathered(run: TrainingRun, blocks: Any, ahead: WeighAhead[Any] | None, first: bool) -> Iterator[_Part]:
     """Each block, or as many together as the buffer takes, which are then shuffled."""
     parts: list[_Part] = []
     held = 0
-    for (block, _), (csr, admitted) in _weighed(run, blocks, first) if ahead is None else ahead:
-        y = run.targets_of(block)
-        part = _Part(csr, y, weights_of(run, y, block.weights), [Block(None, block.lines, block.files)], admitted)
+    for (block, _), (csr, admitted, seen) in _weighed(run, blocks, first) if ahead is None else ahead:
+        weight = weights_of(run, seen.y, block.weights)
+        part = _Part(csr, seen, weight, [Block(None, block.lines, block.files)], admitted)
         del csr, admitted
         if not run.buffer:
             yield part
             continue
-        own = nbytes_of(part.csr) + y.nbytes + block.lines.nbytes
+        own = nbytes_of(part.csr) + seen.y.nbytes + block.lines.nbytes
         if parts and held + own > run.buffer:
             yield _joined(parts)
             held = 0
@@ -388,12 +409,12 @@ def _gathered(run: TrainingRun, blocks: Any, ahead: WeighAhead[Any] | None, firs
 
 def _joined(parts: list[_Part]) -> _Part:
     """All of them as one, and the list is empty then."""
-    weights = [np.ones(len(part.y)) if part.weight is None else part.weight for part in parts]
+    weights = [np.ones(len(part.places[0])) if part.weight is None else part.weight for part in parts]
     weight = None if all(part.weight is None for part in parts) else np.concatenate(weights)
     places = [place for part in parts for place in part.places]
-    csr, y = vstack([part.csr for part in parts]), np.concatenate([part.y for part in parts])
+    csr, y = vstack([part.csr for part in parts]), np.concatenate([part.labels.y for part in parts])
     parts.clear()
-    return _Part(csr, y, weight, places)
+    return _Part(csr, _Labels(y), weight, places)
 
 
 def _separates(run: TrainingRun) -> bool:
@@ -455,18 +476,16 @@ def _begin(run: TrainingRun, rows: Any, weight: Array | None, rng: np.random.Gen
 def _learn(run: TrainingRun, part: _Part, rng: np.random.Generator | None, first: bool) -> Iterator[tuple[int, int]]:
     """Learn from rows, some after the others; after each call, how many they were, and how many with weight."""
     learner = run.learner
-    csr, y, weight, places, admitted = part
+    csr, seen, weight, places, admitted = part
+    y = seen.y
     order = rng.permutation(len(y)) if (run.arguments.shuffle_buffer or run.buffer) and rng is not None else None
     if order is not None:
         csr, y, weight = csr.taken(order), y[order], None if weight is None else weight[order]
         run.shuffled_within = max(run.shuffled_within, len(y))
-    codes = None if run.is_regression or run.classes is None else labels.encode(y, run.classes)
-    if codes is None or np.any(codes < 0):
-        codes, counts = None, None if run.is_regression else labels.counts_of(y)
-    else:
-        counts = labels.counts_of_codes(codes, run.classes)
+    if order is not None or seen.changes is None or seen.classes is not run.classes:
+        seen = _look_at(run, y)
     if first and run.order is not None:
-        run.order.add(y, counts, codes)
+        run.order.add(y, seen.counts, seen.changes)
     if run.begun and csr.n_features > learner.n_features:
         learner.widen(csr.n_features)
     rows: Any
@@ -478,7 +497,7 @@ def _learn(run: TrainingRun, part: _Part, rng: np.random.Generator | None, first
     if not run.begun:
         _begin(run, rows, weight, rng)
     n_known = 0 if run.classes is None else len(run.classes)
-    classes = {*(counts or ()), *(() if run.classes is None else run.classes.tolist())}
+    classes = {*(seen.counts or ()), *(() if run.classes is None else run.classes.tolist())}
     refuse_many_classes(classes, run.arguments.files)
     new = len(classes) - n_known
     size = max(len(y), 1), max(len(classes), 1)
@@ -491,7 +510,7 @@ def _learn(run: TrainingRun, part: _Part, rng: np.random.Generator | None, first
             learner.partial_fit(rows, y, weight, span)
         else:
             known = y[:0] if run.classes is None else run.classes
-            run.classes = learn_labels(learner, rows, y, weight, known, span, codes)
+            run.classes = learn_labels(learner, rows, y, weight, known, span, seen.codes)
         n = span[1] - start
         yield n, with_weight(None if weight is None else weight[slice(*span)], n)
 

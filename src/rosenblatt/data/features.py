@@ -194,15 +194,15 @@ class Features:
     def weigh_ahead(
         self,
         blocks: ReadAhead[Block, tuple[Block, Read | Csr]],
-        targets: Callable[[Block], Any],
+        look_at_labels: Callable[[Block], Any],
         dtype: Any,
         *,
         learn: bool,
     ) -> WeighAhead[tuple[Block, Read]]:
-        """Each block of text, what it held, and its rows, looked at: weighed while the caller learns from others.
+        """Each block of text, what it held, its rows, these looked at, and what its labels were seen to be.
 
-        For text alone, whose counts can be taken back. ``targets`` gives the labels of a block, where they are needed;
-        the rows are looked at as numbers of this type.
+        Rows are weighed while the caller learns from others: of text alone, whose counts can be taken back. What
+        ``look_at_labels`` makes of a block has the labels as ``y``; the rows are looked at as numbers of this type.
         """
         from ..core.engine import admit
 
@@ -211,18 +211,16 @@ class Features:
         assert self.is_text
         supervised = any(column.hashing.supervised for column in encoder.text.values())  # type: ignore[attr-defined]
 
-        def labels(block: Block) -> Any:
-            return targets(block) if supervised and learn else None
-
-        def weigh(item: tuple[Block, Any]) -> tuple[Csr, Any]:
+        def weigh(item: tuple[Block, Any]) -> tuple[Csr, Any, Any]:
             block, read = item
-            csr = encoder.weigh(read, learn=learn, labels=labels(block))
+            seen = look_at_labels(block)
+            csr = encoder.weigh(read, learn=learn, labels=seen.y if supervised and learn else None)
             with placed([block]):
-                return csr, admit(csr, dtype)
+                return csr, admit(csr, dtype), seen
 
         def forget(item: tuple[Block, Any]) -> None:
             if learn:
-                encoder.forget(item[1], labels(item[0]))
+                encoder.forget(item[1], look_at_labels(item[0]).y if supervised else None)
 
         return WeighAhead(blocks, weigh, forget, AHEAD)  # type: ignore[arg-type]
 
