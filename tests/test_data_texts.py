@@ -10,7 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rosenblatt.core import engine
-from rosenblatt.data.arrow import Strings, Texts, chained
+from rosenblatt.data import Block
+from rosenblatt.data.arrow import Strings, Texts, chained, content_of
+from rosenblatt.data.blocks import mean_length
 
 WORDS = st.lists(st.text(st.characters(exclude_categories=["Cs"]), max_size=6), min_size=1, max_size=6)
 
@@ -46,6 +48,28 @@ def test_numbered_strings_are_a_dictionary():
     assert column.to_arrow().to_pylist() == ["pos", "neg", "pos"]
     known, codes = column.numbered()
     assert (known, codes.tolist()) == (["neg", "pos"], [1, 0, 1])
+
+
+@given(WORDS, st.binary(max_size=9))
+def test_what_a_column_holds_does_not_depend_on_how(words, room):
+    numbers = {word: i for i, word in enumerate(dict.fromkeys(words))}
+    coded = strings(list(numbers), room)
+    coded.codes = np.array([numbers[word] for word in words], np.int32).tobytes()
+    columns = [
+        strings(words, room), coded, pa.chunked_array([words], pa.string()), pa.array(words, pa.large_string()),
+        pa.array(words, pa.string()).dictionary_encode(),
+    ]  # fmt: skip
+    lines = np.arange(len(words))
+    for column in columns:
+        assert content_of(column) == len("".join(words).encode())
+        table = Texts({"a": column}) if isinstance(column, Strings) else pa.table({"a": column})
+        length = mean_length(Block(None, lines, (("f", 0),), columns=table), ["a"])
+        assert length * max(len(words), 1) == pytest.approx(len("".join(words)))
+
+
+def test_a_number_is_eight_bytes_of_what_a_column_holds():
+    assert content_of(pa.array([1.5, None, 3.0])) == 24
+    assert Block(None, np.arange(2), (("f", 0),), columns=pa.table({"a": [1.0, 2.0], "b": ["x", None]})).content == 17
 
 
 def test_starts_of_another_text_are_refused():

@@ -16,10 +16,11 @@ from rosenblatt import cli, estimators, model_files
 from rosenblatt.core import labels
 from rosenblatt.core.spec import Spec
 from rosenblatt.data import Block, Columns
+from rosenblatt.data.arrow import Strings, Texts
 from rosenblatt.data.csr import Csr
 from rosenblatt.data.features import Features
 from rosenblatt.text.defaults import default_hashing
-from rosenblatt.tuning import grids, halving
+from rosenblatt.tuning import choices, grids, halving
 from rosenblatt.tuning.choices import Chooser, choose_for_text
 from rosenblatt.tuning.halving import BUDGETS, Halving, budget_of
 from rosenblatt.tuning.judging import Candidate, Judge, Judged
@@ -27,6 +28,7 @@ from rosenblatt.tuning.metrics import METRICS, Measured, Part, metric_of
 from rosenblatt.tuning.sample import Sample, drawn
 
 pa = pytest.importorskip("pyarrow")
+pa_csv, pq = pytest.importorskip("pyarrow.csv"), pytest.importorskip("pyarrow.parquet")
 
 WORDS = ["good", "bad", "film", "fine", "awful", "plot", "the", "a", "not", "very"]
 
@@ -127,6 +129,35 @@ def test_a_sample_is_drawn_from_all_blocks_and_each_row_once(sizes, rows, seed):
     expected = np.random.default_rng(seed).permutation(starts[-1])[: len(sample)]
     np.testing.assert_array_equal(sample.labels, expected)
     np.testing.assert_array_equal(sample.csr.data, expected + 1.0)  # each row with its label
+
+
+def test_memory_that_a_block_takes_does_not_change_what_is_drawn_from_it():
+    _, texts = reviews()
+    starts = np.cumsum([0, *map(len, texts)]).astype(np.int32).tobytes()
+    columns = [
+        pa.table({"text": texts}), pa.table({"text": pa.array(texts, pa.large_string())}),
+        Texts({"text": Strings(starts, "".join(texts).encode() + b" " * 9_000)}),
+    ]  # fmt: skip
+    blocks = [Block(None, np.arange(300), (("f", 0),), columns=table) for table in columns]
+    samples = [drawn([block], 300, 4_000, 0).lines.tolist() for block in blocks]
+    assert 100 < len(samples[0]) < 200
+    assert samples[0] == samples[1] == samples[2]
+
+
+def test_the_same_rows_are_compared_on_whatever_file_they_come_from(tmp_path, monkeypatch, capsys):
+    marks, texts = reviews(1_500)
+    table = pa.table({"label": marks, "text": texts})
+    pq.write_table(table, tmp_path / "a.parquet", row_group_size=400)
+    pa_csv.write_csv(table, tmp_path / "a.csv")
+    (tmp_path / "a.jsonl").write_text("".join(json.dumps(row) + "\n" for row in table.to_pylist()))
+    monkeypatch.setattr(choices, "BYTES", 20_000)  # some 500 of these rows
+    models, said = [], []
+    for kind in ("csv", "parquet", "jsonl"):
+        assert cli.main(["train", str(tmp_path / f"a.{kind}"), "-o", str(tmp_path / kind), "--json"]) == 0
+        said.append(json.loads(capsys.readouterr().out)["choices"])
+        models.append(rb.load(tmp_path / kind).coef_.tobytes())
+    assert said[0] == said[1] == said[2]
+    assert models[0] == models[1] == models[2]
 
 
 def test_a_run_is_judged_as_the_estimator_would_be():
@@ -489,7 +520,7 @@ def test_long_texts_get_no_characters_and_it_is_said():
     chooser = Chooser(Fixed({"none": np.zeros(4)}), lambda options: options, 5)
     choices = choose_for_text(chooser, {"characters"}, 5000, 200)
     assert choices.options == {"characters": "none"}
-    assert choices.reasons == ["no n-grams of characters, as texts have 5,000 bytes on average"]
+    assert choices.reasons == ["no n-grams of characters, as texts have 5,000 characters on average"]
 
 
 def test_arrays_are_tuned_to_an_estimator_that_is_reproducible():

@@ -13,7 +13,7 @@ import numpy as np
 from ..core import labels
 from ..core.spec import Spec
 from ..data import Block
-from ..data.blocks import beginning
+from ..data.blocks import beginning, mean_length
 from ..data.memory_limit import STREAM_INSTEAD, MemoryLimit
 from ..errors import DataError
 from ..text.defaults import analyzer_for
@@ -106,7 +106,6 @@ def choices_for(run: TrainingRun, block: Block, n_rows: int) -> Choices:
 
     arguments, nothing, undecided = run.arguments, choices.Choices(), _undecided(run)
     block = block.taken(np.arange(min(len(block), choices.ROWS)))
-    texts = [block.columns[name] for name in run.columns.text]
     try:
         y = run.targets_of(block)
     except (CommandError, DataError):
@@ -117,7 +116,7 @@ def choices_for(run: TrainingRun, block: Block, n_rows: int) -> Choices:
         nothing.reasons.append(reason)
     if options or (arguments.analyzer or "word") != "word":
         undecided = undecided - {"characters", "ngrams"}
-    mean_bytes = sum(column.nbytes for column in texts) / max(len(block), 1)
+    length = mean_length(block, run.columns.text)
     classes = None if run.is_regression else labels.classes_of(y)
     of_one_class = classes is not None and len(classes) < 2
     if of_one_class or len(y) < choices.LEAST_ROWS:
@@ -126,7 +125,7 @@ def choices_for(run: TrainingRun, block: Block, n_rows: int) -> Choices:
             f"no comparison, as {'the rows looked at are all of one class' if of_one_class else few}"
         )
         if "characters" in undecided:
-            nothing.options |= choices.uncompared(mean_bytes)
+            nothing.options |= choices.uncompared(length)
         return nothing
     targets = y if classes is None else labels.encode(y, classes)
     sample = Sample(block, targets, classes, block.weights)
@@ -148,7 +147,7 @@ def choices_for(run: TrainingRun, block: Block, n_rows: int) -> Choices:
     chooser.choices.options |= nothing.options
     chooser.choices.reasons += nothing.reasons
     try:
-        return choices.choose_for_text(chooser, undecided, mean_bytes, n_rows)
+        return choices.choose_for_text(chooser, undecided, length, n_rows)
     except DataError:
         return nothing  # training says where
 

@@ -13,6 +13,7 @@ import numpy as np
 
 from ..core import engine, labels
 from ..core.spec import Spec
+from ..data.blocks import mean_length
 from ..data.memory_limit import MemoryLimitError
 from ..errors import DataError, ParameterError, keyword
 from ..model_files import write
@@ -195,7 +196,7 @@ def search(run: TrainingRun, asked: Mapping[str, Any]) -> Found:
         ) from None
     if not any(len(choosing.part_with_weight(run, block)) for block in blocks if len(block)):
         raise CommandError(f"{', '.join(arguments.files)}: {training.NO_WEIGHT}")
-    n, size = sum(map(len, blocks)), sum(block.nbytes for block in blocks)
+    n, size = sum(map(len, blocks)), sum(block.content for block in blocks)
     rows = how.rows(n, size)
     block = drawn(blocks, rows, max(BYTES, int(size * how.share) + 1) if rows < n else size + 1, arguments.seed)
     y = run.targets_of(block)
@@ -297,7 +298,7 @@ def _kind_of(run: TrainingRun, block: Any, n_rows: int) -> tuple[str, dict[str, 
         fixed["analyzer"] = first["analyzer"]
     if first.get("analyzer", run.arguments.analyzer or "word") != "word":
         fixed |= {"ngrams": 3, "characters": "none"}
-    elif sum(block.columns[name].nbytes for name in run.columns.text) / len(block) > choices.SHORT:
+    elif mean_length(block, run.columns.text) > choices.SHORT:
         fixed["characters"] = "none"
     if kind == "text":
         return kind, first, fixed

@@ -48,6 +48,22 @@ class Strings:
         """Bytes of memory that they take."""
         return len(self.starts) + len(self.text) + len(self.codes or b"")
 
+    @property
+    def content(self) -> int:
+        """Bytes of UTF-8 that all rows have."""
+        starts = np.frombuffer(self.starts, np.int32)
+        return int(starts[-1] if self.codes is None else np.diff(starts)[np.frombuffer(self.codes, np.int32)].sum())
+
+    @property
+    def n_characters(self) -> int:
+        """How many characters all rows have."""
+        starts = np.frombuffer(self.starts, np.int32)
+        begins = np.frombuffer(self.text, np.int8)[: starts[-1]] >= -64  # the other bytes of a character are below
+        if self.codes is None:
+            return int(np.count_nonzero(begins))
+        before = np.concatenate(([0], np.cumsum(begins)))
+        return int(np.diff(before[starts])[np.frombuffer(self.codes, np.int32)].sum())
+
     def head(self, n: int) -> Strings:
         """The first n rows."""
         if n == len(self):
@@ -116,6 +132,19 @@ class Texts:
         """The same as an Arrow table."""
         pa = arrow("tables")
         return pa.Table.from_arrays([column.to_arrow() for column in self._columns.values()], self.column_names)
+
+
+def content_of(column: Any) -> int:
+    """Bytes of what a column holds, ours or Arrow's: UTF-8 of strings, 8 for each number."""
+    if isinstance(column, Strings):
+        return column.content
+    pa = arrow("tables")
+    kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
+    if not (pa.types.is_string(kind) or pa.types.is_large_string(kind)):
+        return 8 * len(column)
+    import pyarrow.compute as pc
+
+    return int(pc.sum(pc.binary_length(column.cast(pa.large_string()))).as_py() or 0)
 
 
 def chained(parts: Sequence[Any]) -> Any:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from ..core import labels
 from ..errors import DataError
-from .arrow import Strings, Texts, arrow
+from .arrow import Strings, Texts, arrow, content_of
 from .csr import Csr, vstack
 
 if TYPE_CHECKING:
@@ -74,6 +74,13 @@ class Block:
         held: list[Any] = [self.labels, self.lines, self.weights, self.query_ids, self.columns]
         held += [] if self.csr is None else [self.csr.indptr, self.csr.indices, self.csr.data]
         return sum(int(one.nbytes) for one in held if one is not None) + 8 * len(self.tags or ())
+
+    @property
+    def content(self) -> int:
+        """Bytes of what its rows hold, whatever file they are of: UTF-8 of strings, 8 a number, 12 an entry."""
+        if self.csr is not None:
+            return 12 * len(self.csr.data)
+        return 0 if self.columns is None else sum(content_of(self.columns[name]) for name in self.columns.column_names)
 
     @property
     def table(self) -> Any:
@@ -173,6 +180,17 @@ def beginning(block: Block, names: Sequence[str]) -> str:
         else:
             parts.append("".join(value or "" for value in column.slice(0, 200).to_pylist()))
     return "".join(parts)
+
+
+def mean_length(block: Block, names: Sequence[str]) -> float:
+    """How many characters the text of some columns has on average in a row, however the block holds it."""
+    n = 0
+    for column in (block.columns[name] for name in names):
+        if isinstance(column, Strings):
+            n += column.n_characters
+        else:
+            n += sum(len(str(value)) for value in column.to_pylist() if value is not None)
+    return n / max(len(block), 1)
 
 
 class Reader:

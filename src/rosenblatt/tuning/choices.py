@@ -29,7 +29,7 @@ ROWS, BYTES = 3_072, 1 << 22
 PASSES = 3
 #: With fewer rows nothing is compared.
 LEAST_ROWS = 200
-#: Texts of so many bytes or fewer, on average, are short.
+#: Texts of so many characters or fewer, on average, are short.
 SHORT = 400
 #: So many rows are very many: enough for n-grams of three words to come again.
 MANY = 20_000
@@ -140,19 +140,19 @@ MEANWHILE = {"characters": "none"}
 ONE_WAY = ("C",)
 
 
-def uncompared(mean_bytes: float) -> dict[str, Any]:
+def uncompared(length: float) -> dict[str, Any]:
     """What is chosen where nothing can be compared: the first values, characters where texts are short."""
-    return {"characters": CHARACTERS if mean_bytes <= SHORT else "none"}
+    return {"characters": CHARACTERS if length <= SHORT else "none"}
 
 
-def choose_for_text(chooser: Chooser, open_options: Collection[str], mean_bytes: float, n_rows: int) -> Choices:
-    """Choose the options that are left open, of texts of so many bytes on average in so many rows."""
-    choices, short = chooser.choices, mean_bytes <= SHORT
+def choose_for_text(chooser: Chooser, open_options: Collection[str], length: float, n_rows: int) -> Choices:
+    """Choose the options that are left open, of texts of so many characters on average in so many rows."""
+    choices, short = chooser.choices, length <= SHORT
     fits = {"characters": short, "ngrams": not short and n_rows >= MANY}
     left = [option for option in COMPARED if option in open_options and fits.get(option, True)]
     if "characters" in open_options and not short:
         choices.options["characters"] = "none"
-        choices.reasons.append(f"no n-grams of characters, as texts have {mean_bytes:,.0f} bytes on average")
+        choices.reasons.append(f"no n-grams of characters, as texts have {length:,.0f} characters on average")
     choices.options |= {option: MEANWHILE.get(option, COMPARED[option][0]) for option in left}
     for option in left:
         chooser.compare(option, COMPARED[option])

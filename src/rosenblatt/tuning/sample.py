@@ -28,7 +28,7 @@ _BITS = 22
 def drawn(blocks: Sequence[Block], rows: int, text_bytes: int, seed: int) -> Block:
     """At most so many rows, and about so many bytes of columns, of blocks, drawn at random and in a random order."""
     n = sum(map(len, blocks))
-    per_row = sum(block.nbytes for block in blocks) / max(n, 1)
+    per_row = sum(block.content for block in blocks) / max(n, 1)
     most = max(1, min(rows, n, int(text_bytes / max(per_row, 1e-9))))
     order = np.random.default_rng(seed).permutation(n)[:most]
     ends = np.cumsum([len(block) for block in blocks])
