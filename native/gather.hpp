@@ -56,14 +56,38 @@ class Gathered {
         }
     }
 
+    // Take over what several tables have that have nothing in common. Nothing is looked up, or added, then.
+    void join(std::vector<Gathered>& parts, unsigned n_threads) {
+        std::size_t n_entries = 0, n_bytes = 0;
+        std::vector<std::pair<std::size_t, std::size_t>> starts;
+        for (const Gathered& part : parts) {
+            starts.emplace_back(n_entries, n_bytes);
+            n_entries += part.entries.size();
+            n_bytes += part.bytes.size();
+        }
+        if (n_entries >= kMost) refuse();
+        entries.resize(n_entries);
+        bytes.resize(n_bytes);
+        in_parallel(static_cast<std::int64_t>(parts.size()), n_threads, [&](std::int64_t p) {
+            const auto which = static_cast<std::size_t>(p);
+            const auto [first, at] = starts[which];
+            const Gathered part = std::exchange(parts[which], {});
+            std::copy(part.bytes.begin(), part.bytes.end(), bytes.data() + at);
+            std::transform(part.entries.begin(), part.entries.end(), entries.data() + first, [at = at](Entry e) {
+                e.at += at;
+                return e;
+            });
+        });
+    }
+
     // As they came first.
-    void sort_by_first() {
+    void sort_by_first(unsigned n_threads) {
         const auto key = [](const Entry& e) { return std::pair(e.row, e.position); };
-        sort_by(key, [](const Entry&, const Entry&) { return false; });
+        sort_by(key, [](const Entry&, const Entry&) { return false; }, n_threads);
     }
 
     // By bytes, which is by code points: the first eight decide most comparisons.
-    void sort_by_name() {
+    void sort_by_name(unsigned n_threads) {
         const auto key = [&](const Entry& e) {
             std::uint64_t start = 0;
             const std::string_view name = (*this)[e];
@@ -71,7 +95,7 @@ class Gathered {
                 start = start << 8 | (k < name.size() ? static_cast<unsigned char>(name[k]) : 0u);
             return start;
         };
-        sort_by(key, [&](const Entry& a, const Entry& b) { return (*this)[a] < (*this)[b]; });
+        sort_by(key, [&](const Entry& a, const Entry& b) { return (*this)[a] < (*this)[b]; }, n_threads);
     }
 
     void prefetch_slot(std::uint32_t hash) const { prefetch_near(slots_.data() + (hash & mask_)); }
@@ -85,9 +109,12 @@ class Gathered {
     }
 
   private:
+    static constexpr std::size_t kMost = std::numeric_limits<std::int32_t>::max();
+    [[noreturn]] static void refuse() { throw std::overflow_error("there are more than 2^31 different n-grams"); }
+
     // By a key, and by `less` among equals: keys are moved about instead of entries.
     template <class Key, class Less>
-    void sort_by(Key key, Less less) {
+    void sort_by(Key key, Less less, unsigned n_threads) {
         const auto before = [&](const Entry& a, const Entry& b) {
             return key(a) != key(b) ? key(a) < key(b) : less(a, b);
         };
@@ -95,7 +122,7 @@ class Gathered {
         std::vector<std::pair<decltype(key(entries[0])), std::size_t>> order;
         order.reserve(entries.size());
         for (std::size_t i = 0; i < entries.size(); ++i) order.emplace_back(key(entries[i]), i);
-        std::sort(order.begin(), order.end(), [&](const auto& a, const auto& b) {
+        sort_in_parallel(order.begin(), order.end(), n_threads, [&](const auto& a, const auto& b) {
             return a.first != b.first ? a.first < b.first : less(entries[a.second], entries[b.second]);
         });
         std::vector<Entry> sorted;
@@ -114,8 +141,7 @@ class Gathered {
             Entry& e = entries[(slots_[place] & 0xFFFFFFFFu) - 1];
             if ((*this)[e] == gram) return e;
         }
-        if (entries.size() >= std::numeric_limits<std::int32_t>::max())
-            throw std::overflow_error("there are more than 2^31 different n-grams");
+        if (entries.size() >= kMost) refuse();
         if (gram.size() > std::numeric_limits<std::uint32_t>::max())
             throw std::overflow_error("an n-gram has more than 2^32 bytes");
         slots_[place] = std::uint64_t{hash} << 32 | (entries.size() + 1);
@@ -137,22 +163,30 @@ class Gathered {
     }
 };
 
-// What the documents have and `known` has not.
+// What the documents have and `known` has not. Each thread has a table for each part of the hashes, so that all threads
+// share in merging them: each merges those of other parts.
 inline Fault gather(const Documents& documents, const Analysis& analysis, const Lexicon& known, unsigned n_threads,
                     Gathered& out) {
     const std::vector<std::size_t> blocks = blocks_of(documents);
     n_threads = static_cast<unsigned>(std::clamp<std::size_t>(blocks.size() - 1, 1, std::max(n_threads, 1u)));
-    std::vector<Gathered> found(n_threads);
+    const std::size_t n_parts = std::bit_ceil(n_threads);
     std::size_t text_bytes = 0;
     for (const std::string_view document : documents) text_bytes += document.size();
-    for (Gathered& part : found) part.expect(text_bytes / n_threads);
+    std::vector<std::vector<Gathered>> found(n_threads);
+    for (std::vector<Gathered>& tables : found) {
+        tables.resize(n_parts);
+        for (Gathered& table : tables) table.expect(text_bytes / n_threads / n_parts);
+    }
     const auto make = [&](unsigned which) {
         struct Gram {
             std::string_view bytes;
             std::uint32_t hash;
         };
-        return [&, mine = &found[which], reader = Reader(analysis), grams = std::vector<Gram>()](
+        return [&, mine = found[which].data(), reader = Reader(analysis), grams = std::vector<Gram>()](
                    std::size_t, std::size_t first, std::size_t last) mutable -> Fault {
+            const auto table = [&](const Gram& gram) -> Gathered& {
+                return mine[(std::uint64_t{gram.hash} * n_parts) >> 32];
+            };
             for (std::size_t row = first; row < last; ++row) {
                 if (!reader.read(documents[row])) return {row, reader.fault};
                 grams.clear();
@@ -160,21 +194,30 @@ inline Fault gather(const Documents& documents, const Analysis& analysis, const 
                     if (known.find(gram, hash) < 0) grams.push_back({gram, hash});
                 });
                 // Each round fetches what the next one reads: the table is larger than a cache.
-                for (const Gram& gram : grams) mine->prefetch_slot(gram.hash);
-                for (const Gram& gram : grams) mine->prefetch_entry(gram.hash);
-                for (const Gram& gram : grams) mine->prefetch_name(gram.hash);
-                for (std::size_t i = 0; i < grams.size(); ++i) mine->add(grams[i].bytes, grams[i].hash, row, i);
+                for (const Gram& gram : grams) table(gram).prefetch_slot(gram.hash);
+                for (const Gram& gram : grams) table(gram).prefetch_entry(gram.hash);
+                for (const Gram& gram : grams) table(gram).prefetch_name(gram.hash);
+                for (std::size_t i = 0; i < grams.size(); ++i)
+                    table(grams[i]).add(grams[i].bytes, grams[i].hash, row, i);
             }
             return {};
         };
     };
     const Fault fault = in_blocks(blocks, n_threads, make);
     if (fault) return fault;
-    out = std::move(found[0]);
-    for (std::size_t t = 1; t < found.size(); ++t) {
-        if (found[t].entries.size() > out.entries.size()) std::swap(out, found[t]);
-        out.merge(found[t]);
-    }
+    std::vector<Gathered>& merged = found[0];
+    in_parallel(static_cast<std::int64_t>(n_parts), n_threads, [&](std::int64_t p) {
+        const auto part = static_cast<std::size_t>(p);
+        for (std::size_t t = 1; t < found.size(); ++t) {
+            Gathered other = std::exchange(found[t][part], {});
+            if (other.entries.size() > merged[part].entries.size()) std::swap(other, merged[part]);
+            merged[part].merge(other);
+        }
+    });
+    if (n_parts == 1)
+        out = std::move(merged[0]);
+    else
+        out.join(merged, n_threads);
     return fault;
 }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <bit>
 #include <cstdint>
 #include <exception>
 #include <mutex>
@@ -71,6 +72,21 @@ void in_parallel(std::int64_t n_parts, std::int64_t n_threads, const F& f) {
             throw;
         }
     });
+}
+
+// std::sort: pieces are sorted, and then two and two of them merged.
+template <class It, class Before>
+void sort_in_parallel(It first, It last, std::int64_t n_threads, const Before& before) {
+    constexpr std::int64_t worth = 1 << 14;  // numbers, for a thread
+    const std::int64_t n = last - first, most = std::min(n_threads, n / worth);
+    const auto n_pieces =
+        static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(std::max<std::int64_t>(most, 1))));
+    const auto begin = [&](std::int64_t piece) { return first + n * piece / n_pieces; };
+    in_parallel(n_pieces, n_threads, [&](std::int64_t i) { std::sort(begin(i), begin(i + 1), before); });
+    for (std::int64_t wide = 1; wide < n_pieces; wide *= 2)
+        in_parallel(n_pieces / (2 * wide), n_threads, [&](std::int64_t i) {
+            std::inplace_merge(begin(2 * i * wide), begin((2 * i + 1) * wide), begin((2 * i + 2) * wide), before);
+        });
 }
 
 }  // namespace rosenblatt

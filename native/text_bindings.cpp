@@ -311,9 +311,9 @@ nb::tuple gather_ngrams(const nb::object& documents, const nb::tuple& analysis, 
         nb::gil_scoped_release unlocked;
         fault = gather(from.documents, how, lexicon, n_threads, found);
         if (by_name)
-            found.sort_by_name();
+            found.sort_by_name(n_threads);
         else
-            found.sort_by_first();
+            found.sort_by_first(n_threads);
         complete = limit < 0 || found.entries.size() <= static_cast<std::size_t>(limit);
         if (!complete) found.entries.resize(static_cast<std::size_t>(limit));
         starts.reserve(found.entries.size() + 1);

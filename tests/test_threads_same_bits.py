@@ -1,10 +1,12 @@
 """Threads that share work leave no trace: classes of each, sums kept by a second one, counts by column, rows weighed
 ahead."""
 
+import itertools
 import math
 import subprocess
 import sys
 import threading
+from collections import Counter
 
 import numpy as np
 import pytest
@@ -413,3 +415,34 @@ def test_an_interrupted_model_has_the_counts_of_what_it_learned(tmp_path, monkey
     models = [trained(n, tmp_path, monkeypatch, "--passes", "1", *nameless) for n in (1, 4)]
     assert models[0] == models[1]
     assert forgotten
+
+
+# ---- tables of n-grams ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("by_name", [True, False])
+def test_several_threads_gather_the_ngrams_that_one_does(by_name):
+    rng = np.random.default_rng(0)
+    words = np.array([f"w{i}" for i in range(30_000)])
+    texts = [" ".join(words[(rng.pareto(0.6, n) * 40).astype(int) % len(words)]) for n in rng.integers(0, 200, 4_000)]
+    assert sum(map(len, texts)) > 1 << 20  # blocks for more than eight threads
+    analysis = Analysis(ngrams=(1, 2))
+
+    def gathered(n_threads, limit=-1):
+        found = Documents(texts).read_by(engine.gather_ngrams, analysis.native, None, limit, by_name, n_threads)
+        return [each.tolist() if isinstance(each, np.ndarray) else each for each in found]
+
+    alone = gathered(1)
+    text, starts, documents, occurrences, complete, n_documents = alone
+    raw = bytes(text)
+    names = [raw[a:b].decode() for a, b in itertools.pairwise(starts)]
+    grams = [analysis.ngrams_of(one) for one in texts]
+    of_all = Counter(gram for own in grams for gram in own)
+    assert len(names) == len(of_all) > 1 << 17
+    assert names == sorted(of_all) if by_name else names == list(of_all)
+    assert occurrences == [of_all[name] for name in names]
+    assert documents == list(map(Counter(gram for own in grams for gram in set(own)).get, names))
+    assert (complete, n_documents) == (True, len(texts))
+    for n_threads in THREADS[1:]:
+        assert gathered(n_threads) == alone
+        assert gathered(n_threads, limit=1000) == gathered(1, limit=1000)
