@@ -425,3 +425,25 @@ def test_what_a_graph_cannot_express_is_refused(tmp_path):
     np.testing.assert_allclose(found["scores"], loaded.decision_function(frame), rtol=1e-4, atol=1e-5)
     kernel = rb.load(trained(tmp_path, table(), "--algorithm", "kernel", "--kernel", "rbf"))
     one_sentence(lambda: rb.export_onnx(kernel, tmp_path / "x.onnx"), ValueError, "kernel", "categories")
+
+
+def test_the_same_rows_make_the_same_model_whatever_file_they_are_of(tmp_path, capsys):
+    frame = table()
+    frame["owner"] = np.random.default_rng(1).random(len(frame)) < 0.5
+    frame["label"] = np.where((frame.label == "yes") ^ frame.owner, "yes", "no")
+    kinds = {
+        "csv": lambda file: frame.to_csv(file, index=False), "parquet": frame.to_parquet, "feather": frame.to_feather,
+        "jsonl": lambda file: frame.to_json(file, orient="records", lines=True),
+    }  # fmt: skip
+    models = {}
+    for kind, write in kinds.items():
+        write(tmp_path / f"a.{kind}")
+        assert cli.main(["train", str(tmp_path / f"a.{kind}"), "-o", str(tmp_path / kind)]) == 0
+        assert "owner" in capsys.readouterr().out
+        models[kind] = rb.load(tmp_path / kind)
+    first = models["csv"]
+    for kind, model in models.items():
+        same_bits(model.coef_, first.coef_)
+        for other in kinds:
+            assert cli.main(["predict", str(tmp_path / kind), str(tmp_path / f"a.{other}")]) == 0
+            assert capsys.readouterr().out.split() == ["label", *first.predict(frame)]

@@ -271,9 +271,12 @@ def _kind(seen: Profile, name: str, why: dict[str, str]) -> str | None:
     if _is_key(seen, name):
         why[name] = "not used: different in every row, as keys are"
         return None
-    if seen.kind in ("integer", "number", "boolean"):
+    if seen.kind in ("integer", "number"):
         why[name] = "guessed: numbers"
         return "numeric"
+    if seen.kind == "boolean":  # as words, which they are in CSV files
+        why[name] = "guessed: true or false"
+        return "categorical"
     if seen.kind == "dictionary":
         why[name] = "stored as categories"
         return "categorical"
