@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <memory>
 #include <type_traits>
 #include <vector>
 
@@ -62,26 +63,21 @@ template <class I>
 std::int64_t rows_in_use(const std::vector<ByteRows>& arrays, std::int64_t n_rows, I* out, std::int64_t n_threads) {
     const std::int64_t n_parts = (n_rows + kRowsOfPart - 1) / kRowsOfPart;
     std::vector<std::int64_t> starts(static_cast<std::size_t>(n_parts) + 1);
-    const auto each_used = [&](std::int64_t part, const auto& f) {
-        bool used[kRowsOfPart];
-        const std::int64_t first = part * kRowsOfPart, last = std::min(n_rows, first + kRowsOfPart);
-        mark_in_use(arrays, first, last, used);
-        for (std::int64_t row = first; row < last; ++row) f(row, used[row - first]);
-    };
+    const auto used = std::make_unique_for_overwrite<bool[]>(static_cast<std::size_t>(n_rows));
+    const auto end_of = [&](std::int64_t part) { return std::min(n_rows, (part + 1) * kRowsOfPart); };
     in_parallel(n_parts, n_threads, [&](std::int64_t part) {
-        std::int64_t count = 0;
-        each_used(part, [&](std::int64_t, bool used) { count += used; });
-        starts[static_cast<std::size_t>(part) + 1] = count;
+        const std::int64_t first = part * kRowsOfPart, last = end_of(part);
+        mark_in_use(arrays, first, last, used.get() + first);
+        starts[static_cast<std::size_t>(part) + 1] = std::count(used.get() + first, used.get() + last, true);
     });
     for (std::size_t part = 0; part + 1 < starts.size(); ++part) starts[part + 1] += starts[part];
     in_parallel(n_parts, n_threads, [&](std::int64_t part) {
         I* at = out + starts[static_cast<std::size_t>(part)];
         const I* const end = out + starts[static_cast<std::size_t>(part) + 1];
-        each_used(part, [&](std::int64_t row, bool used) {
-            if (at == end) return;
+        for (std::int64_t row = part * kRowsOfPart; row < end_of(part) && at < end; ++row) {
             *at = static_cast<I>(row);
-            at += used;
-        });
+            at += used[static_cast<std::size_t>(row)];
+        }
     });
     return starts.back();
 }
