@@ -138,13 +138,12 @@ def content_of(column: Any) -> int:
     """Bytes of what a column holds, ours or Arrow's: UTF-8 of strings, 8 for each number."""
     if isinstance(column, Strings):
         return column.content
-    pa = arrow("tables")
-    kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
-    if not (pa.types.is_string(kind) or pa.types.is_large_string(kind)):
+    kinds, pc = arrow("tables").types, arrow("tables", "pyarrow.compute")
+    if kinds.is_dictionary(column.type):
+        column = column.cast(column.type.value_type)
+    if not (kinds.is_string(column.type) or kinds.is_large_string(column.type)):
         return 8 * len(column)
-    import pyarrow.compute as pc
-
-    return int(pc.sum(pc.binary_length(column.cast(pa.large_string()))).as_py() or 0)
+    return int(pc.sum(pc.binary_length(column)).as_py() or 0)
 
 
 def chained(parts: Sequence[Any]) -> Any:
