@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
+import pyarrow.parquet as parquet
 import pytest
 from identity import same_bits
 from refusals import one_sentence
@@ -447,3 +448,29 @@ def test_the_same_rows_make_the_same_model_whatever_file_they_are_of(tmp_path, c
         for other in kinds:
             assert cli.main(["predict", str(tmp_path / kind), str(tmp_path / f"a.{other}")]) == 0
             assert capsys.readouterr().out.split() == ["label", *first.predict(frame)]
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        pa.array([i % 131 - 65 for i in range(300)], pa.int64()).cast(pa.decimal128(20, 0)),
+        pa.array([f"{i % 97}.{i % 100:02d}" for i in range(300)]).cast(pa.decimal128(8, 2)),
+        pa.array([""] * 300),
+        pa.array([f"a film that is {CITIES[i % 4]}'s own, number {i}, and longer than most" for i in range(300)])
+        .dictionary_encode(),
+        pa.array([f"{CITIES[i % 4]}, a town whose name is very long and comes again" for i in range(300)]),
+        pa.array(CITIES * 75, pa.large_string()), pa.array([None, True, False] * 100),
+    ],
+    ids=["whole decimals", "decimals", "empty", "texts stored once", "long names", "large strings", "flags and nulls"],
+)  # fmt: skip
+def test_a_parquet_file_and_the_csv_file_made_of_it_make_the_same_model(tmp_path, column):
+    frame = table()
+    rows = pa.table({"age": frame.age, "other": column, "label": frame.label})
+    parquet.write_table(rows, tmp_path / "a.parquet")
+    assert cli.main(["convert", str(tmp_path / "a.parquet"), str(tmp_path / "a.csv")]) == 0
+    found = []
+    for kind in ("parquet", "csv"):
+        command = ["train", str(tmp_path / f"a.{kind}"), "-o", str(tmp_path / kind), "--missing", "absent", "-q"]
+        assert cli.main(command) == 0
+        found.append(rb.load(tmp_path / kind).coef_)
+    same_bits(*found)

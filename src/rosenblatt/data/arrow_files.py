@@ -97,6 +97,8 @@ def cast_columns(table: Any, types: dict[str, Any], file: str | None = None) -> 
     for name, type_ in types.items():
         column = table[name]
         try:
+            if str(type_) == "double" and pa.types.is_decimal(column.type):
+                column = column.cast(pa.string())  # the nearest of float64 is what is read of it: Arrow's own is not
             # A whole number is the nearest of float64, as in every other format.
             safe = not pa.types.is_temporal(type_) and not (str(type_) == "double" and pa.types.is_integer(column.type))
             columns.append(column.cast(type_, safe=safe))

@@ -277,10 +277,10 @@ def _kind(seen: Profile, name: str, why: dict[str, str]) -> str | None:
     if seen.kind == "boolean":  # as words, which they are in CSV files
         why[name] = "guessed: true or false"
         return "categorical"
-    if seen.kind == "dictionary":
+    if seen.kind == "dictionary" and (seen.repeats or not seen.is_text):
         why[name] = "stored as categories"
         return "categorical"
-    if seen.kind != "string":
+    if seen.kind not in ("string", "dictionary"):
         why[name] = _UNUSED.get(seen.kind, f"not used: values of type {seen.kind}")
         return None
     if seen.n == 0:

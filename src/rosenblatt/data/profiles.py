@@ -120,7 +120,7 @@ def profile_values(values: Sequence[Any], places: Sequence[int] = ()) -> Profile
         kind = "date" if dates else "string"
     else:
         kind = "object or list"
-    seen = _profile(kind, [str(value) for value in there])
+    seen = _profile(kind, [value for value in map(str, there) if value.strip()])
     if kind not in ("string", "object or list"):
         return seen
     return seen._replace(mostly=_mostly(values, places, lambda value: type(value) in (int, float), profile_values))
