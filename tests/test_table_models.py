@@ -474,3 +474,12 @@ def test_a_parquet_file_and_the_csv_file_made_of_it_make_the_same_model(tmp_path
         assert cli.main(command) == 0
         found.append(rb.load(tmp_path / kind).coef_)
     same_bits(*found)
+
+
+def test_whole_decimals_are_whole_numbers_and_so_are_labels(tmp_path):
+    frame = table()
+    marks = pa.array((frame.label == "yes").astype(int)).cast(pa.decimal128(20, 0))
+    parquet.write_table(pa.table({"age": frame.age, "label": marks}), tmp_path / "a.parquet")
+    assert cli.main(["train", str(tmp_path / "a.parquet"), "-o", str(tmp_path / "model"), "-q"]) == 0
+    classes = rb.load(tmp_path / "model").classes_
+    assert (classes.tolist(), classes.dtype.kind) == ([0, 1], "i")

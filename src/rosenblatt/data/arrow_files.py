@@ -212,7 +212,7 @@ def _profile(type_: Any, values: Any) -> Profile:
     kinds = pa.types
     if kinds.is_dictionary(type_):
         kind = "dictionary"
-    elif kinds.is_integer(type_):
+    elif kinds.is_integer(type_) or (kinds.is_decimal(type_) and type_.scale <= 0):
         kind = "integer"
     elif kinds.is_floating(type_) or kinds.is_decimal(type_):
         kind = "number"
