@@ -864,3 +864,12 @@ def test_a_lexicon_keeps_its_names():
     assert [lexicon[i] for i in range(len(lexicon))] == names
     assert lexicon.hashes.tolist() == [ngram_hash(name) for name in names]
     assert lexicon.where(np.array([True, False, True, True, False])).names() == ["b", "a b", "é"]
+
+
+def test_more_threads_than_any_machine_has_are_no_error(many):
+    most = 1 << 70
+    assert (HashedText(n_jobs=most).transform(many) != HashedText(n_jobs=1).transform(many)).nnz == 0
+    assert BagOfWords(n_jobs=most).fit(many[:50]).vocabulary_ == BagOfWords(n_jobs=1).fit(many[:50]).vocabulary_
+    X, y = HashedText(bits=8).transform(many), np.arange(len(many)) % 3
+    one, several = (rb.OnlineClassifier(multiclass="ovr", n_jobs=n).partial_fit(X, y, [0, 1, 2]) for n in (1, most))
+    np.testing.assert_array_equal(one.coef_, several.coef_)

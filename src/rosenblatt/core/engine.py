@@ -339,10 +339,13 @@ def threads() -> int:
     return min(bound, int(asked)) if asked.isdigit() and int(asked) else bound
 
 
+_MOST_THREADS = 1024  # more than there are cores to run them
+
+
 def threads_for(n_jobs: int | None) -> int:
     """How many threads ``n_jobs`` asks for: a number of them; -1 or None for all cores, -2 for all but one."""
     n_jobs = -1 if n_jobs is None else int(n_jobs)
-    return n_jobs if n_jobs > 0 else max(1, threads() + 1 + n_jobs)
+    return min(n_jobs, _MOST_THREADS) if n_jobs > 0 else max(1, threads() + 1 + n_jobs)
 
 
 def rows_in_use(arrays: Sequence[Array]) -> Array:
