@@ -131,9 +131,8 @@ class Checkpoint:
                 continue
             before = model.parameters.get(name)
             if encode(before, name) != encode(value, name):
-                raise ValueError(
-                    f"{self.path} was begun with {name}={before!r}, and cannot go on with {name}={value!r}"
-                )
+                held = schema.cut(before)
+                raise ValueError(f"{self.path} was begun with {name}={held}, and cannot go on with {name}={value!r}")
         with model_files.refusing(self.path):
             if FEATURES in model.extras:
                 Features.of_section(model.extras[FEATURES], model.learner.n_features)  # refuses what is none
