@@ -77,7 +77,7 @@ void in_parallel(std::int64_t n_parts, std::int64_t n_threads, const F& f) {
 // std::sort: pieces are sorted, and then two and two of them merged.
 template <class It, class Before>
 void sort_in_parallel(It first, It last, std::int64_t n_threads, const Before& before) {
-    constexpr std::int64_t worth = 1 << 14;  // numbers, for a thread
+    constexpr std::int64_t worth = 1 << 14;  // things, for a thread
     const std::int64_t n = last - first, most = std::min(n_threads, n / worth);
     const auto n_pieces =
         static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(std::max<std::int64_t>(most, 1))));

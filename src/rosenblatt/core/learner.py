@@ -77,10 +77,10 @@ def learn_labels(
     bring no new class.
     """
     start, end = span or (0, rows.n_rows)
-    own = slice(start, end)
     if codes is not None:
         learner.partial_fit(rows, codes, weight, (start, end))
         return classes
+    own = slice(start, end)
     fresh = learner.visited == (start if weight is None else 0)  # it has met no other rows
 
     def coded() -> Array:
